@@ -1,0 +1,44 @@
+# Two commands do all the set-up on a machine that has only Python 3.11+, make and git:
+#   make reproduce    make test
+SHELL := /bin/sh
+WORKERS ?= 2
+# Passed on, e.g.  make reproduce ARGS="--seed 1"   or   make test ARGS="-k verdict"
+ARGS ?=
+bin := .venv/bin
+unexport PYTHONPATH PYTHONHOME
+export PYTHON
+
+.PHONY: help reproduce test lint constraints clean
+
+help:
+	@echo "make reproduce   install, verify every claim at quick scale, write report/index.html"
+	@echo "make test        install what the tests need (Chromium where possible) and run them"
+	@echo "make lint        style, types and the one-way flow between the rooms"
+	@echo "make constraints write constraints.txt from the versions installed in .venv"
+	@echo "make clean       remove the environment, the report and every cache in this folder"
+
+reproduce:
+	@sh tools/setup.sh run
+	@$(bin)/saccade reproduce $(ARGS)
+
+# One thread per worker: two workers on two cores must not fight over them.
+test:
+	@sh tools/setup.sh test
+	@sh tools/browser.sh
+	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) -q $(ARGS)
+	@echo "make test: all tests passed"
+
+lint:
+	@sh tools/setup.sh test
+	@$(bin)/ruff check .
+	@$(bin)/ruff format --check .
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(bin)/pyright
+	@$(bin)/lint-imports
+	@echo "make lint: clean"
+
+constraints:
+	@$(bin)/python tools/constraints.py
+
+clean:
+	rm -rf .venv report build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,42 @@
+"""saccade: when does attention learn where to look? Five papers on attention and sparse data, made executable.
+
+The verbs of the command line, from Python (each imports what it needs on first use):
+
+    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10, inverse_temperature=0.6)
+    saccade.verify("single-location.*")
+    saccade.figure("single-location/4a").savefig("4a.pdf")
+    saccade.run("single-location.descent", dim=100, inverse_temperature=0.2)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from saccade.api import figure, report, run, verify
+    from saccade.errors import Diverged, InvalidInput
+    from saccade.lab.calc import calc
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "calc": "saccade.lab.calc",
+    "figure": "saccade.api",
+    "report": "saccade.api",
+    "run": "saccade.api",
+    "verify": "saccade.api",
+    "Diverged": "saccade.errors",
+    "InvalidInput": "saccade.errors",
+}
+
+__all__ = ["Diverged", "InvalidInput", "__version__", "calc", "figure", "report", "run", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported on first use, so that `import saccade` stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'saccade' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Predictions and elementary steps by name, one file per study."""

@@ -1,0 +1,1 @@
+"""What must hold: one file or folder per study, each claim judging an experiment against theory."""

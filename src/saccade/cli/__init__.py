@@ -1,0 +1,41 @@
+"""The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at once."""
+
+from typing import Annotated
+
+import typer
+
+from saccade.cli import calculate, draw, judge, listing
+from saccade.cli.manners import Polite
+
+app = typer.Typer(
+    name="saccade",
+    cls=Polite,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    help="When does attention learn where to look? Claims, figures and formulas of five papers, made executable.",
+    epilog="Start with: [bold]saccade list[/bold], then [bold]saccade verify 'single-location.*'[/bold]",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from saccade import __version__
+
+        typer.echo(f"saccade {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def main(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False) -> None:
+    pass
+
+
+app.command("list")(listing.list_)
+app.command("verify")(judge.verify)
+app.command("reproduce")(judge.reproduce)
+app.command("report")(judge.report)
+app.command("figure")(draw.figure)
+app.command("calc", cls=calculate.Explaining)(calculate.calc)
+app.command("bench")(judge.bench)

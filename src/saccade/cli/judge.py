@@ -1,0 +1,187 @@
+"""`saccade verify`, `reproduce`, `report` and `bench`: the commands that judge."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from saccade.lab.claim import Claim
+
+Scale = Annotated[str, typer.Option(help="quick (seconds a claim), standard (everything, within an hour) or paper (the paper's own parameters).")]
+Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Local processes.")]
+StoreFolder = Annotated[str | None, typer.Option("--store", help="Folder of runs [default: $SACCADE_STORE or the user's data folder].")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
+
+
+def verify(
+    patterns: Annotated[list[str] | None, typer.Argument(help="Claim ids, spec rows or studies; wildcards allowed. All if none.")] = None,
+    scale: Scale = "quick",
+    sabotage: Annotated[bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")] = False,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    json_file: Annotated[str | None, typer.Option("--json", help="Write the ledger to this file ('-': standard output).")] = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
+) -> None:
+    """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is the expected one, 1 if not.
+
+    Examples:
+
+        saccade verify
+
+        saccade verify SL-P15 'single-location.swapped*' --sabotage
+
+        saccade verify single-location --scale standard --jobs 2 --json ledger.json
+    """
+    rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
+    show(rows, sabotage, json_file)
+    raise typer.Exit(exit_code(rows))
+
+
+def judged(patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None, fresh: bool) -> list[dict[str, Any]]:
+    """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
+    from saccade import api
+    from saccade.cli.manners import progress
+    from saccade.lab import ledger, registry
+
+    claims = registry.find_claims(patterns)
+    cost = {claim.id: _cost(claim, scale) * (1 + sabotage) for claim in claims}
+    _announce(sum(cost.values()) / jobs, scale, len(claims))
+    with progress(sum(cost.values()), "judging") as advance:
+
+        def done(row: dict[str, Any]) -> None:
+            word = row["verdict"] if ledger.verdict_is_expected(row) else f"{row['verdict']} (unexpected)"
+            advance(cost[row["id"]], f"{row['id']}: {word}")
+
+        return api.verify(*patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store, fresh=fresh, done=done)
+
+
+def _cost(claim: "Claim", scale: str) -> float:
+    from saccade.lab.ledger import scale_for
+
+    chosen = scale_for(claim, scale)
+    return chosen[1].seconds if chosen else 0.0
+
+
+def _announce(seconds: float, scale: str, count: int) -> None:
+    if scale != "quick":
+        text = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
+        typer.echo(f"{count} claims at scale {scale}: about {text} on one core if nothing is stored yet.", err=True)
+
+
+def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> None:
+    """The table, the JSON if asked for, and the summary line."""
+    from saccade.cli.manners import console, write_text
+    from saccade.cli.tables import ledger_table
+
+    text = json.dumps({"claims": rows, "summary": summary(rows)}, indent=1)
+    if json_file == "-":
+        typer.echo(text)
+        return
+    out = console()
+    out.print(ledger_table(rows, sabotage))
+    for row in rows:
+        if row["error"]:
+            out.print(f"{row['id']}: {row['error']}", markup=False)
+    out.print("  ".join(f"{name}: {count}" for name, count in summary(rows).items()))
+    if json_file:
+        write_text(json_file, text)
+        typer.echo(f"Ledger written to {json_file}")
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, int]:
+    from saccade.lab.ledger import verdict_is_expected
+
+    words = ("holds", "refuted", "undecided", "waiting")
+    counts = {word: sum(row["verdict"] == word for row in rows) for word in words}
+    return counts | {"unexpected": sum(not verdict_is_expected(row) for row in rows)}
+
+
+def exit_code(rows: list[dict[str, Any]]) -> int:
+    return 1 if summary(rows)["unexpected"] else 0
+
+
+def reproduce(
+    scale: Scale = "quick",
+    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
+    sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
+) -> None:
+    """Verify the whole ledger with its sabotages, draw every figure, write the report, and say where it is.
+
+    Example:
+
+        saccade reproduce --jobs 2 -o report
+    """
+    rows = judged([], scale, sabotage, seed, jobs, store, fresh)
+    show(rows, sabotage, None)
+    _write_report(rows, output, scale, seed, store)
+    raise typer.Exit(exit_code(rows))
+
+
+def report(
+    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
+    ledger: Annotated[str | None, typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
+    scale: Scale = "quick",
+    seed: Seed = 0,
+    store: StoreFolder = None,
+) -> None:
+    """Write the static report: the ledger, every claim, every figure. Opens from the file system, without a server.
+
+    Examples:
+
+        saccade report -o report
+
+        saccade report --ledger ledger.json
+    """
+    rows = _read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
+    _write_report(rows, output, scale, seed, store)
+
+
+def _read_ledger(path: str) -> list[dict[str, Any]]:
+    from pathlib import Path
+
+    from saccade.errors import InvalidInput
+
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
+    except OSError as problem:
+        raise InvalidInput(f"ledger = {path!r} cannot be read ({(problem.strerror or '').lower()}).") from None
+    except (ValueError, KeyError, TypeError):
+        raise InvalidInput(f"ledger = {path!r} is not a ledger written by saccade verify --json.") from None
+
+
+def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
+    from saccade import api
+
+    page = api.report(rows, output, scale=scale, seed=seed, store=store)
+    typer.echo(f"Report: {page}")
+
+
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks to run; all if none.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds of ours and the peer.")] = 7,
+    json_file: Annotated[str | None, typer.Option("--json", help="Write the results to this file.")] = None,
+    tiny: Annotated[bool, typer.Option("--tiny", help="Small versions, for correctness only.")] = False,
+) -> None:
+    """Measure speed as a ratio to a peer in the same run.
+
+    Example:
+
+        saccade bench single-location.dimension-free --rounds 9
+    """
+    from saccade.cli.manners import console, write_text
+    from saccade.cli.tables import simple_table
+    from saccade.lab.benchmark import measure_all
+
+    results = measure_all(names or [], rounds, tiny, report=lambda text: typer.echo(text, err=True))
+    rows = [(r["id"], r["work"], f"{r['ratio']:.3g}", f"{r['ratio_low']:.3g} .. {r['ratio_high']:.3g}", r["target"], "yes" if r["met"] else "no") for r in results]
+    console().print(simple_table("Benchmarks", ("benchmark", "work", "ratio", "spread", "target", "met"), rows))
+    if json_file:
+        write_text(json_file, json.dumps(results, indent=1))
+        typer.echo(f"Results written to {json_file}")

@@ -1,0 +1,140 @@
+"""Projected gradient descent from random starts: the experiments behind Figures 4, 5 and 7, recovery fractions and basins."""
+
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray
+
+from saccade.dynamics import single_location as dynamics
+from saccade.dynamics.single_location import Overlaps, Setting
+from saccade.lab.experiment import experiment
+
+Start = Literal["sphere", "manifold"]
+
+
+def _starts(key: Any, start: Start, dim: int, repetitions: int) -> Overlaps:
+    draw = dynamics.sphere_overlaps if start == "sphere" else dynamics.manifold_overlaps
+    return draw(key, dim, repetitions)
+
+
+def _dataset(start: Overlaps, made: Any, setting: Setting) -> xarray.Dataset:
+    """Overlaps and risk over (repetition, step), the starts, and the outcome of each repetition."""
+    recorded = {name: (("repetition", "step"), np.asarray(value)) for name, value in made.overlaps._asdict().items()}
+    first = {f"first_{name}": ("repetition", np.asarray(value)) for name, value in start._asdict().items()}
+    codes = np.asarray(dynamics.classify(made.final, setting))
+    last = {
+        "risk": (("repetition", "step"), np.asarray(made.risk)),
+        "outcome": ("repetition", codes),
+        "diverged_at": ("repetition", np.broadcast_to(np.asarray(made.diverged_at), codes.shape)),
+    }
+    return xarray.Dataset({**recorded, **first, **last}, {"step": np.asarray(made.steps)})
+
+
+@experiment(
+    "single-location.descent",
+    scales={"paper": {"repetitions": 30, "steps": 120_000, "record_every": 300}},
+)
+def descent(
+    key: Any,
+    *,
+    dim: int = 400,
+    length: int = 10,
+    inverse_temperature: float = 1.0,
+    decay: float = 0.0,
+    gamma: float = 2**-0.5,
+    noise: float = 0.0,
+    step_size: float = 4e-3,
+    steps: int = 20_000,
+    record_every: int = 200,
+    repetitions: int = 30,
+    start: Start = "sphere",
+) -> xarray.Dataset:
+    """Exact descent in five overlaps from random starts on the sphere or on the invariant manifold."""
+    setting = Setting(dim, length, inverse_temperature, gamma, noise)
+    first = _starts(key, start, dim, repetitions)
+    made = dynamics.overlap_trajectory(first, setting, step_size, steps, record_every=record_every, decay=decay)
+    end = setting._replace(inverse_temperature=inverse_temperature / (1 + decay * (steps - 1)))
+    return _dataset(first, made, end)
+
+
+@experiment("single-location.stochastic-descent", scales={"paper": {"steps": 200_000, "record_every": 500}})
+def stochastic_descent(
+    key: Any,
+    *,
+    dim: int = 80,
+    length: int = 10,
+    inverse_temperature: float = 2.0,
+    decay: float = 1e-4,
+    gamma: float = 2**-0.5,
+    noise: float = 0.1,
+    step_size: float = 1e-3,
+    steps: int = 20_000,
+    record_every: int = 200,
+    repetitions: int = 30,
+    batch: int = 5,
+    engine: Literal["in law", "brute"] = "in law",
+    start: Start = "sphere",
+) -> xarray.Dataset:
+    """Stochastic descent with a fresh batch at each step, simulated in law by five overlaps or by brute force."""
+    first_key, run_key = jax.random.split(key)
+    setting = Setting(dim, length, inverse_temperature, gamma, noise)
+    first = _starts(first_key, start, dim, repetitions)
+    run = dynamics.stochastic_trajectory_in_law if engine == "in law" else _brute
+    made = run(run_key, first, setting, step_size, steps, batch, record_every, decay)
+    end = setting._replace(inverse_temperature=inverse_temperature / (1 + decay * (steps - 1)))
+    return _dataset(first, made, end)
+
+
+def _brute(key: Any, first: Overlaps, setting: Setting, *rest: Any) -> Any:
+    k, v, k_star, v_star = dynamics.vectors_with_overlaps(first, int(setting.dim))
+    return dynamics.stochastic_trajectory_brute(key, k, v, k_star, v_star, setting, *rest)
+
+
+@experiment("single-location.full-descent")
+def full_descent(
+    key: Any,
+    *,
+    dim: int = 40,
+    length: int = 10,
+    inverse_temperature: float = 0.4,
+    decay: float = 1e-4,
+    gamma: float = 2**-0.5,
+    step_size: float = 2e-3,
+    steps: int = 300,
+    record_every: int = 50,
+    repetitions: int = 4,
+    start: Start = "sphere",
+) -> xarray.Dataset:
+    """The same descent in all dimensions, its gradient by automatic differentiation: the check of the reduced maps."""
+    setting = Setting(dim, length, inverse_temperature, gamma)
+    draw = dynamics.sphere_vectors if start == "sphere" else dynamics.manifold_vectors
+    vectors = draw(key, dim, repetitions)
+    made = dynamics.full_trajectory(*vectors, setting, step_size, steps, record_every=record_every, decay=decay)
+    return _dataset(dynamics.overlaps_of(*vectors), made, setting)
+
+
+@experiment("single-location.outcomes", scales={"standard": {"repetitions": 400}, "paper": {"repetitions": 2000}})
+def outcomes(
+    key: Any,
+    *,
+    dim: int = 400,
+    length: int = 10,
+    inverse_temperatures: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.6, 0.9),
+    gamma: float = 2**-0.5,
+    step_size: float = 1e-3,
+    steps: int = 40_000,
+    repetitions: int = 100,
+) -> xarray.Dataset:
+    """Where constant inverse temperatures lead from the same random starts on the sphere."""
+    first = dynamics.sphere_overlaps(key, dim, repetitions)
+    grid = jnp.broadcast_to(jnp.asarray(inverse_temperatures)[:, None], (len(inverse_temperatures), repetitions))
+    setting = Setting(dim, length, grid, gamma)
+    batch = Overlaps(*(jnp.broadcast_to(value, grid.shape) for value in first))
+    made = dynamics.overlap_trajectory(batch, setting, step_size, steps)
+    axes = ("inverse_temperature", "repetition")
+    data = {name: (axes, np.asarray(value).reshape(grid.shape)) for name, value in made.final._asdict().items()}
+    data |= {f"first_{name}": ("repetition", np.asarray(value)) for name, value in first._asdict().items()}
+    data["outcome"] = (axes, np.asarray(dynamics.classify(made.final, setting)).reshape(grid.shape))
+    return xarray.Dataset(data, {"inverse_temperature": list(inverse_temperatures)})

@@ -1,0 +1,1 @@
+"""What people look at: one file or folder per study, drawing experiments beside theory."""

@@ -1,0 +1,89 @@
+"""Calculators: every prediction and elementary step by name, from Python, from the shell, and so from any other language.
+
+    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10, inverse_temperature=0.6)
+
+Inputs are pydantic models: a missing, unknown or out-of-range input is refused with one sentence that names it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from saccade.errors import Diverged
+from saccade.lab.experiment import validated
+
+
+class Inputs(BaseModel):
+    """Base of all calculator inputs: unknown names are refused, numbers must be finite."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+
+@dataclass(frozen=True)
+class Calculator:
+    """A named function from validated inputs to a dictionary of numbers, words and nested lists."""
+
+    id: str
+    inputs: type[BaseModel]
+    function: Callable[[Any], Mapping[str, Any]]
+    about: str
+    outputs: Mapping[str, str]
+    status: str
+    source: str
+    example: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def study(self) -> str:
+        return self.id.split(".")[0]
+
+    def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Validate, compute, and return plain Python values."""
+        given = validated(self.inputs, values, self.id)
+        return {name: plain(value, f"{self.id}: {name}") for name, value in self.function(given).items()}
+
+    def describe(self) -> dict[str, Any]:
+        fields = self.inputs.model_fields
+        return {
+            "id": self.id,
+            "study": self.study,
+            "about": self.about,
+            "status": self.status,
+            "source": self.source,
+            "inputs": {name: _field_text(info) for name, info in fields.items()},
+            "outputs": dict(self.outputs),
+            "example": dict(self.example),
+        }
+
+
+def _field_text(info: Any) -> str:
+    text = info.description or ""
+    return text if info.is_required() else f"{text} [{info.default}]".strip()
+
+
+def plain(value: Any, owner: str) -> Any:
+    """Arrays to nested lists, numpy scalars to Python's; a value that is not finite is an error, never a silent NaN."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(item, f"{owner}.{name}") for name, item in value.items()}
+    if isinstance(value, str | bool) or value is None:
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item, owner) for item in value]
+    array = np.asarray(value)
+    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
+        raise Diverged(f"{owner} is not a finite number for these inputs; move them away from the edge of their range.")
+    return array.tolist()
+
+
+def calc(name: str, /, **inputs: Any) -> dict[str, Any]:
+    """Ask the calculator `name`, e.g. `calc("single-location.zeta", t=1.0, variance=0.5)`."""
+    from saccade.errors import InvalidInput
+    from saccade.lab.registry import calculators, one
+    from saccade.studies import STUDIES
+
+    if not isinstance(name, str):
+        raise InvalidInput(f"name = {name!r} must be the name of a calculator.")
+    study = name.split(".")[0]
+    return one("calculator", name, calculators(study if study in STUDIES else None))(inputs)

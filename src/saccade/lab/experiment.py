@@ -1,0 +1,102 @@
+"""Experiments: named functions of a key and parameters that return a labelled dataset. They are what is stored, swept and resumed.
+
+An experiment is written as an ordinary function and registered with `experiment`:
+
+    @experiment("single-location.descent", scales={"paper": {"repetitions": 30}})
+    def descent(key, *, dim: int = 400, repetitions: int = 8) -> xarray.Dataset:
+        \"\"\"Projected descent from random starts.\"\"\"
+
+The signature is the validated parameter list: unknown names and wrong types are refused before anything runs.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from saccade.errors import InvalidInput, unknown
+
+if TYPE_CHECKING:
+    import xarray
+
+SCALES = ("quick", "standard", "paper")
+
+
+class Run(NamedTuple):
+    """One evaluated experiment: its data, and the parameters it was made with."""
+
+    data: "xarray.Dataset"
+    parameters: Any
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A registered experiment; `scales` holds what differs from the defaults (which are the quick scale)."""
+
+    id: str
+    function: Callable[..., "xarray.Dataset"]
+    model: type[BaseModel]
+    scales: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def study(self) -> str:
+        return self.id.split(".")[0]
+
+    @property
+    def about(self) -> str:
+        return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
+
+    def parameters(self, scale: str = "quick", **changes: Any) -> BaseModel:
+        """The validated parameters at `scale`, with `changes` on top."""
+        if scale not in SCALES:
+            raise unknown("scale", scale, SCALES)
+        return validated(self.model, {**self.scales.get(scale, {}), **changes}, self.id)
+
+
+def experiment(id: str, scales: Mapping[str, Mapping[str, Any]] | None = None) -> Callable[[Callable], Experiment]:
+    """Register a function `f(key, *, name: type = default, ...) -> Dataset` as the experiment `id`."""
+
+    def register(function: Callable) -> Experiment:
+        given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        fields: dict[str, Any] = {p.name: (p.annotation, p.default) for p in given}
+        model = create_model(id, __config__=ConfigDict(extra="forbid", frozen=True), **fields)
+        return Experiment(id, function, model, scales or {})
+
+    return register
+
+
+def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> BaseModel:
+    """`model(**values)`, or `InvalidInput` with one sentence about the first thing that is wrong."""
+    try:
+        return model(**values)
+    except ValidationError as error:
+        raise InvalidInput(_sentence(error.errors()[0], model, owner)) from None
+
+
+def _sentence(problem: Mapping[str, Any], model: type[BaseModel], owner: str) -> str:
+    name = ".".join(str(part) for part in problem["loc"]) or "input"
+    if problem["type"] == "extra_forbidden":
+        return str(unknown(f"input of {owner}", name, model.model_fields))
+    if problem["type"] == "missing":
+        return f"{owner} needs the input {name!r}, which is missing."
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    if isinstance(problem.get("ctx", {}).get("error"), InvalidInput):
+        return message
+    shown = repr(problem["input"])
+    return f"{name} = {shown if len(shown) < 80 else shown[:77] + '...'} is refused: {message[0].lower()}{message[1:]}."
+
+
+def number_for(label: str, block: int, seed: int) -> int:
+    """The 63-bit number behind the random key of (label, block, seed): the same alone, in the full ledger, or on a cluster."""
+    digest = hashlib.sha256(f"{label}/{block}/{seed}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def key_for(label: str, block: int, seed: int) -> Any:
+    """The JAX key of (label, block, seed)."""
+    import jax
+
+    return jax.random.key(number_for(label, block, seed))

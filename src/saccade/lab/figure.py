@@ -1,0 +1,75 @@
+"""Figures: a drawing of stored runs beside their theory. A figure and a claim about the same thing read the same run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from saccade.errors import InvalidInput
+from saccade.lab.experiment import Experiment, Run
+from saccade.lab.run import run
+from saccade.lab.store import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+FORMATS = ("pdf", "png", "svg")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`runs` names the experiments it draws (with parameter changes, and further ones per scale); `draw(runs)` gives the drawing."""
+
+    id: str
+    title: str
+    caption: str
+    source: str
+    runs: Mapping[str, tuple[Experiment, Mapping[str, Any]]]
+    draw: Callable[[Mapping[str, Run]], "Drawing"]
+    scales: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    requires: str | None = None
+
+    @property
+    def study(self) -> str:
+        return self.id.split("/")[0]
+
+    def describe(self) -> dict[str, Any]:
+        return {"id": self.id, "study": self.study, "title": self.title, "caption": self.caption, "source": self.source}
+
+
+def collect(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False) -> dict[str, Run]:
+    """The runs a figure draws, from the store where they are there."""
+    changes = figure.scales.get(scale, {})
+    return {
+        name: run(item, scale=scale, seed=seed, store=store, fresh=fresh, **{**fixed, **changes.get(name, {})})
+        for name, (item, fixed) in figure.runs.items()
+    }
+
+
+def draw(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False) -> "Drawing":
+    """Collect and draw, in the house style."""
+    import matplotlib
+
+    from saccade.figures.style import STYLE
+
+    with matplotlib.rc_context(STYLE):
+        return figure.draw(collect(figure, scale, seed, store, fresh))
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse an impossible output name before anything is computed."""
+    if Path(path).suffix.removeprefix(".").lower() not in FORMATS:
+        raise InvalidInput(f"output = {str(path)!r} must end in .pdf, .png or .svg.")
+
+
+def save(drawing: "Drawing", path: str | Path) -> Path:
+    """Write a drawing; the ending of the name chooses the format."""
+    check_output(path)
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawing.savefig(path, bbox_inches="tight", dpi=200)
+    except OSError as problem:
+        raise InvalidInput(f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()}).") from None
+    return path

@@ -1,0 +1,197 @@
+"""The ledger: claims judged at a scale, sequentially, with their sabotages. One claim gives the same row alone or in the full run."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from saccade.errors import InvalidInput
+from saccade.lab.claim import Claim, Sabotage, Scale, columns
+from saccade.lab.experiment import SCALES, Run
+from saccade.lab.run import run
+from saccade.lab.store import Store
+from saccade.lab.verdict import REFUTED, UNDECIDED, Judgement, judge
+
+WAITING = "waiting"
+
+
+class Conditions(NamedTuple):
+    """Under which conditions a ledger is judged."""
+
+    scale: str = "quick"
+    seed: int = 0
+    sabotage: bool = False
+    fresh: bool = False
+    folder: str | None = None
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder)
+
+
+def scale_for(claim: Claim, scale: str) -> tuple[str, Scale] | None:
+    """The largest of the claim's scales that is not above the asked one, or None: then the claim waits."""
+    if scale not in SCALES:
+        from saccade.errors import unknown
+
+        raise unknown("scale", scale, SCALES)
+    allowed = [name for name in SCALES[: SCALES.index(scale) + 1] if name in claim.scales]
+    return (allowed[-1], claim.scales[allowed[-1]]) if allowed else None
+
+
+def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
+    """One row of the ledger."""
+    row = claim.describe() | {"scale": conditions.scale, "seed": conditions.seed, "error": None}
+    chosen = scale_for(claim, conditions.scale)
+    waits = _waits(claim, chosen is None)
+    if waits or chosen is None:
+        return row | _no_numbers(WAITING) | {"needs": waits}
+    start = time.perf_counter()
+    row |= {"needs": None, "scale": chosen[0]} | _judged(claim, None, chosen, conditions)
+    row["seconds"] = time.perf_counter() - start
+    row["sabotages"] = [_sabotaged(claim, sabotage, chosen, conditions) for sabotage in claim.sabotages]
+    row["as_expected"] = row["verdict"] == claim.expected
+    row["sabotages_refuted"] = all(item["verdict"] in (REFUTED, None) for item in row["sabotages"])
+    return row
+
+
+def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
+    """What a claim waits for: a larger scale (with its minutes) or an optional package."""
+    if too_small:
+        name, scale = next((name, claim.scales[name]) for name in SCALES if name in claim.scales)
+        return {"scale": name, "minutes": round(scale.seconds / 60, 2)}
+    if claim.requires is not None:
+        from importlib.util import find_spec
+
+        missing = [name for name in claim.requires.split(":")[1].split(",") if find_spec(name) is None]
+        if missing:
+            return {"extra": claim.requires.split(":")[0], "missing": missing}
+    return None
+
+
+def _sabotaged(claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
+    row = {"name": sabotage.name, "says": sabotage.says}
+    if not conditions.sabotage:
+        return row | _no_numbers(None)
+    start = time.perf_counter()
+    row |= _judged(claim, sabotage, chosen, conditions)
+    return row | {"seconds": time.perf_counter() - start}
+
+
+def _no_numbers(verdict: str | None) -> dict[str, Any]:
+    names = ("prediction", "measurement", "interval", "resolution", "part", "seconds")
+    return dict.fromkeys(names) | {"verdict": verdict, "replicates": 0, "looks": 0, "parts": []}
+
+
+def _judged(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
+    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with its reason, not a crash of the ledger."""
+    try:
+        with np.errstate(all="ignore"):
+            return _sequential(claim, sabotage, chosen, conditions)
+    except InvalidInput:
+        raise
+    except Exception as problem:
+        reason = f"{type(problem).__name__}: {problem}"
+        return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
+
+
+def _sequential(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
+    measure = (sabotage and sabotage.measure) or claim.measure
+    predict = (sabotage and sabotage.predict) or claim.predict
+    samples: list[np.ndarray] = []
+    for look, wanted in enumerate(_looks(chosen[1].blocks)):
+        runs = [_block(claim, sabotage, chosen, conditions, number) for number in range(len(samples), wanted)]
+        predictions = columns(np.atleast_1d(predict(runs[0])))[:, 0]
+        resolutions = np.broadcast_to(np.asarray(claim.resolution, float), predictions.shape)
+        samples += [columns(measure(item)) for item in runs]
+        judgement = judge(
+            claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look, claim.side
+        )
+        if judgement.verdict != UNDECIDED:
+            break
+    return _numbers(claim, judgement, predictions, resolutions)
+
+
+def _looks(blocks: int) -> Iterator[int]:
+    """Total blocks drawn at each look: 1, 2, 4, ... up to the budget."""
+    wanted = 1
+    while wanted < blocks:
+        yield wanted
+        wanted *= 2
+    yield blocks
+
+
+def _block(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions, number: int) -> Run:
+    changes = {**chosen[1].parameters, **(sabotage.parameters if sabotage else {})}
+    return run(
+        claim.experiment,
+        scale=chosen[0],
+        block=number,
+        seed=conditions.seed,
+        store=conditions.store,
+        fresh=conditions.fresh,
+        **changes,
+    )
+
+
+def _numbers(claim: Claim, judgement: Judgement, predictions: np.ndarray, resolutions: np.ndarray) -> dict[str, Any]:
+    """The row's numbers: every part, and the part that decided (the worst one) on top."""
+    names = claim.parts or tuple(str(number) for number in range(len(predictions)))
+    parts = [
+        {
+            "part": names[number] if number < len(names) else str(number),
+            "verdict": judgement.verdicts[number],
+            "prediction": plain(predictions[number]),
+            "measurement": plain(interval.estimate),
+            "interval": [plain(interval.low), plain(interval.high)],
+            "resolution": plain(resolutions[number]),
+        }
+        for number, interval in enumerate(judgement.intervals)
+    ]
+    worst = min(range(len(parts)), key=lambda number: _health(parts[number]))
+    top = {key: value for key, value in parts[worst].items() if key != "verdict"}
+    shown = parts if len(parts) <= 24 else []
+    return top | {
+        "verdict": judgement.verdict,
+        "replicates": judgement.replicates,
+        "looks": judgement.looks,
+        "parts": shown,
+        "error": None,
+    }
+
+
+def _health(part: dict[str, Any]) -> tuple[int, float]:
+    """Small for the part that matters most: refuted before undecided before holds, then the largest deviation."""
+    order = (REFUTED, UNDECIDED, "holds").index(part["verdict"])
+    measured, predicted = part["measurement"], part["prediction"]
+    if measured is None or predicted is None:
+        return order, -np.inf
+    return order, -abs(measured - predicted) / max(part["resolution"] or 0.0, 1e-300)
+
+
+def plain(value: Any) -> float | None:
+    """A finite Python float, or None: JSON knows neither NaN nor infinity."""
+    number = float(value)
+    return number if np.isfinite(number) else None
+
+
+def judge_all(
+    claims: Sequence[Claim], conditions: Conditions, jobs: int = 1, done: Callable[[dict[str, Any]], None] = lambda row: None
+) -> list[dict[str, Any]]:
+    """All rows in the order of `claims`; with `jobs` > 1 in spawned processes, claims on one experiment kept together."""
+    if jobs > 1:
+        from saccade.lab.parallel import judge_in_processes
+
+        return judge_in_processes(claims, conditions, jobs, done)
+    rows = []
+    for claim in claims:
+        rows.append(evaluate(claim, conditions))
+        done(rows[-1])
+    return rows
+
+
+def verdict_is_expected(row: dict[str, Any]) -> bool:
+    """Whether a row passes; a waiting claim neither passes nor fails."""
+    return row["verdict"] == WAITING or (row["as_expected"] and row["sabotages_refuted"])

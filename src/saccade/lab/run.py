@@ -1,0 +1,49 @@
+"""Evaluate an experiment once: from the store if nothing that determines it changed, else compute and store."""
+
+import time
+from typing import Any
+
+from saccade.lab.experiment import Experiment, Run, key_for
+from saccade.lab.fingerprint import code_version
+from saccade.lab.store import Request, Store
+
+
+def run(
+    experiment: Experiment,
+    *,
+    scale: str = "quick",
+    block: int = 0,
+    seed: int = 0,
+    store: Store | None = None,
+    fresh: bool = False,
+    **changes: Any,
+) -> Run:
+    """The run of `experiment` at `scale` with `changes`; `block` numbers independent repetitions of the whole experiment."""
+    parameters = experiment.parameters(scale, **changes)
+    store = store or Store()
+    request = Request(experiment.id, parameters.model_dump(mode="json"), block, seed, code_version(experiment.study))
+    data = None if fresh else store.load(request)
+    if data is None:
+        data = _compute(experiment, parameters, request, store, fresh)
+    return Run(data, parameters)
+
+
+def _compute(experiment: Experiment, parameters: Any, request: Request, store: Store, fresh: bool) -> Any:
+    start = time.perf_counter()
+    key = key_for(experiment.id, request.block, request.seed)
+    data = experiment.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
+    if fresh:
+        _remove(store, request)
+    store.save(request, data, time.perf_counter() - start)
+    return data
+
+
+def _remove(store: Store, request: Request) -> None:
+    import shutil
+
+    path = store.path(request)
+    if path.is_dir():
+        # Renamed first, so that a reader never meets a half-removed run.
+        aside = path.with_name(f".old-{path.name}")
+        path.rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)

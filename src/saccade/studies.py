@@ -1,0 +1,41 @@
+"""The studies: one paper each, with its names, its citation and the question it answers."""
+
+from typing import NamedTuple
+
+
+class Study(NamedTuple):
+    """One paper: `module` is the name its files bear in every room."""
+
+    name: str
+    module: str
+    prefix: str
+    title: str
+    authors: str
+    year: int
+    venue: str
+    asks: str
+
+    @property
+    def bibtex(self) -> str:
+        first = self.authors.split(" and ")[0].split(",")[0].lower()
+        return (
+            f"@inproceedings{{{first}{self.year},\n  title = {{{self.title}}},\n  author = {{{self.authors}}},\n"
+            f"  booktitle = {{{self.venue}}},\n  year = {{{self.year}}}\n}}"
+        )
+
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        Study(
+            "single-location",
+            "single_location",
+            "SL",
+            "Attention layers provably solve single-location regression",
+            "Marion, Pierre and Berthier, Raphaël and Biau, Gérard and Boyer, Claire",
+            2025,
+            "International Conference on Learning Representations",
+            "One token at a random place decides the output: does projected gradient descent find where to look?",
+        ),
+    )
+}

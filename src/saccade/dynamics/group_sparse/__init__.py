@@ -1,0 +1,1 @@
+"""How the group-sparse layer learns."""

@@ -1,0 +1,104 @@
+"""Population descent of the full layer in its six free numbers. Status: exact in the parameters, Monte Carlo in the expectation.
+
+The first two steps are the closed form (large steps amplify sampling error most there). Later steps average over a pool of designs (see
+`nodes`), drawn once and visited in turn: a pool is the population up to noise of order 1/sqrt(pool * draws), and costs no random numbers per step.
+The cost does not depend on the group dimension once the pool is drawn.
+"""
+
+from functools import partial
+from typing import NamedTuple, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from saccade.dynamics.group_sparse.nodes import Design, draw_design
+from saccade.dynamics.group_sparse.recording import advance, divergence_report, plan_record
+from saccade.dynamics.group_sparse.reduced_gradient import reduced_loss_and_gradient
+from saccade.tasks.group_sparse import check_group_dim, check_groups, check_scale, whole_number
+from saccade.theory.group_sparse.reduction import coordinates_from_gaps, gaps, preconditioner
+from saccade.theory.group_sparse.stability import warn_if_unstable
+from saccade.theory.group_sparse.two_steps import two_steps
+
+
+class ReducedTrajectory(NamedTuple):
+    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention S_{j*,j} over the whole pool."""
+
+    steps: Int[np.ndarray, " records"]
+    coordinates: Float[np.ndarray, "records 8"]
+    gap: Float[np.ndarray, " records"]
+    gap_of_others: Float[np.ndarray, " records"]
+    diagonal_gap: Float[np.ndarray, " records"]
+    loss: Float[np.ndarray, " records"]
+    attention: Float[np.ndarray, " records"]
+    diverged_at: int
+    advice: str
+    status: str = "monte carlo"
+
+
+def draw_pool(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int, pool: int) -> Design:
+    """`pool` independent designs, stacked."""
+    return jax.vmap(lambda one: draw_design(one, groups, group_dim, scale, repeats))(jax.random.split(key, pool))
+
+
+def _evaluate(coordinates, design: Design):
+    labels = jnp.ones_like(design.weights)
+    return reduced_loss_and_gradient(coordinates, design.signals, design.gram, labels, design.weights)
+
+
+@partial(jax.jit, static_argnames=("groups", "group_dim", "repeats", "pool"))
+def reduced_run(
+    key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, plan_gaps, groups, group_dim, repeats, pool
+):
+    """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the preconditioner."""
+    designs = draw_pool(key, groups, group_dim, scale, repeats, pool)
+
+    def step(state, number):
+        design = jax.tree.map(lambda leaf: leaf[number % pool], designs)
+        moved = state - step_size * speed * _evaluate(state, design).gradient
+        return jnp.where(number < 2, starts[jnp.minimum(number, 1)], moved)
+
+    def observe(state):
+        means = jax.lax.map(lambda design: _evaluate(state, design), designs)
+        return state, jnp.mean(means.loss), jnp.mean(means.attention)
+
+    return advance(step, observe, jnp.zeros(8), plan_gaps)
+
+
+def reduced_trajectory(
+    key: PRNGKeyArray,
+    groups: int,
+    group_dim: int,
+    step_size: float,
+    steps: int,
+    record: Sequence[int] | None = None,
+    scale: float = 1.0,
+    gram_scale: float | None = None,
+    repeats: int = 2,
+    pool: int = 16,
+) -> ReducedTrajectory:
+    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 128 * `repeats` samples of one of `pool` designs."""
+    groups, group_dim, scale = check_groups(groups), check_group_dim(group_dim), check_scale(scale)
+    eta = check_scale(step_size, name="step_size")
+    gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
+    repeats, pool = whole_number(repeats, "repeats", 1), whole_number(pool, "pool", 1)
+    plan = plan_record(steps, record)
+    warn_if_unstable(groups, eta, scale)
+    progress, rows = reduced_run(
+        key, exact_starts(groups, eta, scale, gram), scale, eta, preconditioner(groups, group_dim, gram), plan.gaps,
+        groups=groups, group_dim=group_dim, repeats=repeats, pool=pool,
+    )  # fmt: skip
+    coordinates, loss, attention = [np.asarray(row)[plan.order] for row in rows]
+    diverged_at = int(progress.diverged_at)
+    between = [np.asarray(gap) for gap in gaps(jnp.asarray(coordinates))]
+    return ReducedTrajectory(
+        plan.asked, coordinates, *between, loss, attention, diverged_at, divergence_report(diverged_at, eta)
+    )
+
+
+def exact_starts(groups: int, step_size: float, scale: float, gram_scale: float) -> Float[Array, "2 8"]:
+    """The coordinates after the first and after the second step, in closed form."""
+    closed = two_steps(groups, step_size, scale, gram_scale)
+    first = coordinates_from_gaps(groups, alpha=closed.first_alpha)
+    return jnp.stack([first, coordinates_from_gaps(groups, closed.alpha, closed.a, 0.0, closed.gap, closed.gap, 0.0)])

@@ -1,8 +1,8 @@
-"""Honest intervals for what a claim measures, at the very small errors (about 1e-5 and below) that a whole ledger needs.
+"""Honest intervals for what a claim measures, at the very small errors (1e-5 and below) that a whole ledger needs.
 
-Every interval misses the truth with probability at most `error`, at most `error / 2` on either side (for the mean: within the
-limits measured below). The functions with a plural name work on arrays `(..., n)` of replicates and return arrays of ends; the
-singular ones answer for one row of replicates with plain numbers.
+Every interval misses the truth with probability at most `error`, and at most `error / 2` on either side (a mean: within
+the limits that `mean_intervals` states). The functions with a plural name work on arrays `(..., n)` of replicates and
+return arrays of ends; the singular ones answer for one row of replicates with plain numbers.
 """
 
 from typing import NamedTuple
@@ -16,33 +16,43 @@ from saccade.errors import require, unknown
 STATISTICS = ("mean", "median", "quantile:0.9", "fraction", "exact")
 
 MIN_REPLICATES = 32
-"""Fewest replicates from which a mean gets finite ends. See `mean_intervals` for the measurements behind the number."""
+"""Fewest replicates from which a mean gets finite ends; the measurements behind the number are in `mean_intervals`."""
 
 SKEW_RESERVE = 32
-"""Student's interval is taken at `error / SKEW_RESERVE`: the part of the error that skewed replicates use up. See `mean_intervals`."""
+"""Student's interval is taken at `error / SKEW_RESERVE`; skewed replicates use up the rest (see `mean_intervals`)."""
 
 
 class Interval(NamedTuple):
-    """An estimate and the ends of its interval: numbers from the singular functions, arrays of one shape from the plural ones."""
+    """An estimate and the ends of its interval."""
 
     estimate: float
     low: float
     high: float
 
 
-def mean_intervals(samples: ArrayLike, error: float) -> Interval:
+class Ends(NamedTuple):
+    """Many intervals at once: arrays of one shape."""
+
+    estimate: NDArray
+    low: NDArray
+    high: NDArray
+
+
+def mean_intervals(samples: ArrayLike, error: float) -> Ends:
     """Student's interval for the mean, `mean +- t s / sqrt(n)`, taken at level `error / SKEW_RESERVE`.
 
-    Status: exact for normal replicates (and then cautious), measured for others. Student's interval itself breaks its promise far out in the
-    tails. Chance of a miss on one side over the `error` of a first look (1e-5), importance sampling, n = 32:
-    uniform 1.4, gamma of skewness 0.5 / 1 / 2: 2.7 / 12 / 112; with the reserve 0.09 and 0.15 / 1.2 / 25. Summed over the looks
-    of a claim that starts at 32 replicates and doubles, skewness 1 uses 0.9 of the error, so the promise holds for single-lump replicates of
-    |skewness| <= 1. Average more skewed ones in blocks (k exponentials have skewness 2 / sqrt(k)) or judge their median. The mean of two
-    outcomes of skewness 0.4 / 0.9 / 1 needs 48 / 96 / 96 replicates (exact sums); a frequency is better judged as a `fraction`.
+    Status: a bound for normal replicates, measured for others. Far out in its tails Student's own interval breaks
+    the promise: the chance of a miss on one side, over `error` = 1e-5, is at n = 32 (importance sampling) 1.4 for
+    uniform replicates and 2.7, 12, 112 for gamma ones of skewness 0.5, 1, 2. With the reserve it is 0.09 and 0.15,
+    1.2, 25. Over all the looks of a claim that starts with 32 replicates and doubles, skewness 1 uses 0.91 of the
+    claim's error. So the promise holds from `MIN_REPLICATES` on for replicates with one lump and |skewness| <= 1;
+    average more skewed ones in blocks first (k exponentials: skewness 2 / sqrt(k)), or judge their median. Two lumps
+    are harder: the mean of two outcomes with skewness 0.4, 0.6, 1.0 needs 48, 64, 96 replicates (exact sums). Judge
+    a frequency as a `fraction`.
 
-    Ends are infinite below `MIN_REPLICATES`, when some replicates are not finite (the mean is then not a fair summary), and when
-    all replicates are equal (no spread to learn from: such a measurement is `exact` or a `fraction`). All replicates
-    non-finite: every field is NaN, which `decide` refutes.
+    The ends are infinite below `MIN_REPLICATES`; when some replicates are not finite, for their mean says nothing;
+    and when all are equal, for then there is no spread to learn from (a deterministic measurement is `exact`, a
+    frequency a `fraction`). When no replicate is finite all fields are NaN, which `decide` refutes.
     """
     rows = _rows(samples, error)
     n = rows.shape[-1]
@@ -56,14 +66,14 @@ def mean_intervals(samples: ArrayLike, error: float) -> Interval:
         half_width = quantile * spread / np.sqrt(n)
     some_finite, all_finite = finite.any(axis=-1), finite.all(axis=-1)
     half_width = np.where(all_finite, half_width, np.where(some_finite, np.inf, np.nan))
-    return Interval(np.where(all_finite, mean, np.nan), mean - half_width, mean + half_width)
+    return Ends(np.where(all_finite, mean, np.nan), mean - half_width, mean + half_width)
 
 
-def quantile_intervals(samples: ArrayLike, q: float, error: float) -> Interval:
-    """Order statistics around the q-quantile, their ranks from exact binomial tails. Status: exact, whatever the distribution.
+def quantile_intervals(samples: ArrayLike, q: float, error: float) -> Ends:
+    """Order statistics around the q-quantile, ranked by exact binomial tails. Status: exact bound for any distribution.
 
-    +-inf are ordinary values and NaN counts as +inf. An end is infinite while n is too small: a median has finite ends at
-    `error` = 1e-5 from 18 replicates, a 0.9-quantile an upper end from 116.
+    +-inf are ordinary values and NaN counts as +inf. An end is infinite while n is too small: at a claim's first
+    look a median has finite ends from 18 replicates on, a 0.9-quantile a finite upper end from 117.
     """
     require(0 < q < 1, "q", q, "must lie strictly between 0 and 1")
     rows = _rows(samples, error)
@@ -79,15 +89,16 @@ def quantile_intervals(samples: ArrayLike, q: float, error: float) -> Interval:
     left, right = rows[..., int(np.ceil(position)) - 1], rows[..., min(int(position), n - 1)]
     with np.errstate(invalid="ignore"):  # the median of -inf and +inf is nowhere: NaN
         estimate = np.where(left == right, left, (left + right) / 2)
-    return Interval(estimate, low, high)
+    return Ends(estimate, low, high)
 
 
-def fraction_intervals(successes: ArrayLike, n: int, error: float) -> Interval:
-    """The wider of Wilson's and Clopper and Pearson's intervals for a frequency. Status: exact bound (never less than promised).
+def fraction_intervals(successes: ArrayLike, n: int, error: float) -> Ends:
+    """The union of Wilson's and of Clopper and Pearson's interval for a frequency. Status: exact bound for any p.
 
-    Wilson's interval alone does not keep its promise at these errors. Its worst chance of a miss, by exact binomial sums
-    over p for n = 32 .. 1024, is 0.08 at `error` = 0.01 and 0.043 at 1e-5: four thousand times too much, reached at p about
-    0.04 / n (or 1 minus it), where one success already puts its lower end above p. Clopper and Pearson's never misses more than `error`.
+    Wilson's interval alone does not keep its promise. Its worst chance of a miss over p, by exact binomial sums for
+    n = 64 .. 1024, is 0.11 at `error` = 0.01, 0.075 at 0.001 and 0.045 at the 1e-5 of a first look, 4700 times too
+    much: at n p (or n (1 - p)) just below 0.05 a single success already puts its lower end above p. The union never
+    misses more than `error`, nor more than `error / 2` on one side.
     """
     require(n >= 1, "n", n, "must be at least 1")
     require(0 < error < 1, "error", error, "must lie strictly between 0 and 1")
@@ -96,11 +107,12 @@ def fraction_intervals(successes: ArrayLike, n: int, error: float) -> Interval:
     wilson_low, wilson_high = wilson_ends(x, n, error)
     exact_low = _clopper_pearson_low(x, n, error)
     exact_high = 1 - _clopper_pearson_low(n - x, n, error)
-    return Interval(x / n, np.clip(np.minimum(wilson_low, exact_low), 0, 1), np.clip(np.maximum(wilson_high, exact_high), 0, 1))
+    low, high = np.minimum(wilson_low, exact_low), np.maximum(wilson_high, exact_high)
+    return Ends(x / n, np.clip(low, 0, 1), np.clip(high, 0, 1))
 
 
 def wilson_ends(successes: NDArray, n: int, error: float) -> tuple[NDArray, NDArray]:
-    """Wilson's score interval alone: the p with `(x - n p)^2 <= z^2 n p (1 - p)`. Status: asymptotic, see `fraction_intervals`."""
+    """Wilson's interval alone: the p with `(x - n p)^2 <= z^2 n p (1 - p)`. Status: asymptotic."""
     z = -special.ndtri(error / 2)
     centre = (successes + z**2 / 2) / (n + z**2)
     half_width = z / (n + z**2) * np.sqrt(successes * (n - successes) / n + z**2 / 4)
@@ -113,16 +125,16 @@ def _clopper_pearson_low(successes: NDArray, n: int, error: float) -> NDArray:
     return np.where(successes > 0, special.betaincinv(tried, n - tried + 1, error / 2), 0.0)
 
 
-def exact_intervals(samples: ArrayLike) -> Interval:
-    """The range of measurements without chance: degenerate when they agree, all NaN as soon as one of them is NaN."""
+def exact_intervals(samples: ArrayLike) -> Ends:
+    """The range of measurements without chance: degenerate when they agree, all NaN as soon as one is NaN."""
     rows = np.asarray(samples, dtype=float)
     low, high = rows.min(axis=-1), rows.max(axis=-1)
     with np.errstate(invalid="ignore"):
-        return Interval(np.where(low == high, low, (low + high) / 2), low, high)
+        return Ends(np.where(low == high, low, (low + high) / 2), low, high)
 
 
-def intervals(samples: ArrayLike, statistic: str, error: float) -> Interval:
-    """The interval of each row of `samples` `(..., n)` for "mean", "median", "quantile:0.9" (any level), "fraction" or "exact"."""
+def intervals(samples: ArrayLike, statistic: str, error: float) -> Ends:
+    """The interval of each row of `samples` `(..., n)`; "quantile:0.9" stands for any level."""
     name, _, level = statistic.partition(":")
     if name == "mean":
         return mean_intervals(samples, error)
@@ -157,10 +169,11 @@ def quantile_interval(samples: ArrayLike, q: float, error: float) -> Interval:
     return _plain(quantile_intervals(samples, q, error))
 
 
-def fraction_interval(samples: ArrayLike | tuple[int, int], error: float) -> Interval:
+def fraction_interval(samples: list | NDArray | tuple[int, int], error: float) -> Interval:
     """`fraction_intervals` for an array or list of 0 and 1, or for a tuple `(successes, n)`."""
-    successes, n = samples if isinstance(samples, tuple) else _successes(samples)
-    return _plain(fraction_intervals(successes, n, error))
+    if isinstance(samples, tuple):
+        return _plain(fraction_intervals(*samples, error))
+    return interval(samples, "fraction", error)
 
 
 def exact_interval(value: float) -> Interval:
@@ -171,7 +184,8 @@ def exact_interval(value: float) -> Interval:
 def _successes(samples: ArrayLike) -> tuple[NDArray, int]:
     """How many of the 0/1 replicates of each row are 1, and out of how many."""
     rows = np.asarray(samples, dtype=float)
-    require(bool(np.all((rows == 0) | (rows == 1))), "samples", samples, "must be 0 or 1 to be counted as a fraction")
+    zero_or_one = (rows == 0) | (rows == 1)
+    require(bool(zero_or_one.all()), "samples", rows[~zero_or_one][:3].tolist(), "must be 0 or 1 to be counted")
     return rows.sum(axis=-1), rows.shape[-1]
 
 
@@ -183,5 +197,5 @@ def _rows(samples: ArrayLike, error: float) -> NDArray:
     return rows
 
 
-def _plain(ends: Interval) -> Interval:
+def _plain(ends: Ends) -> Interval:
     return Interval(*(float(end) for end in ends))

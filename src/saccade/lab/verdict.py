@@ -32,7 +32,7 @@ from saccade.lab.intervals import (
 
 __all__ = [
     "HOLDS", "KINDS", "LEDGER_CAPACITY", "LEDGER_ERROR", "MIN_REPLICATES", "REFUTED", "SIDES", "UNDECIDED",
-    "Ends", "Interval", "Judgement", "combine", "decide", "decisions", "exact_interval", "fraction_interval", 
+    "Ends", "Interval", "Judgement", "combine", "decide", "decisions", "exact_interval", "fraction_interval",
     "interval", "intervals", "judge", "look_error", "mean_interval", "median_interval", "quantile_interval",
 ]  # fmt: skip
 
@@ -70,7 +70,8 @@ def decisions(
     """`decide` on arrays of intervals, predictions and resolutions that broadcast together."""
     if kind not in KINDS:
         raise unknown("kind of claim", kind, KINDS)
-    low, high = np.subtract(measured.low, prediction), np.subtract(measured.high, prediction)
+    with np.errstate(invalid="ignore"):  # an infinite end against an infinite prediction: NaN, refuted below
+        low, high = np.subtract(measured.low, prediction), np.subtract(measured.high, prediction)
     slack = np.asarray(resolution, dtype=float)
     if kind == "ordering":
         holds, refuted = low > 0, high < slack

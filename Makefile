@@ -30,11 +30,13 @@ test:
 
 lint:
 	@sh tools/setup.sh test
-	@$(bin)/ruff check .
-	@$(bin)/ruff format --check .
-	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(bin)/pyright
-	@$(bin)/lint-imports
-	@echo "make lint: clean"
+	@failed=; \
+	echo "-- ruff check"; $(bin)/ruff check --quiet . || failed="$$failed ruff-check"; \
+	echo "-- ruff format"; $(bin)/ruff format --quiet --check . || failed="$$failed ruff-format"; \
+	echo "-- pyright"; PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(bin)/pyright || failed="$$failed pyright"; \
+	echo "-- import-linter"; $(bin)/lint-imports --no-logo || failed="$$failed import-linter"; \
+	if [ -n "$$failed" ]; then echo "make lint: failed:$$failed"; exit 1; fi; \
+	echo "make lint: clean"
 
 constraints:
 	@$(bin)/python tools/constraints.py

@@ -67,7 +67,7 @@ choose_python() {
 }
 
 run_pip() {
-    "$environment" -m pip install -qq --progress-bar off --log .venv/pip.log "$@" &
+    "$environment" -m pip install --progress-bar off "$@" >>.venv/pip.log 2>&1 &
     pip=$!
     echo "$$ $pip" >"$marker"
     trap 'kill "$pip" 2>/dev/null; exit 130' INT TERM HUP
@@ -78,7 +78,8 @@ run_pip() {
         [ $((elapsed % 30)) -ne 0 ] || echo "  still installing ($elapsed s)"
     done
     if ! wait "$pip"; then
-        echo "setup: pip could not install; the reason is above and in .venv/pip.log; the same command tries again." >&2
+        tail -n 12 .venv/pip.log >&2
+        echo "setup: pip could not install; the reason is above (all of it in .venv/pip.log); the same command tries again." >&2
         exit 1
     fi
     trap - INT TERM HUP

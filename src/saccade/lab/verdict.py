@@ -6,8 +6,9 @@ replicates (`look_error`). A true claim is one whose truth lies within the resol
 included; to refute it an interval has to miss the truth on one given side.
 
 The price: a truth at twice the resolution is refuted more than 99 % of the time within a budget of N replicates,
-reached by doubling, once the resolution is 9 s / sqrt(N); s is the spread of one replicate: the standard deviation
-for means and fractions, sqrt(q (1 - q)) over the density there for a q-quantile. Tests measure promise and price.
+reached by doubling, once the resolution is 9 standard deviations over sqrt(N) for a mean or a fraction; for a
+q-quantile, once the chance of a replicate within one resolution of it, on either side, is 9 sqrt(q (1 - q) / N).
+The tests measure promise and price.
 """
 
 from collections.abc import Iterable

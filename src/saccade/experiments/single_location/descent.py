@@ -19,6 +19,11 @@ def _starts(key: Any, start: Start, dim: int, repetitions: int) -> Overlaps:
     return draw(key, dim, repetitions)
 
 
+def _at_the_end(setting: Setting, decay: float, steps: int) -> Setting:
+    """The setting of the last step, by which an outcome is judged."""
+    return setting._replace(inverse_temperature=setting.inverse_temperature / (1 + decay * (steps - 1)))
+
+
 def _dataset(start: Overlaps, made: Any, setting: Setting) -> xarray.Dataset:
     """Overlaps and risk over (repetition, step), the starts, and the outcome of each repetition."""
     recorded = {name: (("repetition", "step"), np.asarray(value)) for name, value in made.overlaps._asdict().items()}
@@ -55,8 +60,7 @@ def descent(
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
     first = _starts(key, start, dim, repetitions)
     made = dynamics.overlap_trajectory(first, setting, step_size, steps, record_every=record_every, decay=decay)
-    end = setting._replace(inverse_temperature=inverse_temperature / (1 + decay * (steps - 1)))
-    return _dataset(first, made, end)
+    return _dataset(first, made, _at_the_end(setting, decay, steps))
 
 
 @experiment("single-location.stochastic-descent", scales={"paper": {"steps": 200_000, "record_every": 500}})
@@ -74,22 +78,46 @@ def stochastic_descent(
     record_every: int = 200,
     repetitions: int = 30,
     batch: int = 5,
-    engine: Literal["in law", "brute"] = "in law",
     start: Start = "sphere",
 ) -> xarray.Dataset:
-    """Stochastic descent with a fresh batch at each step, simulated in law by five overlaps or by brute force."""
+    """Stochastic descent with a fresh batch at each step, followed in law by five overlaps."""
     first_key, run_key = jax.random.split(key)
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
     first = _starts(first_key, start, dim, repetitions)
-    run = dynamics.stochastic_trajectory_in_law if engine == "in law" else _brute
-    made = run(run_key, first, setting, step_size, steps, batch, record_every, decay)
-    end = setting._replace(inverse_temperature=inverse_temperature / (1 + decay * (steps - 1)))
-    return _dataset(first, made, end)
+    made = dynamics.stochastic_trajectory_in_law(
+        run_key, first, setting, step_size, steps, batch, record_every=record_every, decay=decay
+    )
+    return _dataset(first, made, _at_the_end(setting, decay, steps))
 
 
-def _brute(key: Any, first: Overlaps, setting: Setting, *rest: Any) -> Any:
-    k, v, k_star, v_star = dynamics.vectors_with_overlaps(first, int(setting.dim))
-    return dynamics.stochastic_trajectory_brute(key, k, v, k_star, v_star, setting, *rest)
+@experiment("single-location.two-stochastic-engines")
+def two_stochastic_engines(
+    key: Any,
+    *,
+    dim: int = 12,
+    length: int = 4,
+    inverse_temperature: float = 1.0,
+    noise: float = 0.1,
+    step_size: float = 5e-3,
+    steps: int = 150,
+    batch: int = 3,
+    chains: int = 2000,
+    law_dim: int | None = None,
+) -> xarray.Dataset:
+    """Many short stochastic chains by brute force, and as many in law (`law_dim` lets the latter assume another dimension)."""
+    keys = jax.random.split(key, 4)
+    setting = Setting(dim, length, inverse_temperature, noise=noise)
+    k_star, v_star = jnp.eye(dim)[0], jnp.eye(dim)[1]
+    brute = dynamics.stochastic_trajectory_brute(
+        keys[1], *dynamics.sphere_vectors(keys[0], dim, chains), k_star, v_star, setting, step_size, steps, batch
+    )
+    first = dynamics.sphere_overlaps(keys[2], dim, chains)
+    assumed = setting._replace(dim=law_dim or dim)
+    law = dynamics.stochastic_trajectory_in_law(keys[3], first, assumed, step_size, steps, batch)
+    axes = ("chain", "name")
+    return xarray.Dataset(
+        {"brute": (axes, np.stack(brute.final, -1)), "law": (axes, np.stack(law.final, -1))}, {"name": list(Overlaps._fields)}
+    )
 
 
 @experiment("single-location.full-descent")
@@ -109,10 +137,13 @@ def full_descent(
 ) -> xarray.Dataset:
     """The same descent in all dimensions, its gradient by automatic differentiation: the check of the reduced maps."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    draw = dynamics.sphere_vectors if start == "sphere" else dynamics.manifold_vectors
-    vectors = draw(key, dim, repetitions)
-    made = dynamics.full_trajectory(*vectors, setting, step_size, steps, record_every=record_every, decay=decay)
-    return _dataset(dynamics.overlaps_of(*vectors), made, setting)
+    truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
+    if start == "sphere":
+        learned = dynamics.sphere_vectors(key, dim, repetitions)
+    else:
+        learned = dynamics.manifold_vectors(key, *truth, repetitions)
+    made = dynamics.full_trajectory(*learned, *truth, setting, step_size, steps, record_every=record_every, decay=decay)
+    return _dataset(dynamics.overlaps_of(*learned, *truth), made, _at_the_end(setting, decay, steps))
 
 
 @experiment("single-location.outcomes", scales={"standard": {"repetitions": 400}, "paper": {"repetitions": 2000}})

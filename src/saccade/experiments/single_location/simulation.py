@@ -20,7 +20,7 @@ def unit(key: Any, dim: int) -> jax.Array:
     return vector / jnp.linalg.norm(vector)
 
 
-def _replicates(key: Any, replicates: int, one: Any) -> np.ndarray:
+def replicated(key: Any, replicates: int, one: Any) -> np.ndarray:
     """`one(key)` for each replicate, compiled once, one after the other so that memory stays that of one batch."""
     return np.asarray(jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
 
@@ -48,13 +48,13 @@ def simulated_risk(
     columns, overlaps = [], []
     for number, (dim, length, inverse_temperature, gamma) in enumerate(cases):
         k_star, v_star, k, v = _directions(number, dim, where)
-        task = SingleLocation(dim, length, gamma, noise, None, k_star, v_star, informative)
+        task = SingleLocation(dim, length, gamma, noise, jnp.full(length, 1 / length), k_star, v_star, informative)
 
         def one(one_key, task=task, k=k, v=v, inverse_temperature=inverse_temperature):
             sample = task.sample(one_key, samples)
             return jnp.mean((sample.y - attention.erf_predictor(sample.X, k, v, inverse_temperature)) ** 2)
 
-        columns.append(_replicates(jax.random.fold_in(key, number), replicates, one))
+        columns.append(replicated(jax.random.fold_in(key, number), replicates, one))
         overlaps.append([float(a @ b) for a, b in ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))])
     return xarray.Dataset(
         {"risk": (("replicate", "case"), np.stack(columns, -1)), "overlap": (("case", "name"), np.array(overlaps))},
@@ -73,13 +73,13 @@ def equal_overlaps(
     turn = basis[:, :2] @ basis[:, :2].T + basis[:, 2:] @ rotation @ basis[:, 2:].T
     other = v + turn_rho * k
     pairs = ((k, v), (turn @ k, turn @ (other / jnp.linalg.norm(other))))
-    task = SingleLocation(dim, length, 2**-0.5, 0.0, None, k_star, v_star)
+    task = SingleLocation(dim, length, 2**-0.5, 0.0, jnp.full(length, 1 / length), k_star, v_star)
 
     def one(one_key, pair):
         sample = task.sample(one_key, samples)
         return jnp.mean((sample.y - attention.erf_predictor(sample.X, *pair, inverse_temperature)) ** 2)
 
-    risks = [_replicates(jax.random.fold_in(key, n), replicates, lambda one_key, p=p: one(one_key, p)) for n, p in enumerate(pairs)]
+    risks = [replicated(jax.random.fold_in(key, n), replicates, lambda one_key, p=p: one(one_key, p)) for n, p in enumerate(pairs)]
     return xarray.Dataset({"risk": (("replicate", "pair"), np.stack(risks, -1)), "distance": float(jnp.linalg.norm(pairs[0][0] - pairs[1][0]))})
 
 
@@ -101,7 +101,7 @@ def predictors(
         largest = jnp.argmax(jnp.sum(sample.X**2, -1), -1) == sample.location[:, 0]
         return jnp.stack([*(jnp.mean((sample.y - guess) ** 2) for guess in guesses), jnp.mean(largest)])
 
-    made = _replicates(key, replicates, one)
+    made = replicated(key, replicates, one)
     return xarray.Dataset(
         {"risk": (("replicate", "predictor"), made[:, :3]), "norm_hits": ("replicate", made[:, 3])},
         {"predictor": ["argmax", "softmax", "erf"]},
@@ -138,7 +138,7 @@ def spread(
             sample = task.sample(one_key, samples)
             return jnp.mean((sample.y - attention.erf_predictor(sample.X, task.k_star, task.v_star, inverse_temperature)) ** 2)
 
-        columns.append(_replicates(jax.random.fold_in(key, number), replicates, one))
+        columns.append(replicated(jax.random.fold_in(key, number), replicates, one))
     return xarray.Dataset({"risk": (("replicate", "informative"), np.stack(columns, -1))}, {"informative": list(informative)})
 
 

@@ -1,0 +1,95 @@
+"""The ledger: verdicts, sabotages, looks, waiting claims, crashes, and rows that do not depend on company."""
+
+import json
+
+import pytest
+from toy import claim, exact
+
+from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.ledger import Conditions, _looks, evaluate, verdict_is_expected
+
+
+@pytest.fixture
+def conditions(tmp_path):
+    return Conditions(sabotage=True, folder=str(tmp_path))
+
+
+def test_a_true_claim_holds_and_its_sabotage_is_refuted(conditions):
+    row = evaluate(claim(), conditions)
+    assert row["verdict"] == "holds"
+    assert [item["verdict"] for item in row["sabotages"]] == ["refuted"]
+    assert row["interval"][0] < row["measurement"] < row["interval"][1]
+    assert verdict_is_expected(row)
+    json.dumps(row, allow_nan=False)
+
+
+def test_a_false_prediction_is_refuted_and_unexpected(conditions):
+    row = evaluate(claim(predict=lambda run: -4.0), conditions)
+    assert row["verdict"] == "refuted"
+    assert not verdict_is_expected(row)
+    assert verdict_is_expected(evaluate(claim(predict=lambda run: -4.0, expected="refuted"), conditions))
+
+
+def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
+    row = evaluate(claim(sabotages=(Sabotage("idle", "Change nothing."),)), conditions)
+    assert row["verdict"] == "holds"
+    assert not verdict_is_expected(row)
+
+
+def test_looks_double_until_decided_or_the_budget_ends(conditions):
+    assert list(_looks(1)) == [1]
+    assert list(_looks(8)) == [1, 2, 4, 8]
+    assert list(_looks(6)) == [1, 2, 4, 6]
+    row = evaluate(claim(resolution=1e-6), conditions)
+    assert (row["verdict"], row["looks"], row["replicates"]) == ("undecided", 4, 320)
+
+
+def test_blocks_are_independent_and_seeds_matter(conditions):
+    rows = [evaluate(claim(scales={"quick": Scale(blocks=1)}), conditions._replace(seed=seed)) for seed in (0, 0, 1)]
+    assert rows[0]["measurement"] == rows[1]["measurement"] != rows[2]["measurement"]
+    two = evaluate(claim(resolution=1e-6, scales={"quick": Scale(blocks=2)}), conditions)
+    assert two["measurement"] != rows[0]["measurement"]
+
+
+def test_a_claim_of_a_larger_scale_waits_and_is_not_counted_as_passed(conditions):
+    row = evaluate(claim(scales={"standard": Scale(seconds=120)}), conditions)
+    assert row["verdict"] == "waiting"
+    assert row["needs"] == {"scale": "standard", "minutes": 2.0}
+    assert row["measurement"] is None
+    assert evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))["verdict"] == "holds"
+
+
+def test_a_claim_without_its_extra_waits(conditions):
+    row = evaluate(claim(requires="nlp:a_package_nobody_has"), conditions)
+    assert row["verdict"] == "waiting"
+    assert row["needs"] == {"extra": "nlp", "missing": ["a_package_nobody_has"]}
+
+
+def test_a_crash_is_a_row_with_its_reason(conditions):
+    def crash(run):
+        raise RuntimeError("no such luck")
+
+    row = evaluate(claim(measure=crash), conditions)
+    assert row["verdict"] == "undecided"
+    assert row["error"] == "RuntimeError: no such luck"
+    assert not verdict_is_expected(row)
+
+
+def test_the_row_shows_the_worst_part(conditions):
+    row = evaluate(
+        claim(kind="identity", statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]], predict=lambda run: [1.0, 2.5, 3.1], resolution=[1.0, 0.1, 1.0], parts=("a", "b", "c")),
+        conditions,
+    )
+    assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == ("b", 2.5, 2.0, "refuted")
+    assert [part["verdict"] for part in row["parts"]] == ["holds", "refuted", "holds"]
+
+
+def test_a_nan_measurement_is_refuted_and_written_as_null(conditions):
+    row = evaluate(exact(measure=lambda run: [[float("nan")]]), conditions)
+    assert row["verdict"] == "refuted"
+    assert row["measurement"] is None
+
+
+def test_without_the_flag_sabotages_are_named_but_not_run(conditions):
+    row = evaluate(claim(), conditions._replace(sabotage=False))
+    assert [(item["name"], item["verdict"]) for item in row["sabotages"]] == [("shift", None)]

@@ -46,9 +46,8 @@ class GroupSparseTask(eqx.Module):
 
     def sample(self, key: PRNGKeyArray, samples: int) -> GroupSparseBatch:
         """`samples` independent inputs with their labels; the margin, if any, moves the relevant group after labelling."""
-        own_key, shared_key = jax.random.split(key)
-        own = jax.random.normal(own_key, (samples, self.group_dim, self.groups))
-        shared = jax.random.normal(shared_key, (samples, self.group_dim, 1))
+        numbers = jax.random.normal(key, (samples, self.group_dim, self.groups + 1))
+        own, shared = numbers[:, :, :-1], numbers[:, :, -1:]
         mixed = jnp.sqrt(1 - self.correlation) * own + jnp.sqrt(self.correlation) * shared
         inputs = self.scale * mixed
         labels = self.label(inputs)
@@ -132,5 +131,10 @@ def check_direction(direction, group_dim: int) -> Float[Array, " group_dim"]:
     vector = jnp.asarray(direction, dtype=float)
     require(vector.shape == (group_dim,), "direction", direction, f"must be a vector of length {group_dim}")
     length = jnp.linalg.norm(vector)
-    require(bool(jnp.isfinite(length)) and bool(length > 0), "direction", direction, "must be finite and not the zero vector")
+    require(
+        bool(jnp.isfinite(length)) and bool(length > 0),
+        "direction",
+        direction,
+        "must be finite and not the zero vector",
+    )
     return vector / length

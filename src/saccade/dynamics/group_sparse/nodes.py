@@ -1,7 +1,9 @@
 """Where the six-number map looks: graded nodes in the deciding signal, random draws of everything else.
 
-Late in training only |u*| < 1/(D alpha) matters, which plain samples almost never visit: at alpha = 9, D = 4 four thousand of them leave 7 % noise in
-the loss. So u* = |N(0, sigma^2)| sits on Gauss-Legendre nodes of panels that halve towards 0 (the label is +1 without loss of generality: X -> -X is
+Late in training only |u*| < 1/(D alpha) matters, which plain samples almost never visit: at alpha = 9, D = 4 four thousand of
+them leave 7 % noise in
+the loss. So u* = |N(0, sigma^2)| sits on Gauss-Legendre nodes of panels that halve towards 0 (the label is +1 without loss of
+generality: X -> -X is
 an exact symmetry). Everything else is drawn INDEPENDENTLY at every node: draws shared between nodes let b drift and attention stall.
 The other groups' signals come in antithetic pairs +-u at fixed u*, which removes the sample correlation of y with their sum.
 """
@@ -40,11 +42,11 @@ def draw_design(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: 
     """`repeats` independent pairs at each of the graded nodes: 2 * repeats * nodes evaluations of the layer."""
     x, mass = graded_half_normal()
     draws = x.shape[0] * repeats
-    signal_key, rest_key = jax.random.split(key)
-    others = jax.random.normal(signal_key, (groups - 1, draws))
+    # One draw for everything: compiling the generator is the dearest part of a short run.
+    numbers = jax.random.normal(key, (groups - 1 + (group_dim - 1) * groups, draws))
+    others, rest = numbers[: groups - 1], numbers[groups - 1 :].reshape(group_dim - 1, groups, draws)
     deciding = jnp.tile(jnp.asarray(x), repeats)
     signals = jnp.stack([jnp.vstack([deciding[None], sign * others]) for sign in (1, -1)], axis=1)
-    rest = jax.random.normal(rest_key, (group_dim - 1, groups, draws))
     gram = jnp.einsum("dgn,dhn->ghn", rest, rest)[:, :, None]
     weights = jnp.tile(jnp.asarray(mass), repeats) / (2 * repeats)
     return Design(scale * signals, scale**2 * gram, jnp.stack([weights, weights]))

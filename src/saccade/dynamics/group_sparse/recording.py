@@ -3,7 +3,8 @@
 The gaps between recorded steps are data, not shapes, so one compiled program serves every choice of `record` of the same length.
 """
 
-from typing import Callable, NamedTuple, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp

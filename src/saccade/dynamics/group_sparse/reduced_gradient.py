@@ -1,6 +1,8 @@
-"""Loss and gradient of the full layer in the eight reduced coordinates, from the signals u_i = <v*, x_i> and the Gram of the rest. Status: exact.
+"""Loss and gradient of the full layer in the eight reduced coordinates, from the signals u_i = <v*, x_i> and the Gram of the
+rest. Status: exact.
 
-scores[key i][query j] = a u_i u_j + b K_ij + M_ij with K = r^T r the Gram of the parts of x orthogonal to v*. With S the softmax over keys,
+scores[key i][query j] = a u_i u_j + b K_ij + M_ij with K = r^T r the Gram of the parts of x orthogonal to v*. With S the softmax
+over keys,
 ubar_j = sum_i S_ij u_i, f = alpha sum_j ubar_j, r = -y sigmoid(-y f) and G_ij = r alpha S_ij (u_i - ubar_j) = d loss / d score_ij:
     d/dalpha = r sum_j ubar_j,   d/da = sum G_ij u_i u_j,   d/db = sum G_ij K_ij,   d/dm = sum of G over the orbit.
 Columns of G sum to zero, so the os and oo sums follow from the others. Groups come first and samples last in every array, so that each
@@ -74,8 +76,15 @@ def reduced_gradient(
     _, group_dim, groups = data.shape
     require(groups >= 2, "groups", groups, "must be at least 2")
     point = jnp.asarray(coordinates, dtype=float)
-    require(point.shape == (8,), "coordinates", coordinates, "must be eight numbers: alpha, a, b, m_ss, m_so, m_os, m_dd, m_oo")
-    signals, gram, labels = signals_and_gram(data, check_direction(direction, group_dim), check_relevant(relevant, groups))
+    require(
+        point.shape == (8,),
+        "coordinates",
+        coordinates,
+        "must be eight numbers: alpha, a, b, m_ss, m_so, m_os, m_dd, m_oo",
+    )
+    signals, gram, labels = signals_and_gram(
+        data, check_direction(direction, group_dim), check_relevant(relevant, groups)
+    )
     weights = jnp.full(data.shape[0], 1 / data.shape[0])
     answer = reduced_loss_and_gradient(point, signals, gram, labels, weights)
     return answer, preconditioner(groups, group_dim, (groups + 1) / 2 if gram_scale is None else gram_scale)

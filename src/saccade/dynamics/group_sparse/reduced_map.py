@@ -1,12 +1,14 @@
 """Population descent of the full layer in its six free numbers. Status: exact in the parameters, Monte Carlo in the expectation.
 
 The first two steps are the closed form (large steps amplify sampling error most there). Later steps average over a pool of designs (see
-`nodes`), drawn once and visited in turn: a pool is the population up to noise of order 1/sqrt(pool * draws), and costs no random numbers per step.
+`nodes`), drawn once and visited in turn: a pool is the population up to noise of order 1/sqrt(pool * draws), and costs no random
+numbers per step.
 The cost does not depend on the group dimension once the pool is drawn.
 """
 
+from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple, Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -91,10 +93,9 @@ def reduced_trajectory(
     )  # fmt: skip
     coordinates, loss, attention = [np.asarray(row)[plan.order] for row in rows]
     diverged_at = int(progress.diverged_at)
-    between = [np.asarray(gap) for gap in gaps(jnp.asarray(coordinates))]
-    return ReducedTrajectory(
-        plan.asked, coordinates, *between, loss, attention, diverged_at, divergence_report(diverged_at, eta)
-    )
+    own, other, diagonal = [np.asarray(gap) for gap in gaps(jnp.asarray(coordinates))]
+    advice = divergence_report(diverged_at, eta)
+    return ReducedTrajectory(plan.asked, coordinates, own, other, diagonal, loss, attention, diverged_at, advice)
 
 
 def exact_starts(groups: int, step_size: float, scale: float, gram_scale: float) -> Float[Array, "2 8"]:

@@ -5,6 +5,7 @@ from saccade.models.group_sparse.explicit import Evaluation, evaluate
 from saccade.models.group_sparse.initial import from_blocks, xavier, zeros
 from saccade.models.group_sparse.screening import Screening, screen
 from saccade.models.group_sparse.transformer import (
+    PAPER_LAYER,
     Architecture,
     Parameters,
     attention_maps,
@@ -14,6 +15,20 @@ from saccade.models.group_sparse.transformer import (
 )
 
 __all__ = [
-    "Architecture", "Encoding", "Evaluation", "Parameters", "Screening", "attention_maps", "encoding", "evaluate",
-    "from_blocks", "logistic_loss", "output", "screen", "tokens", "xavier", "zeros",
-]  # fmt: skip
+    "PAPER_LAYER",
+    "Architecture",
+    "Encoding",
+    "Evaluation",
+    "Parameters",
+    "Screening",
+    "attention_maps",
+    "encoding",
+    "evaluate",
+    "from_blocks",
+    "logistic_loss",
+    "output",
+    "screen",
+    "tokens",
+    "xavier",
+    "zeros",
+]

@@ -4,13 +4,17 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from saccade.models.group_sparse.transformer import Architecture, Parameters
+from saccade.models.group_sparse.transformer import PAPER_LAYER, Architecture, Parameters
 
 
 def zeros(
-    token_dim: int, architecture: Architecture = Architecture(), key: PRNGKeyArray | None = None, hidden_scale: float = 0.1
+    token_dim: int,
+    architecture: Architecture = PAPER_LAYER,
+    key: PRNGKeyArray | None = None,
+    hidden_scale: float = 0.1,
 ) -> Parameters:
-    """The paper's start, W = 0 and v = 0. With an MLP zero is a stationary point, so its two matrices get small Gaussian entries (`key`)."""
+    """The paper's start, W = 0 and v = 0. With an MLP zero is a stationary point, so its two matrices get small Gaussian
+    entries (`key`)."""
     attention = jnp.zeros((architecture.layers, token_dim, token_dim))
     if not architecture.hidden:
         return Parameters(attention, jnp.zeros(token_dim), jnp.zeros((0, token_dim)))
@@ -21,14 +25,16 @@ def zeros(
 
 
 def xavier(
-    key: PRNGKeyArray, token_dim: int, architecture: Architecture = Architecture(), factor: float = 1.0
+    key: PRNGKeyArray, token_dim: int, architecture: Architecture = PAPER_LAYER, factor: float = 1.0
 ) -> Parameters:
     """Glorot's Gaussian start times `factor`: variance 2 / (inputs + outputs) for W, v and U. A sabotage of the zero start."""
     keys = jax.random.split(key, 3)
     width = architecture.hidden or token_dim
     attention = jax.random.normal(keys[0], (architecture.layers, token_dim, token_dim)) / jnp.sqrt(token_dim)
     value = jax.random.normal(keys[1], (width,)) * jnp.sqrt(2 / (width + 1))
-    hidden = jax.random.normal(keys[2], (architecture.hidden, token_dim)) * jnp.sqrt(2 / (architecture.hidden + token_dim))
+    hidden = jax.random.normal(keys[2], (architecture.hidden, token_dim)) * jnp.sqrt(
+        2 / (architecture.hidden + token_dim)
+    )
     return Parameters(factor * attention, factor * value, factor * hidden)
 
 

@@ -26,6 +26,9 @@ class Architecture(NamedTuple):
     hidden: int = 0
 
 
+PAPER_LAYER = Architecture()
+
+
 class Parameters(NamedTuple):
     """W (one matrix a layer), v, and the hidden weights U (with zero rows when there is no MLP)."""
 

@@ -1,6 +1,5 @@
 """Which step sizes are safe, and a warning when one is not. Status: heuristic."""
 
-import math
 import warnings
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ class StepSizeWarning(UserWarning):
 
 
 class StabilityRule(NamedTuple):
-    """eta D sigma^2, the limit it is compared with, and the sentence to show (empty when the step is safe)."""
+    """eta D sigma, the limit it is compared with, and the sentence to show (empty when the step is safe)."""
 
     value: float
     limit: float
@@ -23,15 +22,23 @@ class StabilityRule(NamedTuple):
 
 
 def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> StabilityRule:
-    """eta D sigma^2 <= 16. Heuristic: the curvature in alpha is D sigma^2 / 4 at uniform attention (8 would be the linear limit there)
-    and up to D^2 sigma^2 / 4 at full attention; above the limit alpha overshoots below 0 and the gap runs to -infinity."""
+    """eta D sigma <= 16. Heuristic, read off the regime map of the position-only model.
+
+    Above the limit alpha may overshoot below zero while the gap is still free; the gap then runs to minus infinity. On a grid
+    of D = 4 .. 192,
+    sigma = 0.1 .. 4 and 120 step sizes no run with eta D sigma <= 16 was lost, and the first losses sat between 19 and 100.
+    The rule is sufficient
+    only: far above it a large first jump locks attention to the right group before alpha can harm it.
+    """
     groups, scale = check_groups(groups), check_scale(scale)
-    value = check_scale(step_size, name="step_size") * groups * scale**2
-    safe = "" if value <= LIMIT else (
-        f"step_size * groups * scale^2 = {value:.4g} is above the stability rule of {LIMIT:g}: "
-        f"attention may lock out of the relevant group; a step_size of at most {LIMIT / (groups * scale**2):.4g} is safe."
-    )  # fmt: skip
-    return StabilityRule(value, LIMIT, safe, "heuristic")
+    value = check_scale(step_size, name="step_size") * groups * scale
+    if value <= LIMIT:
+        return StabilityRule(value, LIMIT, "", "heuristic")
+    advice = (
+        f"step_size * groups * scale = {value:.4g} is above the stability rule of {LIMIT:g}: attention may lock out of the "
+        f"relevant group; a step_size of at most {LIMIT / (groups * scale):.4g} is safe."
+    )
+    return StabilityRule(value, LIMIT, advice, "heuristic")
 
 
 def default_step_size(groups: int) -> float:
@@ -48,10 +55,17 @@ def warn_if_unstable(groups: int, step_size: float, scale: float = 1.0) -> Stabi
 
 
 def uniform_attention_limit(groups: int, scale: float = 1.0) -> float:
-    """8 / (D sigma^2): the step at which alpha's linear stability at alpha = 0 and uniform attention is lost (2 / curvature). Status: exact."""
+    """8 / (D sigma^2): where alpha loses linear stability at the zero start (2 / curvature, curvature D sigma^2 / 4). Status: exact."""
     return 8 / (check_groups(groups) * check_scale(scale) ** 2)
 
 
-def two_step_limit_is_passed(alpha_after_two: float) -> bool:
-    """Whether the second step already threw alpha below zero: the mechanism of a lock-out."""
-    return math.isfinite(alpha_after_two) and alpha_after_two < 0
+def transverse_limit(groups: int, gram_scale: float | None = None) -> float:
+    """8 / (c D), that is 16 / (D (D+1)) with the sine encoding: where v2 loses linear stability at the zero start. Status: exact.
+
+    At W = 0, v = 0 the Hessian in v2 is (P 1)(P 1)^T / 4 with eigenvalue |P 1|^2 / 4 = c D / 4. The population gradient never
+    leaves v2 = 0, so
+    the exact maps do not feel this; batches (and rounding) do, and above the limit they amplify whatever noise falls along P 1.
+    """
+    groups = check_groups(groups)
+    gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
+    return 8 / (gram * groups)

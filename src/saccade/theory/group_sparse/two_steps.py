@@ -6,9 +6,10 @@ Step 2 is taken at uniform attention with T = u + R, R ~ N(0, (D-1) sigma^2), p 
     A(2) = B(2) = eta c^2 (alpha1/D) E[p (u - R/(D-1))],   C(2) = 0
     a(2) = eta (alpha1/D) E[p T (u^2 + R^2/(D-1) + (D-2) sigma^2 - T^2/D)],   b(2) = 0
 Given T, u is a truncated Gaussian, and the brackets reduce. With beta = alpha1 sigma sqrt(D):
-    E[p T] = sigma [sqrt(D) slope(beta) - (sqrt(D) - 1) / sqrt(2 pi)]
-    a(2)   = eta alpha1 sigma^2 ((D-1)/D) (E[p T] - sigma / (D sqrt(2 pi)))
-and E[p (u - R/(D-1))] is the attention force h of the position-only model at A = 0.
+    E[p T]           = sigma [sqrt(D) slope(beta) - (sqrt(D) - 1) / sqrt(2 pi)]
+    E[p (u - R/(D-1))] = sigma / sqrt(2 pi)     whatever alpha1 is, so     A(2) = eta^2 sigma^2 c^2 / (2 pi D)   (no integral left)
+    a(2)             = eta alpha1 sigma^2 ((D-1)/D) (E[p T] - sigma / (D sqrt(2 pi)))
+With the sine encoding A(2) = eta^2 sigma^2 (D+1)^2 / (8 pi D), about eta^2 sigma^2 D / 25.
 """
 
 import math
@@ -18,7 +19,6 @@ import jax.numpy as jnp
 
 from saccade.tasks.group_sparse import check_groups, check_scale
 from saccade.theory.group_sparse.half_normal import half_normal_slope, quadrature_accuracy
-from saccade.theory.group_sparse.position import population_forces
 
 
 class TwoSteps(NamedTuple):
@@ -42,10 +42,9 @@ def two_steps(groups: int, step_size: float, scale: float = 1.0, gram_scale: flo
     beta = first * scale * math.sqrt(groups)
     slope = float(half_normal_slope(jnp.asarray(beta)))
     pull = scale * (math.sqrt(groups) * slope - (math.sqrt(groups) - 1) / math.sqrt(2 * math.pi))
-    uniform = population_forces(jnp.asarray(first), jnp.asarray(0.0), groups, jnp.asarray(scale))
     return TwoSteps(
         alpha=first + eta * pull,
-        gap=eta * gram**2 * first / groups * float(uniform.attention_force),
+        gap=(eta * scale * gram) ** 2 / (2 * math.pi * groups),
         a=eta * first * scale**2 * (groups - 1) / groups * (pull - scale / (groups * math.sqrt(2 * math.pi))),
         b=0.0,
         first_alpha=first,

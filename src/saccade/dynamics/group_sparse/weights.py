@@ -1,0 +1,40 @@
+"""Between the eight coordinates and the full weights, both ways. Status: exact (for encodings with P^T P = c I)."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from saccade.models.group_sparse.initial import from_blocks
+from saccade.models.group_sparse.transformer import Parameters
+from saccade.tasks.group_sparse import GroupSparseTask
+from saccade.theory.group_sparse.reduction import feature_matrix, position_matrix
+
+
+def parameters_of(
+    coordinates: Float[Array, " 8"], task: GroupSparseTask, encoding_matrix: Float[Array, "encoding_dim groups"]
+) -> Parameters:
+    """The layer whose reduced coordinates these are: W(T*) for transfer, from a reduced run."""
+    features = feature_matrix(coordinates[1], coordinates[2], task.direction)
+    positions = position_matrix(coordinates[3:], encoding_matrix, task.relevant)
+    return from_blocks(features, positions, coordinates[0] * task.direction)
+
+
+def coordinates_of(
+    parameters: Parameters, task: GroupSparseTask, encoding_matrix: Float[Array, "encoding_dim groups"]
+) -> Float[Array, " 8"]:
+    """The orthogonal projection of a layer on the invariant subspace: each coordinate is the mean of the entries it stands for."""
+    d, groups = task.group_dim, task.groups
+    weights, direction = parameters.attention[0], task.direction
+    features, scores = weights[:d, :d], encoding_matrix.T @ weights[d:, d:] @ encoding_matrix
+    along = direction @ features @ direction
+    across = (jnp.trace(features) - along) / max(d - 1, 1)
+    row, column, trace = scores[task.relevant].sum(), scores[:, task.relevant].sum(), jnp.trace(scores)
+    ss, others = scores[task.relevant, task.relevant], groups - 1
+    off_diagonal = scores.sum() - row - column + ss - (trace - ss)
+    orbits = (
+        ss,
+        (row - ss) / others,
+        (column - ss) / others,
+        (trace - ss) / others,
+        off_diagonal / max(others * (groups - 2), 1),
+    )
+    return jnp.stack([parameters.value[:d] @ direction, along, across, *orbits])

@@ -1,0 +1,168 @@
+// What the pages do beyond being read: a theme that is remembered, copy buttons, a ledger that filters and sorts.
+// Without this file every page is still complete; what it serves is unhidden here.
+"use strict";
+
+const THEME = "saccade-theme";
+
+// A page from the file system may be refused its own storage; then the theme lasts for the page.
+function remembered() {
+  try { return localStorage.getItem(THEME); } catch { return null; }
+}
+function remember(theme) {
+  try { localStorage.setItem(THEME, theme); } catch { /* see above */ }
+}
+
+// Before the body is painted, so that a dark page never flashes white.
+const chosen = remembered();
+if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+
+function isDark() {
+  const set = document.documentElement.dataset.theme;
+  return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function themeToggle(button) {
+  const say = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Use ${isDark() ? "light" : "dark"} colours`);
+  };
+  button.addEventListener("click", () => {
+    const theme = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = theme;
+    remember(theme);
+    say();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
+  say();
+  button.hidden = false;
+}
+
+function announce(text) {
+  const place = document.querySelector("[data-announce]");
+  if (place) place.textContent = text;
+}
+
+async function copyText(source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    return true;
+  } catch {
+    // Older browsers, or no permission: select it, so that one key finishes the job.
+    const range = document.createRange();
+    range.selectNodeContents(source);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    return document.execCommand("copy");
+  }
+}
+
+function copyButton(button) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const done = await copyText(document.getElementById(button.dataset.copy));
+    button.textContent = done ? "Copied" : "Press Ctrl+C";
+    announce(done ? "Copied to the clipboard" : "Selected; press Control and C to copy");
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+}
+
+// --- The ledger -------------------------------------------------------------------------------------------------------
+
+const NUMERIC = new Set(["prediction", "measurement", "away", "seconds"]);
+
+function cellValue(row, column) {
+  return row.cells[column].dataset.value ?? "";
+}
+
+// Rows without a value come last whichever way the rest is sorted.
+function compare(key, column, direction) {
+  return (one, other) => {
+    const [a, b] = [cellValue(one, column), cellValue(other, column)];
+    if (a === "" || b === "") return (a === "") - (b === "") || inOrder(one, other);
+    const difference = NUMERIC.has(key) ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true });
+    return direction * difference || inOrder(one, other);
+  };
+}
+
+function inOrder(one, other) {
+  return Number(one.dataset.order) - Number(other.dataset.order);
+}
+
+function sortTable(table, key, direction) {
+  const heads = [...table.tHead.rows[0].cells];
+  const column = heads.findIndex((head) => head.dataset.key === key);
+  const rows = [...table.tBodies[0].rows];
+  rows.sort(column < 0 ? inOrder : compare(key, column, direction));
+  table.tBodies[0].append(...rows);
+  heads.forEach((head, index) => {
+    if (index === column) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+    else head.removeAttribute("aria-sort");
+  });
+}
+
+function sortable(table) {
+  for (const head of table.tHead.rows[0].cells) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sorter";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const direction = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      sortTable(table, head.dataset.key, direction);
+      announce(`Sorted by ${button.textContent}, ${direction > 0 ? "ascending" : "descending"}`);
+    });
+  }
+}
+
+function matches(row, wanted) {
+  const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = words.length ? `${cellValue(row, 0)} ${row.textContent}`.toLowerCase() : "";
+  return (!wanted.study || row.dataset.study === wanted.study)
+    && (!wanted.verdict || row.dataset.verdict.split(" ").includes(wanted.verdict))
+    && (!wanted.status || row.dataset.status === wanted.status)
+    && words.every((word) => text.includes(word));
+}
+
+function filterable(form, table) {
+  const shown = form.querySelector("[data-shown]");
+  const nothing = document.querySelector("[data-nothing]");
+  const fields = ["study", "verdict", "status", "text"];
+
+  const apply = () => {
+    const wanted = Object.fromEntries(fields.map((name) => [name, form.elements[name].value.trim()]));
+    const rows = [...table.tBodies[0].rows];
+    for (const row of rows) row.hidden = !matches(row, wanted);
+    const left = rows.filter((row) => !row.hidden).length;
+    shown.textContent = left === rows.length ? `${rows.length} claims` : `${left} of ${rows.length} claims`;
+    nothing.hidden = left > 0;
+    const asked = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value)).toString();
+    if (asked || location.hash.includes("=")) history.replaceState(null, "", `#${asked || "ledger-title"}`);
+  };
+  // A filtered ledger has an address of its own: index.html#study=single-location&verdict=refuted
+  const read = () => {
+    if (!location.hash.includes("=")) return;
+    const asked = new URLSearchParams(location.hash.slice(1));
+    for (const name of fields) form.elements[name].value = asked.get(name) ?? "";
+    apply();
+    table.closest("section").scrollIntoView();
+  };
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", (event) => {
+    if (event.target.name === "sort") sortTable(table, event.target.value, 1);
+    else apply();
+  });
+  form.addEventListener("reset", () => setTimeout(() => { sortTable(table, "", 1); apply(); }));
+  addEventListener("hashchange", read);
+  form.hidden = false;
+  read();
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("[data-theme-toggle]").forEach(themeToggle);
+  document.querySelectorAll("[data-copy]").forEach(copyButton);
+  document.querySelectorAll("table.ledger").forEach(sortable);
+  const form = document.querySelector("[data-filters]");
+  if (form) filterable(form, document.getElementById(form.dataset.filters));
+});

@@ -1,5 +1,33 @@
-"""What is known in closed form about attention learning a single location (Marion, Berthier, Biau, Boyer; arXiv 2410.01537)."""
+"""Closed forms for attention that learns one location (Marion, Berthier, Biau, Boyer; arXiv 2410.01537)."""
 
+from saccade.theory.single_location.attractor import (
+    Attractor,
+    off_manifold_attractor,
+)
+from saccade.theory.single_location.landscape import (
+    GrowthRates,
+    OracleHessian,
+    critical_inverse_temperature,
+    growth_rates,
+    oracle_transverse_hessian,
+    origin_hessian,
+    origin_jacobian_eigenvalues,
+)
+from saccade.theory.single_location.linear import (
+    check_probabilities,
+    linear_coefficients,
+    linear_risk,
+    linear_risk_lower_bound,
+    null_risk,
+)
+from saccade.theory.single_location.manifold import (
+    check_informative,
+    manifold_gradient,
+    manifold_risk,
+    oracle_excess_risk,
+    oracle_risk,
+    spread_manifold_risk,
+)
 from saccade.theory.single_location.overlaps import (
     ORACLE,
     Overlaps,
@@ -10,28 +38,50 @@ from saccade.theory.single_location.overlaps import (
     gram,
 )
 from saccade.theory.single_location.risk import (
-    manifold_gradient,
-    manifold_risk,
-    oracle_excess_risk,
-    oracle_risk,
     risk,
     risk_gradient,
-    spread_manifold_risk,
+)
+from saccade.theory.single_location.states import (
+    SwappedState,
+    stationary_hessian_eigenvalues,
+    swapped_overlaps,
+    swapped_state,
+    tangent_gradient_norms,
 )
 
 __all__ = [
     "ORACLE",
+    "Attractor",
+    "GrowthRates",
+    "OracleHessian",
     "Overlaps",
     "Setting",
+    "SwappedState",
+    "check_informative",
     "check_overlaps",
+    "check_probabilities",
     "check_setting",
+    "critical_inverse_temperature",
     "distance_to_manifold",
     "gram",
+    "growth_rates",
+    "linear_coefficients",
+    "linear_risk",
+    "linear_risk_lower_bound",
     "manifold_gradient",
     "manifold_risk",
+    "null_risk",
+    "off_manifold_attractor",
     "oracle_excess_risk",
     "oracle_risk",
+    "oracle_transverse_hessian",
+    "origin_hessian",
+    "origin_jacobian_eigenvalues",
     "risk",
     "risk_gradient",
     "spread_manifold_risk",
+    "stationary_hessian_eigenvalues",
+    "swapped_overlaps",
+    "swapped_state",
+    "tangent_gradient_norms",
 ]

@@ -1,0 +1,150 @@
+"""Sparse tokens: positive samples hide a weak direction in a few randomly placed tokens, negative samples are pure noise.
+
+A sample is X in R^{L x d} (rows are tokens) with label y = +1 with probability pi:
+    y = -1:  X = Z,          y = +1:  X = theta v xi^T + Z,          Z_ij ~ N(0, 1),  |xi| = 1,  v in {0,1}^L with R ones.
+`length` is L, `informative` R, `positive_rate` pi, `signal` theta, `direction` xi. The places v are drawn anew for every sample:
+a uniform R-subset unless a table of masks with probabilities is given. Softmax pooling and mean pooling do not see the order of the
+tokens, so their features have the same law under every location law; only the vectorised classifier notices it.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Iterator, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Key
+
+from saccade.errors import require
+
+
+@dataclass(frozen=True)
+class SparseTokenSetting:
+    """The four numbers every formula of this study needs: `length` (L), `informative` (R), `positive_rate` (pi), `signal` (theta)."""
+
+    length: int
+    informative: int
+    positive_rate: float
+    signal: float
+
+    def __post_init__(self) -> None:
+        require(is_whole(self.length) and self.length >= 1, "length", self.length, "must be a whole number of at least 1")
+        whole_part = is_whole(self.informative) and 1 <= self.informative <= self.length
+        require(whole_part, "informative", self.informative, f"must be a whole number from 1 to length = {self.length}")
+        require(0 < self.positive_rate < 1, "positive_rate", self.positive_rate, "must lie strictly between 0 and 1")
+        require(bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal, "must be finite and at least 0")
+
+
+def is_whole(value: object) -> bool:
+    """True for integers of any kind, False for booleans and everything else."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+class SparseTokenSample(NamedTuple):
+    """Inputs, labels (+1 or -1) and the latent: which tokens are informative (drawn for negative samples too, where it has no effect)."""
+
+    X: Float[Array, "sample token dim"]
+    y: Float[Array, " sample"]
+    location: Bool[Array, "sample token"]
+
+
+class FeatureSample(NamedTuple):
+    """Features drawn directly from their exact law, without the tokens behind them."""
+
+    features: Float[Array, "sample dim"]
+    y: Float[Array, " sample"]
+
+
+class SparseToken(eqx.Module):
+    """The distribution at dimension d = `direction.size`; `location_masks` and `location_probabilities` replace the uniform subset law."""
+
+    setting: SparseTokenSetting = eqx.field(static=True)
+    direction: Float[Array, " dim"]
+    location_masks: Bool[Array, "place token"] | None = None
+    location_probabilities: Float[Array, " place"] | None = None
+
+    @classmethod
+    def create(
+        cls, dim: int, length: int, informative: int = 1, positive_rate: float = 0.5, signal: float = 5.0,
+        direction: Float[Array, " dim"] | None = None, location_masks=None, location_probabilities=None,
+    ) -> "SparseToken":
+        """Check every input at the door; `direction` defaults to the first coordinate axis (the law is rotation invariant)."""
+        require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
+        setting = SparseTokenSetting(length, informative, positive_rate, signal)
+        xi = jnp.zeros(dim).at[0].set(1.0) if direction is None else jnp.asarray(direction, float)
+        require(xi.shape == (dim,), "direction", xi.shape, f"must be a vector of length dim = {dim}")
+        norm = float(jnp.linalg.norm(xi))
+        require(abs(norm - 1) < 1e-9, "direction", norm, "is its norm and must be 1")
+        if location_masks is None:
+            return cls(setting, xi)
+        masks, probabilities = checked_locations(setting, location_masks, location_probabilities)
+        return cls(setting, xi, masks, probabilities)
+
+    @eqx.filter_jit
+    def sample(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> SparseTokenSample:
+        """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for simulations."""
+        label_key, place_key, noise_key = jax.random.split(key, 3)
+        y = self.labels(label_key, n)
+        location = self.locations(place_key, n)
+        noise = jax.random.normal(noise_key, (n, self.setting.length, self.direction.size), dtype)
+        strength = (self.setting.signal * (y > 0)[:, None] * location).astype(dtype)
+        return SparseTokenSample(noise + strength[:, :, None] * self.direction.astype(dtype), y, location)
+
+    def labels(self, key: Key[Array, ""], n: int) -> Float[Array, " sample"]:
+        return jnp.where(jax.random.bernoulli(key, self.setting.positive_rate, (n,)), 1.0, -1.0)
+
+    def locations(self, key: Key[Array, ""], n: int) -> Bool[Array, "sample token"]:
+        """Masks v of the informative tokens, one row a sample, each with R ones."""
+        if self.location_masks is not None and self.location_probabilities is not None:
+            return self.location_masks[jax.random.choice(key, len(self.location_masks), (n,), p=self.location_probabilities)]
+        template = jnp.arange(self.setting.length) < self.setting.informative
+        return jax.vmap(partial(jax.random.permutation, x=template))(jax.random.split(key, n))
+
+    def stream(self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32) -> Iterator[SparseTokenSample]:
+        """The same `n` samples every time it is called with the same key, `chunk` at a time, so that n x L x d never is in memory at once."""
+        for index, start in enumerate(range(0, n, chunk)):
+            yield self.sample(jax.random.fold_in(key, index), min(chunk, n - start), dtype)
+
+    @eqx.filter_jit
+    def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
+        """Mean-pooled features X^T 1/L drawn from their exact law N(theta R/L 1{y=+} xi, I/L)."""
+        label_key, noise_key = jax.random.split(key)
+        y = self.labels(label_key, n)
+        setting = self.setting
+        mean = (setting.signal * setting.informative / setting.length) * (y > 0)[:, None] * self.direction
+        return FeatureSample(mean + jax.random.normal(noise_key, (n, self.direction.size)) / jnp.sqrt(setting.length), y)
+
+    @eqx.filter_jit
+    def sample_attention_features(self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0) -> FeatureSample:
+        """Features X^T softmax(beta X q) for a query that does not depend on these samples, at cost n (L + d) instead of n L d.
+
+        Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is still Gaussian, and a weighted sum
+        of tokens with weights s is s.t along q, theta (s.v) (xi - <xi,q^>q^) for positives, plus |s| N(0, I) orthogonal to q.
+        """
+        label_key, score_key, noise_key = jax.random.split(key, 3)
+        setting, norm = self.setting, jnp.linalg.norm(query)
+        unit = jnp.where(norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
+        y = self.labels(label_key, n)
+        planted = setting.signal * (y > 0)[:, None] * (jnp.arange(setting.length) < setting.informative)
+        scores = planted * (unit @ self.direction) + jax.random.normal(score_key, (n, setting.length))
+        weights = jax.nn.softmax(inverse_temperature * norm * scores, axis=1)
+        noise = jax.random.normal(noise_key, (n, self.direction.size))
+        noise = noise - (noise @ unit)[:, None] * unit
+        across = self.direction - (unit @ self.direction) * unit
+        along = (weights * scores).sum(1)[:, None] * unit + (weights * planted).sum(1)[:, None] * across
+        return FeatureSample(along + jnp.linalg.norm(weights, axis=1)[:, None] * noise, y)
+
+
+def checked_locations(setting: SparseTokenSetting, masks, probabilities):
+    """A table of location masks with its probabilities (uniform over the rows when not given), or a refusal."""
+    table = jnp.asarray(masks, bool)
+    fits = table.ndim == 2 and table.shape[1] == setting.length
+    require(fits, "location_masks", table.shape, f"must be a table with length = {setting.length} columns")
+    counts = sorted({int(c) for c in table.sum(1)})
+    require(counts == [setting.informative], "location_masks", counts, f"are the row counts and must all be informative = {setting.informative}")
+    weights = jnp.full(len(table), 1 / len(table)) if probabilities is None else jnp.asarray(probabilities, float)
+    proper = weights.shape == (len(table),) and bool((weights >= 0).all()) and abs(float(weights.sum()) - 1) < 1e-9
+    require(proper, "location_probabilities", weights.tolist(), f"must be {len(table)} non-negative numbers that sum to 1")
+    return table, weights

@@ -1,0 +1,42 @@
+"""The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square (y - h)^2 / 2 (exact)."""
+
+from typing import Callable, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from saccade.errors import unknown
+
+
+class Loss(NamedTuple):
+    """l(h; y), its derivative in h, and the offset o for which y*prox > 0 iff y*omega + o*step > 0 (o = |l'(0; y)|)."""
+
+    value: Callable
+    slope: Callable
+    sign_offset: float
+
+
+def _logistic(h, y):
+    return np.logaddexp(0.0, -y * h)
+
+
+def _logistic_slope(h, y):
+    return -y * expit(-y * h)
+
+
+def _square(h, y):
+    return 0.5 * (y - h) ** 2
+
+
+def _square_slope(h, y):
+    return h - y
+
+
+LOSSES = {"logistic": Loss(_logistic, _logistic_slope, 0.5), "square": Loss(_square, _square_slope, 1.0)}
+
+
+def get_loss(name: str) -> Loss:
+    """The loss of that name, or a refusal that lists the known ones."""
+    if name not in LOSSES:
+        raise unknown("loss", str(name), LOSSES)
+    return LOSSES[name]

@@ -75,7 +75,7 @@ def test_attention_read_at_cls_is_the_softmax_predictor():
 def test_wide_head_is_its_matrix_formula():
     rng = np.random.default_rng(4)
     X, cls_token = rng.normal(size=(7, 5)), rng.normal(size=5)
-    Q, K, V, O = (rng.normal(size=shape) for shape in ((5, 3), (5, 3), (5, 3), (2, 3)))  # noqa: E741
+    Q, K, V, O = (rng.normal(size=shape) for shape in ((5, 3), (5, 3), (5, 3), (2, 3)))  # noqa: E741 (the paper's letters)
     scores = np.exp(0.2 * cls_token @ Q @ K.T @ X.T)
     expected = scores / scores.sum() @ X @ V @ O.T
     head = SingleHeadAttention(*map(jnp.asarray, (Q, K, V, O)), inverse_temperature=0.2)
@@ -112,7 +112,9 @@ def test_both_signs_flip_together_only_for_erf(seed, inverse_temperature):
 def test_order_of_tokens_does_not_matter(seed, kind):
     X, k, v = small_case(seed)
     order = np.random.default_rng(seed).permutation(X.shape[1])
-    np.testing.assert_allclose(predict(X[:, order], k, v, 0.5, kind), predict(X, k, v, 0.5, kind), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        predict(X[:, order], k, v, 0.5, kind), predict(X, k, v, 0.5, kind), rtol=1e-11, atol=1e-12
+    )
 
 
 def test_refusals():

@@ -123,7 +123,9 @@ UNIT = np.eye(3)
     ],
 )
 def test_refusals_name_the_parameter(change, named):
-    good = dict(dim=3, length=2, gamma=1.0, noise=0.0, location_probabilities=np.ones(2) / 2, k_star=UNIT[0], v_star=UNIT[1])
+    good = dict(
+        dim=3, length=2, gamma=1.0, noise=0.0, location_probabilities=np.ones(2) / 2, k_star=UNIT[0], v_star=UNIT[1]
+    )
     SingleLocation(**good)
     with pytest.raises(InvalidInput, match=named.replace(".", r"\.")):
         SingleLocation(**{**good, **change})

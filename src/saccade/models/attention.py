@@ -71,7 +71,12 @@ def predict(X, k, v, inverse_temperature: float = 1.0, kind: str = "softmax") ->
     X, k, v = (np.asarray(a, dtype=float) for a in (X, k, v))
     require(X.ndim >= 2 and X.shape[-2] >= 1, "shape of X", X.shape, "must be (samples, length, dim)")
     for name, vector in (("k", k), ("v", v)):
-        require(vector.shape == X.shape[-1:], f"shape of {name}", vector.shape, f"must be {X.shape[-1:]}, the last axis of X")
+        require(
+            vector.shape == X.shape[-1:],
+            f"shape of {name}",
+            vector.shape,
+            f"must be {X.shape[-1:]}, the last axis of X",
+        )
     for name, array in (("X", X), ("k", k), ("v", v)):
         require(bool(np.isfinite(array).all()), name, "an array with a value that is not finite", "must be finite")
     positive = np.isfinite(inverse_temperature) and inverse_temperature > 0
@@ -90,12 +95,13 @@ class SingleHeadAttention(eqx.Module):
     Q: Float[Array, "dim head"]
     K: Float[Array, "dim head"]
     V: Float[Array, "dim head"]
-    O: Float[Array, "out head"]  # noqa: E741  the paper's letter
+    O: Float[Array, "out head"]  # noqa: E741 (the paper's letter)
     inverse_temperature: float | Array = 1.0
 
     def __check_init__(self) -> None:
         shapes = {name: np.shape(getattr(self, name)) for name in "QKVO"}
-        require(all(len(shape) == 2 for shape in shapes.values()), "shapes of Q, K, V, O", shapes, "must have two axes each")
+        two_axes = all(len(shape) == 2 for shape in shapes.values())
+        require(two_axes, "shapes of Q, K, V, O", shapes, "must have two axes each")
         require(shapes["Q"] == shapes["K"] == shapes["V"], "shapes of Q, K, V", shapes, "must be equal (dim, head)")
         require(shapes["O"][1] == shapes["V"][1], "shape of O", shapes["O"], f"must be (out, {shapes['V'][1]})")
 
@@ -103,9 +109,9 @@ class SingleHeadAttention(eqx.Module):
     def from_directions(
         cls, k: Direction, v: Direction, query: Direction, inverse_temperature: ArrayLike = 1.0
     ) -> "SingleHeadAttention":
-        """The head of width one (K = k, V = v, O = 1) that equals the softmax predictor with inverse temperature lambda (cls . query)."""
-        columns = (jnp.asarray(a, float)[:, None] for a in (query, k, v))
-        return cls(*columns, jnp.ones((1, 1)), jnp.asarray(inverse_temperature, float))
+        """The head of width one (K = k, V = v, O = 1): the softmax predictor with inverse temperature lambda (cls . query)."""
+        Q, K, V = (jnp.asarray(a, float)[:, None] for a in (query, k, v))
+        return cls(Q, K, V, jnp.ones((1, 1)), jnp.asarray(inverse_temperature, float))
 
     def attention_weights(self, X: Tokens, cls_token: Direction) -> Weights:
         """Where [CLS] looks: softmax over content tokens of lambda (cls Q) . (X_l K)."""

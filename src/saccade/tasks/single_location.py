@@ -12,11 +12,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float, Int, Key
 
 from saccade.errors import require
 
-ROUNDING = 1e-8  # how far from unit length, orthogonality or total probability one an input may be and still count as rounding
+ROUNDING = 1e-8  # how far from unit length, orthogonality or total probability one an input may be
 
 
 class Sample(NamedTuple):
@@ -41,7 +42,7 @@ class SingleLocation(eqx.Module):
 
     def __check_init__(self) -> None:
         _check_sizes(self)
-        if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
+        if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(self)):
             _check_values(self)
 
     @classmethod
@@ -96,7 +97,9 @@ def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Float[Array, " dim"
 def _check_sizes(task: SingleLocation) -> None:
     require(task.dim >= 2, "dim", task.dim, "must be at least 2, since k* and v* are orthogonal")
     require(task.length >= 1, "length", task.length, "must be at least 1")
-    require(1 <= task.informative <= task.length, "informative", task.informative, f"must lie in 1..{task.length} (length)")
+    require(
+        1 <= task.informative <= task.length, "informative", task.informative, f"must lie in 1..{task.length} (length)"
+    )
     for name, size in (("k_star", task.dim), ("v_star", task.dim), ("location_probabilities", task.length)):
         shape = np.shape(getattr(task, name))
         require(shape == (size,), f"shape of {name}", shape, f"must be ({size},)")
@@ -111,7 +114,9 @@ def _check_values(task: SingleLocation) -> None:
     total = float(law.sum())
     require(abs(total - 1) <= ROUNDING, "sum of location_probabilities", total, "must be 1")
     uniform = bool(np.allclose(law, 1 / task.length, rtol=0, atol=ROUNDING))
-    require(task.informative == 1 or uniform, "location_probabilities", law.tolist(), "must be uniform when informative > 1")
+    require(
+        task.informative == 1 or uniform, "location_probabilities", law.tolist(), "must be uniform when informative > 1"
+    )
     for name, vector in (("k_star", k_star), ("v_star", v_star)):
         norm = float(np.linalg.norm(vector))
         require(abs(norm - 1) <= ROUNDING, f"norm of {name}", norm, "must be 1")

@@ -1,0 +1,126 @@
+"""Projected gradient descent on two spheres, followed exactly in five numbers whatever the dimension.
+
+The risk depends on (k, v) only through the five overlaps, so its gradient lies in span(k*, v*, k, v) and the descent
+step (eq. 10 of Marion et al. 2025) maps overlaps to overlaps. The dimension enters through the risk alone. Status: exact.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from saccade.dynamics.single_location.recording import (
+    Trajectory,
+    as_batch,
+    as_trajectory,
+    check_run,
+    cooled,
+    cooled_at,
+    numbers,
+    run_recorded,
+    steps_to_record,
+    with_end,
+)
+from saccade.theory.single_location import Overlaps, Setting, check_overlaps, check_setting, risk, risk_gradient
+
+SLACK = 1e-14  # rounding allowed in a squared length before a state is pulled back into the domain
+Numbers = Float[Array, "..."]
+
+
+class _Pull(NamedTuple):
+    """The tangent gradient p of one of the two learned vectors, by its inner products."""
+
+    on_k_star: Numbers
+    on_v_star: Numbers
+    on_other: Numbers
+    """with the other learned vector"""
+    square: Numbers
+    """|p|^2"""
+    radial: Numbers
+    """what the projection removed: the inner product of the plain gradient with the vector itself"""
+
+
+def _pull(own: tuple, other: tuple, rho: Numbers, gradient: tuple) -> _Pull:
+    """p = (I - x x^T)(g_1 k* + g_2 v* + g_3 y), for x with inner products `own` and y with `other` (on k*, on v*), x.y = rho."""
+    g_1, g_2, g_3 = gradient
+    radial = g_1 * own[0] + g_2 * own[1] + g_3 * rho
+    on_k_star = g_1 + g_3 * other[0] - radial * own[0]
+    on_v_star = g_2 + g_3 * other[1] - radial * own[1]
+    on_other = g_1 * other[0] + g_2 * other[1] + g_3 - radial * rho
+    square = g_1 * on_k_star + g_2 * on_v_star + g_3 * on_other
+    return _Pull(on_k_star, on_v_star, on_other, jnp.maximum(square, 0.0), radial)
+
+
+def overlap_step(overlaps: Overlaps, setting: Setting, step_size: ArrayLike) -> Overlaps:
+    """One exact projected-gradient step (alpha) seen by the overlaps. Elementwise: batches of states and settings broadcast.
+
+    With p and q the tangent gradients of k and v: k' = (k - alpha p)/sqrt(1 + alpha^2 |p|^2), v' = (v - alpha q)/sqrt(1 +
+    alpha^2 |q|^2). (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large cancels when alpha |p| is large.)
+    """
+    kappa, nu, theta, eta, rho = numbers(overlaps)
+    in_kappa, in_nu, in_theta, in_eta, in_rho = numbers(risk_gradient(overlaps, setting))
+    p = _pull((kappa, eta), (theta, nu), rho, (in_kappa, in_eta, in_rho))
+    q = _pull((theta, nu), (kappa, eta), rho, (in_theta, in_nu, in_rho))
+    p_with_q = in_theta * p.on_k_star + in_nu * p.on_v_star - q.radial * p.on_other
+    k_scale = jax.lax.rsqrt(1 + jnp.square(step_size) * p.square)
+    v_scale = jax.lax.rsqrt(1 + jnp.square(step_size) * q.square)
+    moved_rho = rho - step_size * (p.on_other + q.on_other) + jnp.square(step_size) * p_with_q
+    return into_domain(
+        Overlaps(
+            kappa=(kappa - step_size * p.on_k_star) * k_scale,
+            nu=(nu - step_size * q.on_v_star) * v_scale,
+            theta=(theta - step_size * q.on_k_star) * v_scale,
+            eta=(eta - step_size * p.on_v_star) * k_scale,
+            rho=moved_rho * k_scale * v_scale,
+        )
+    )
+
+
+def into_domain(overlaps: Overlaps) -> Overlaps:
+    """Undo roundings that left the domain: (kappa, eta) and (theta, nu) lie in the unit disc, rho where unit vectors can have it.
+
+    A state inside the domain, or out of it by less than the rounding of a squared length, is returned untouched.
+    """
+    kappa, nu, theta, eta, rho = numbers(overlaps)
+    k_square, v_square = kappa**2 + eta**2, theta**2 + nu**2
+    k_scale = jnp.where(k_square > 1, jax.lax.rsqrt(k_square), 1.0)
+    v_scale = jnp.where(v_square > 1, jax.lax.rsqrt(v_square), 1.0)
+    centre = (kappa * theta + eta * nu) * k_scale * v_scale
+    room = jnp.sqrt((jnp.maximum(1 - k_square, 0.0) + SLACK) * (jnp.maximum(1 - v_square, 0.0) + SLACK))
+    rho = jnp.clip(jnp.clip(rho, centre - room, centre + room), -1.0, 1.0)
+    return Overlaps(kappa * k_scale, nu * v_scale, theta * v_scale, eta * k_scale, rho)
+
+
+def overlap_trajectory(
+    overlaps: Overlaps,
+    setting: Setting,
+    step_size: ArrayLike,
+    steps: int,
+    record_every: int | None = None,
+    record: Sequence[int] | None = None,
+    decay: ArrayLike = 0.0,
+) -> Trajectory:
+    """`steps` exact steps of size alpha with lambda_t = lambda/(1 + decay t), t = 0 at the first. Status: exact.
+
+    Overlaps, setting, step size and decay may be arrays of one common batch shape. Told neither what to record nor how
+    often, it keeps the last step. The cost does not depend on the dimension.
+    """
+    check_overlaps(overlaps)
+    check_setting(setting)
+    check_run(step_size, decay)
+    recorded = steps_to_record(steps, record_every, record)
+    seen = _run(*as_batch(overlaps, setting, step_size, decay), with_end(recorded, steps))
+    return as_trajectory(recorded, *seen)
+
+
+@jax.jit
+def _run(overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array) -> tuple[Overlaps, Array]:
+    def step(state, t):
+        return overlap_step(state, cooled(setting, decay, t), step_size)
+
+    def observe(state, stop):
+        return state, risk(state, cooled_at(setting, decay, stop))
+
+    return run_recorded(step, observe, overlaps, stops)[1]

@@ -1,13 +1,13 @@
 """Sparse tokens: what can be learned, what two gradient steps learn, and what a fitted classifier will do.
 
 Source: Barnfield, Cui and Lu, "High-dimensional analysis of single-layer attention for sparse-token classification" (arXiv 2509.25153).
-oracle.py best errors with known direction · alignment.py two gradient steps · fit.py fitted classifiers (law.py, saddle.py, solver.py,
-square.py, errors.py behind it) · rates.py many samples · capacity.py perfect separation · prox.py · grid.py check of the solver.
+oracle.py best errors with known direction · alignment.py two gradient steps · fitted.py fitted classifiers (law.py, saddle.py, solver.py,
+square.py, errors.py behind it) · rates.py many samples · separation.py capacity · prox.py · grid.py check of the solver.
 """
 
 from saccade.theory.sparse_token.alignment import Alignment, alignment_after_two_steps
-from saccade.theory.sparse_token.capacity import Capacity, capacity
-from saccade.theory.sparse_token.fit import Fit, Resolution, fit, fit_curve
+from saccade.theory.sparse_token.separation import Capacity, capacity
+from saccade.theory.sparse_token.fitted import Fit, Resolution, fit, fit_curve
 from saccade.theory.sparse_token.grid import GridReport, check_grid, grid_cases
 from saccade.theory.sparse_token.law import MODELS, FeatureLaw, feature_law
 from saccade.theory.sparse_token.oracle import (

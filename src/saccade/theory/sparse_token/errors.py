@@ -8,8 +8,8 @@ from saccade.theory.sparse_token.saddle import Overlaps
 
 
 def _smooth_margin(law: FeatureLaw, point: Overlaps):
-    """Mean and standard deviation of omega given the node, with the common shift of the tokens integrated too (it only moves A)."""
-    mean = point.query * (law.along - law.common_shift) + point.across * law.across + point.intercept
+    """Mean and standard deviation of omega given the node, the common shift of the tokens included."""
+    mean = point.query * law.along + point.across * law.across + point.intercept
     deviation = np.sqrt((law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
     return mean, deviation
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from saccade.tasks.sparse_token import SparseTokenSetting
-from saccade.theory.sparse_token.fit import FINE, Resolution, fit
+from saccade.theory.sparse_token.fitted import FINE, Resolution, fit
 
 DOMAIN = {"samples_per_dim": (0.1, 100.0), "ridge": (1e-6, 10.0), "signal": (0.0, 10.0), "alignment": (-1.0, 1.0), "sharpness": (0.0, 10.0), "positive_rate": (0.02, 0.98)}
 LENGTHS = (2, 10, 100)

@@ -25,9 +25,10 @@ MODELS = ("attention", "pooled", "vectorised")
 class FeatureLaw(NamedTuple):
     """Weighted nodes of the joint law of (y, A, S, tau).
 
-    `common_shift` is the mean noise of the tokens. It moves A by its own amount and leaves S and tau alone, and is independent of
-    A - common_shift, S and tau with variance 1/L: whoever needs a smooth probability can integrate it exactly. `grid_offset` in [0, 1)
-    shifts the grid of the remaining Gaussian from node to node, which averages the error of a coarse grid away.
+    The mean noise of the tokens, N(0, 1/L), moves A by its own amount, leaves S and tau alone and is independent of the rest of A:
+    `along` is A without it and `shift_variance` is its variance, so that everybody integrates it exactly and no probability is ever
+    counted. `grid_offset` in [0, 1) shifts the grid of the remaining Gaussian from node to node, which averages the error of a coarse
+    grid away. `sample_scale` turns n/d into samples per effective dimension (1/L for the vectorised model).
     """
 
     weight: Float[Array, " node"]
@@ -35,7 +36,6 @@ class FeatureLaw(NamedTuple):
     along: Float[Array, " node"]
     across: Float[Array, " node"]
     spread: Float[Array, " node"]
-    common_shift: Float[Array, " node"]
     shift_variance: float
     grid_offset: Float[Array, " node"]
     sample_scale: float
@@ -69,7 +69,7 @@ def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
     mean, spread = (total / length, length**-0.5) if pooled else (total / length**0.5, 1.0)
     zero = np.zeros(2)
     return FeatureLaw(
-        np.array([rate, 1 - rate]), np.array([1.0, -1.0]), zero, np.array([mean, 0.0]), np.full(2, spread), zero, 0.0, zero,
+        np.array([rate, 1 - rate]), np.array([1.0, -1.0]), zero, np.array([mean, 0.0]), np.full(2, spread), 0.0, zero,
         1.0 if pooled else 1.0 / length,
     )
 
@@ -83,10 +83,11 @@ def attention_law(setting: SparseTokenSetting, alignment: float, sharpness: floa
     scores = positive + setting.signal * alignment * planted
     halves = [_pooled_nodes(scores, crosswise, sharpness), _pooled_nodes(negative, 0.0 * crosswise, sharpness)]
     along, across, spread = (np.concatenate(pair) for pair in zip(*halves, strict=True))
+    along = along - np.concatenate([positive.mean(1), negative.mean(1)])
     points, rate = len(offset), setting.positive_rate
     return FeatureLaw(
         np.repeat([rate / points, (1 - rate) / points], points), np.repeat([1.0, -1.0], points), along, across, spread,
-        np.concatenate([positive.mean(1), negative.mean(1)]), 1.0 / length, np.tile(offset, 2), 1.0,
+        1.0 / length, np.tile(offset, 2), 1.0,
     )
 
 

@@ -30,7 +30,7 @@ class LargeSampleRate(NamedTuple):
 def large_sample_rate(setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None) -> LargeSampleRate:
     """E_inf and c of the ridgeless square-loss classifier."""
     (coarse_limit, coarse), (limit, coefficient) = (
-        _rate(feature_law(setting, model, alignment, sharpness, log2_points)) for log2_points in (11, 13)
+        _rate(feature_law(setting, model, alignment, sharpness, log2_points)) for log2_points in (12, 14)
     )
     settled = abs(coefficient - coarse) <= 0.05 * abs(coefficient) + 1e-6
     status = "converged" if settled else "not converged"

@@ -69,30 +69,29 @@ class Derivatives(NamedTuple):
 def potential(problem: Problem, point: Overlaps) -> Derivatives:
     """phi and its derivatives at a point.
 
+    Given a node of the law, omega = centre + deviation G with deviation^2 = tau^2 s^2 + m_q^2/L (the common shift of the tokens joins G).
     The envelope M(omega, gamma), gamma = tau^2 V, has dM/domega = l'(eta), dM/dgamma = -l'^2/2 and Hessian e (1, -l')(1, -l')^T with
     e = l''/(1 + gamma l''); the chain rule with d(omega, gamma)/d(m_q, m_o, b, s, V) does the rest.
     """
     law, alpha, ridge = problem.law, problem.samples_per_dim, problem.ridge
-    s, V = point.orthogonal_norm, point.variance
-    centre = point.query * law.along + point.across * law.across + point.intercept
+    q, o, s, V, r2 = point.query, point.across, point.orthogonal_norm, point.variance, point.rest**2
+    centre = q * law.along + o * law.across + point.intercept
+    deviation = np.sqrt((law.spread * s) ** 2 + q * q * law.shift_variance)
     step = law.spread**2 * V
-    margin = law.label[:, None] * (centre[:, None] + (law.spread * s)[:, None] * problem.gauss)
-    z = prox_margin(margin, step[:, None])
+    z = prox_margin(law.label[:, None] * (centre[:, None] + deviation[:, None] * problem.gauss), step[:, None])
     small = np.exp(-np.abs(z))
     pull = np.where(z > 0, small, 1.0) / (1 + small)
     curve = small / (1 + small) ** 2
     curve /= 1 + step[:, None] * curve
     moments = _grid_moments(problem, pull, curve)
-    loss = np.einsum("ng,ng->n", problem.gauss_weight, np.log1p(small) + np.maximum(-z, 0.0))
-    gradient, size = _gradient(law, moments)
-    hessian = _hessian(law, moments)
-    q, o, r2 = point.query, point.across, point.rest**2
-    value = law.weight @ (loss + 0.5 * step * moments.pull2) + 0.5 * ridge * (q * q + s * s) - r2 / (2 * alpha * V)
+    loss = law.weight @ np.einsum("ng,ng->n", problem.gauss_weight, np.log1p(small) + np.maximum(-z, 0.0))
+    gradient, hessian, size = _expected_derivatives(law, moments, q, s, deviation)
+    value = loss + 0.5 * (law.weight @ (step * moments.pull2)) + 0.5 * ridge * (q * q + s * s) - r2 / (2 * alpha * V)
     extra = np.array([ridge * q, o / (alpha * V), 0.0, ridge * s - s / (alpha * V), r2 / (2 * alpha * V**2)])
     hessian[np.diag_indices(5)] += [ridge, 1 / (alpha * V), 0.0, ridge - 1 / (alpha * V), -r2 / (alpha * V**3)]
     hessian[[3, 4], [4, 3]] += s / (alpha * V**2)
     hessian[[1, 4], [4, 1]] -= o / (alpha * V**2)
-    return Derivatives(float(value), gradient + extra, hessian, size + np.abs(extra), float(law.weight @ loss))
+    return Derivatives(float(value), gradient + extra, hessian, size + np.abs(extra), float(loss))
 
 
 class _Moments(NamedTuple):
@@ -122,25 +121,28 @@ def _grid_moments(problem: Problem, pull: Array, curve: Array) -> _Moments:
     )
 
 
-def _gradient(law: FeatureLaw, m: _Moments) -> tuple[Array, Array]:
-    """E[l' d omega] in the five directions plus the direct dependence on V; and the same with absolute values."""
-    slope = -law.label * m.pull
-    per_node = np.array([slope * law.along, slope * law.across, slope, -law.label * law.spread * m.pull_g, -0.5 * law.spread**2 * m.pull2])
-    size = np.abs(per_node) @ law.weight
+def _expected_derivatives(law: FeatureLaw, m: _Moments, q: float, s: float, deviation: Array):
+    """Gradient, Hessian and cancelling size of E[M]: j = steady + wobble G + recoil p is d(omega, gamma) as seen by (1, -l')."""
+    nodes, label, spread2 = len(law.weight), law.label, law.spread**2
+    steady, wobble, recoil = np.zeros((5, nodes)), np.zeros((5, nodes)), np.zeros((5, nodes))
+    steady[0], steady[1], steady[2] = law.along, law.across, 1.0
+    wobble[0], wobble[3] = q * law.shift_variance / deviation, spread2 * s / deviation
+    recoil[4] = label * spread2
+    first = -label * m.pull * steady - label * m.pull_g * wobble
+    first[4] = -0.5 * spread2 * m.pull2
+    size = np.abs(first) @ law.weight
     # A direction without signal (S = 0 at alignment +-1) still carries noise tau: without this floor its residual would be 0/0.
     size[:2] += law.weight @ (law.spread * m.pull)
-    return per_node @ law.weight, size
 
+    def paired(left, factor, right):
+        product = (left * (law.weight * factor)) @ right.T
+        return product if left is right else product + product.T
 
-def _hessian(law: FeatureLaw, m: _Moments) -> Array:
-    """E[e j j^T] with j = (A, S, 1, tau G, -l' tau^2); recall l' = -y p."""
-    base = np.array([law.along, law.across, np.ones_like(law.along)])
-    hessian = np.empty((5, 5))
-    weight = law.weight
-    hessian[:3, :3] = (base * (weight * m.curve)) @ base.T
-    hessian[:3, 3] = hessian[3, :3] = base @ (weight * law.spread * m.curve_g)
-    hessian[:3, 4] = hessian[4, :3] = base @ (weight * law.label * law.spread**2 * m.curve_p)
-    hessian[3, 3] = weight @ (law.spread**2 * m.curve_g2)
-    hessian[3, 4] = hessian[4, 3] = weight @ (law.label * law.spread**3 * m.curve_pg)
-    hessian[4, 4] = weight @ (law.spread**4 * m.curve_p2)
-    return hessian
+    hessian = paired(steady, m.curve, steady) + paired(wobble, m.curve_g2, wobble) + paired(recoil, m.curve_p2, recoil)
+    hessian += paired(steady, m.curve_g, wobble) + paired(steady, m.curve_p, recoil) + paired(wobble, m.curve_pg, recoil)
+    bend = law.weight * -label * m.pull_g / deviation
+    hessian[0, 0] += bend @ (law.shift_variance - wobble[0] ** 2)
+    hessian[3, 3] += bend @ (spread2 - wobble[3] ** 2)
+    hessian[0, 3] -= bend @ (wobble[0] * wobble[3])
+    hessian[3, 0] -= bend @ (wobble[0] * wobble[3])
+    return first @ law.weight, hessian, size

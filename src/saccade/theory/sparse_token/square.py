@@ -20,7 +20,7 @@ def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overl
     V = solve_variance(law, alpha, ridge)
     shrink = 1 / (1 + law.spread**2 * V)
     query, across, intercept = weighted_least_squares(law, shrink, ridge)
-    error2 = (query * law.along + across * law.across + intercept - law.label) ** 2
+    error2 = squared_error(law, query, across, intercept)
     base = law.weight @ (law.spread**2 * shrink**2 * error2)
     gain = law.weight @ (law.spread**4 * shrink**2)
     rest2 = alpha * V**2 * (base + across**2 * gain) / _one_minus_gain(law, alpha, V, ridge)
@@ -48,12 +48,17 @@ def _one_minus_gain(law: FeatureLaw, alpha: float, V: float, ridge: float) -> fl
     return float(alpha * (ridge * V + law.weight @ (law.spread**2 * V * shrink**2)))
 
 
+def squared_error(law: FeatureLaw, query: float, across: float, intercept: float):
+    """e^2 at every node, averaged over the common shift of the tokens."""
+    return (query * law.along + across * law.across + intercept - law.label) ** 2 + query**2 * law.shift_variance
+
+
 def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
     """Minimise E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2) over (m_q, m_o, b)."""
     design = np.array([law.along, law.across, np.ones_like(law.along)])
     weight = law.weight * node_weight
     gram = (design * weight) @ design.T
-    gram[0, 0] += ridge
+    gram[0, 0] += ridge + law.shift_variance * weight.sum()
     gram[1, 1] += ridge + weight @ law.spread**2
     # The minimum-norm answer covers coordinates that do not exist: A = 0 in the linear models at zero ridge.
     return np.linalg.lstsq(gram, design @ (weight * law.label), rcond=1e-14)[0]
@@ -61,6 +66,6 @@ def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
 
 def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
     """E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V) (exact given the law)."""
-    error2 = (point.query * law.along + point.across * law.across + point.intercept - law.label) ** 2
+    error2 = squared_error(law, point.query, point.across, point.intercept)
     spread2 = law.spread**2
     return float(0.5 * law.weight @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2))

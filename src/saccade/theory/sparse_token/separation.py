@@ -29,7 +29,7 @@ class Capacity(NamedTuple):
 def capacity(setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None) -> Capacity:
     """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised one)."""
     start, answers, residual = np.zeros(3), [], np.inf
-    for log2_points in (11, 13):
+    for log2_points in (12, 14):
         law = feature_law(setting, model, alignment, sharpness, log2_points)
         start, violation, residual = minimise_violation(law, start)
         answers.append(1 / (violation * law.sample_scale))
@@ -49,23 +49,26 @@ def shortfall(t):
 
 
 def violation_derivatives(law: FeatureLaw, x):
-    """Value, gradient, Hessian of E[s^2 Q(c/s)] at x = (m_q, m_o, b): c = y (m_q A + m_o S + b)/tau, s = sqrt(1 + m_o^2); and E[s^2 Q] sizes."""
+    """Value, gradient, Hessian and cancelling size of E[F(c, s)], F = s^2 Q(c/s), at x = (m_q, m_o, b).
+
+    c = y (m_q A + m_o S + b)/tau and s^2 = 1 + m_o^2 + m_q^2/(L tau^2): the common shift of the tokens in A joins the Gaussian of Q.
+    """
     design = np.array([law.along, law.across, np.ones_like(law.along)]) * (law.label / law.spread)
-    s = np.sqrt(1 + x[1] ** 2)
+    stiff = np.array([law.shift_variance / law.spread**2, np.ones_like(law.along), np.zeros_like(law.along)])
+    s = np.sqrt(1 + (x**2) @ stiff)
     ratio = (x @ design) / s
     Q, Q1, Q2 = shortfall(ratio)
-    weight = law.weight
-    by_scale = weight @ (s * (2 * Q - ratio * Q1))
-    tilt, bend = x[1] / s, weight @ (2 * Q - 2 * ratio * Q1 + ratio**2 * Q2)
-    gradient = design @ (weight * s * Q1)
-    size = np.abs(design) @ (weight * s * np.abs(Q1)) + np.array([0.0, abs(tilt * by_scale), 0.0])
-    cross = design @ (weight * (Q1 - ratio * Q2)) * tilt
-    hessian = (design * (weight * Q2)) @ design.T
-    hessian[1, :] += cross
-    hessian[:, 1] += cross
-    hessian[1, 1] += tilt**2 * bend + by_scale / s**3
-    gradient[1] += tilt * by_scale
-    return s * s * (weight @ Q), gradient, hessian, np.maximum(size, 1e-300)
+    weight, ds = law.weight, stiff * x[:, None] / s
+    by_scale = s * (2 * Q - ratio * Q1)
+    gradient = design @ (weight * s * Q1) + ds @ (weight * by_scale)
+    size = np.abs(design) @ (weight * s * np.abs(Q1)) + np.abs(ds) @ (weight * np.abs(by_scale))
+    # A direction without signal still carries unit noise: without this floor its relative gradient would be 0/0.
+    size[:2] += weight @ (s * np.abs(Q1))
+    cross = (design * (weight * (Q1 - ratio * Q2))) @ ds.T
+    hessian = (design * (weight * Q2)) @ design.T + cross + cross.T
+    hessian += (ds * (weight * (2 * Q - 2 * ratio * Q1 + ratio**2 * Q2 - by_scale / s))) @ ds.T
+    hessian[np.diag_indices(3)] += stiff @ (weight * by_scale / s)
+    return weight @ (s * s * Q), gradient, hessian, np.maximum(size, 1e-300)
 
 
 def minimise_violation(law: FeatureLaw, start, limit: int = 200):

@@ -42,5 +42,5 @@ constraints:
 	@$(bin)/python tools/constraints.py
 
 clean:
-	rm -rf .venv report build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.lock .venv.old.* report build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -146,3 +146,11 @@ def test_the_version_is_written_once():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert saccade.__version__ == project["version"]
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.browser
+def test_a_page_opens(page, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("<p id='x'></p><script>document.getElementById('x').textContent = 6 * 7</script>")
+    page.goto(path.as_uri())
+    assert page.inner_text("#x") == "42"

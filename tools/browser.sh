@@ -2,7 +2,7 @@
 # Sees to a Chromium for the tests that open a page. Never fails: without one those tests are skipped, and this says why.
 set -u
 cd "$(dirname "$0")/.."
-untried=.venv/no-browser
+failure=.venv/no-browser
 
 found() {
     for name in ${SACCADE_CHROMIUM:+"$SACCADE_CHROMIUM"} chromium chromium-browser google-chrome google-chrome-stable; do
@@ -12,12 +12,16 @@ found() {
 }
 without() {
     echo "no Chromium: $1; the tests that open a page are skipped"
-    [ ! -d .venv ] || echo "$1" >"$untried"
     exit 0
+}
+# A machine that cannot get one is not asked again at every run; `make clean` forgets.
+failed() {
+    [ ! -d .venv ] || echo "$1" >"$failure"
+    without "$1"
 }
 
 found && exit 0
-[ ! -f "$untried" ] || without "$(cat "$untried")"
+[ ! -f "$failure" ] || without "$(cat "$failure")"
 command -v apt-get >/dev/null 2>&1 || without "none is on the path and there is no apt-get to install one"
 if [ "$(id -u)" -eq 0 ]; then
     as_root=
@@ -31,5 +35,5 @@ log=.venv/apt.log
 {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
         $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
-} >"$log" 2>&1 || without "apt-get could not install it (see $log)"
-found || without "apt-get installed one that does not start"
+} >"$log" 2>&1 || failed "apt-get could not install it (see $log)"
+found || failed "apt-get installed one that does not start"

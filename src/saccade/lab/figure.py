@@ -51,7 +51,7 @@ def draw(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | Non
     """Collect and draw, in the house style."""
     import matplotlib
 
-    from saccade.figures.style import STYLE
+    from saccade.lab.style import STYLE
 
     with matplotlib.rc_context(STYLE):
         return figure.draw(collect(figure, scale, seed, store, fresh))

@@ -12,7 +12,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.run import run
 from saccade.lab.store import Store
-from saccade.lab.verdict import REFUTED, UNDECIDED, Judgement, judge
+from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
 
 WAITING = "waiting"
 
@@ -103,15 +103,22 @@ def _sequential(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scal
     samples: list[np.ndarray] = []
     for look, wanted in enumerate(_looks(chosen[1].blocks)):
         runs = [_block(claim, sabotage, chosen, conditions, number) for number in range(len(samples), wanted)]
-        predictions = columns(np.atleast_1d(predict(runs[0])))[:, 0]
-        resolutions = np.broadcast_to(np.asarray(claim.resolution, float), predictions.shape)
+        if look == 0:
+            predicted = predict(runs[0])
+            resolution = claim.resolution(runs[0]) if callable(claim.resolution) else claim.resolution
         samples += [columns(measure(item)) for item in runs]
+        predictions, resolutions = (_per_part(values, samples[0].shape[1]) for values in (predicted, resolution))
         judgement = judge(
             claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look, claim.side
         )
         if judgement.verdict != UNDECIDED:
             break
     return _numbers(claim, judgement, predictions, resolutions)
+
+
+def _per_part(values: Any, parts: int) -> np.ndarray:
+    """One number for each part; a single number serves them all."""
+    return np.broadcast_to(np.asarray(values, float).ravel(), (parts,))
 
 
 def _looks(blocks: int) -> Iterator[int]:
@@ -150,7 +157,7 @@ def _numbers(claim: Claim, judgement: Judgement, predictions: np.ndarray, resolu
         }
         for number, interval in enumerate(judgement.intervals)
     ]
-    worst = min(range(len(parts)), key=lambda number: _health(parts[number]))
+    worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
     shown = parts if len(parts) <= 24 else []
     return top | {
@@ -162,13 +169,16 @@ def _numbers(claim: Claim, judgement: Judgement, predictions: np.ndarray, resolu
     }
 
 
-def _health(part: dict[str, Any]) -> tuple[int, float]:
-    """Small for the part that matters most: refuted before undecided before holds, then the largest deviation."""
-    order = (REFUTED, UNDECIDED, "holds").index(part["verdict"])
-    measured, predicted = part["measurement"], part["prediction"]
-    if measured is None or predicted is None:
+def _health(part: dict[str, Any], claim: Claim) -> tuple[int, float]:
+    """Small for the part that matters most: refuted before undecided before holds, then the one nearest to failing."""
+    order = (REFUTED, UNDECIDED, HOLDS).index(part["verdict"])
+    predicted, low, high = part["prediction"], *part["interval"]
+    if predicted is None or low is None or high is None:
         return order, -np.inf
-    return order, -abs(measured - predicted) / max(part["resolution"] or 0.0, 1e-300)
+    below, above = predicted - low, high - predicted
+    one_sided = {"ordering": below, "bound": above if claim.side == "below" else below}
+    distance = one_sided.get(claim.kind, max(abs(below), abs(above)))
+    return order, -distance / (part["resolution"] or 1.0)
 
 
 def plain(value: Any) -> float | None:

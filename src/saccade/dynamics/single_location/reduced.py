@@ -4,7 +4,8 @@ The risk depends on (k, v) only through the five overlaps, so its gradient lies 
 step (eq. 10 of Marion et al. 2025) maps overlaps to overlaps. The dimension enters through the risk alone. Status: exact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -27,6 +28,8 @@ from saccade.theory.single_location import Overlaps, Setting, check_overlaps, ch
 
 SLACK = 1e-14  # rounding allowed in a squared length before a state is pulled back into the domain
 Numbers = Float[Array, "..."]
+Gradient = Callable[[Overlaps, Setting], Overlaps]
+"""partial derivatives of a risk by overlap; another than the exact one lets a wrong gradient be tried"""
 
 
 class _Pull(NamedTuple):
@@ -53,7 +56,9 @@ def _pull(own: tuple, other: tuple, rho: Numbers, gradient: tuple) -> _Pull:
     return _Pull(on_k_star, on_v_star, on_other, jnp.maximum(square, 0.0), radial)
 
 
-def overlap_step(overlaps: Overlaps, setting: Setting, step_size: ArrayLike) -> Overlaps:
+def overlap_step(
+    overlaps: Overlaps, setting: Setting, step_size: ArrayLike, gradient: Gradient = risk_gradient
+) -> Overlaps:
     """One exact projected-gradient step (alpha) seen by the overlaps. Elementwise: batches of states and settings broadcast.
 
     With p and q the tangent gradients of k and v: k' = (k - alpha p)/sqrt(1 + alpha^2 |p|^2), v' = (v - alpha q)/sqrt(1 +
@@ -101,6 +106,7 @@ def overlap_trajectory(
     record_every: int | None = None,
     record: Sequence[int] | None = None,
     decay: ArrayLike = 0.0,
+    gradient: Gradient = risk_gradient,
 ) -> Trajectory:
     """`steps` exact steps of size alpha with lambda_t = lambda/(1 + decay t), t = 0 at the first. Status: exact.
 
@@ -111,14 +117,16 @@ def overlap_trajectory(
     check_setting(setting)
     check_run(step_size, decay)
     recorded = steps_to_record(steps, record_every, record)
-    seen = _run(*as_batch(overlaps, setting, step_size, decay), with_end(recorded, steps))
+    seen = _run(*as_batch(overlaps, setting, step_size, decay), with_end(recorded, steps), gradient)
     return as_trajectory(recorded, *seen)
 
 
-@jax.jit
-def _run(overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array) -> tuple[Overlaps, Array]:
+@partial(jax.jit, static_argnames="gradient")
+def _run(
+    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array, gradient: Gradient
+) -> tuple[Overlaps, Array]:
     def step(state, t):
-        return overlap_step(state, cooled(setting, decay, t), step_size)
+        return overlap_step(state, cooled(setting, decay, t), step_size, gradient)
 
     def observe(state, stop):
         return state, risk(state, cooled_at(setting, decay, stop))

@@ -12,6 +12,7 @@ from saccade.dynamics.single_location import Overlaps, Setting
 from saccade.lab.experiment import experiment
 
 Start = Literal["sphere", "manifold"]
+NEAR = 0.3  # runs still creeping along a plateau count for the end state they approach; the end states are 0.9 apart
 
 
 def _starts(key: Any, start: Start, dim: int, repetitions: int) -> Overlaps:
@@ -28,7 +29,7 @@ def _dataset(start: Overlaps, made: Any, setting: Setting) -> xarray.Dataset:
     """Overlaps and risk over (repetition, step), the starts, and the outcome of each repetition."""
     recorded = {name: (("repetition", "step"), np.asarray(value)) for name, value in made.overlaps._asdict().items()}
     first = {f"first_{name}": ("repetition", np.asarray(value)) for name, value in start._asdict().items()}
-    codes = np.asarray(dynamics.classify(made.final, setting))
+    codes = np.asarray(dynamics.classify(made.final, setting, NEAR))
     last = {
         "risk": (("repetition", "step"), np.asarray(made.risk)),
         "outcome": ("repetition", codes),
@@ -167,5 +168,8 @@ def outcomes(
     axes = ("inverse_temperature", "repetition")
     data = {name: (axes, np.asarray(value).reshape(grid.shape)) for name, value in made.final._asdict().items()}
     data |= {f"first_{name}": ("repetition", np.asarray(value)) for name, value in first._asdict().items()}
-    data["outcome"] = (axes, np.asarray(dynamics.classify(made.final, setting)).reshape(grid.shape))
+    ends = [Overlaps(*(jnp.asarray(data[name][1][row]) for name in Overlaps._fields)) for row in range(len(grid))]
+    constant = [Setting(dim, length, value, gamma) for value in inverse_temperatures]
+    codes = [np.asarray(dynamics.classify(end, one, NEAR)) for end, one in zip(ends, constant, strict=True)]
+    data["outcome"] = (axes, np.stack(codes))
     return xarray.Dataset(data, {"inverse_temperature": list(inverse_temperatures)})

@@ -53,12 +53,12 @@ def linear_normal_equations(
 
 @experiment("single-location.linear-simulated")
 def linear_simulated(
-    key: Any, *, dim: int = 5, law: tuple[float, ...] = LAW, gamma: float = 2**-0.5, noise: float = 0.2, samples: int = 20_000, replicates: int = 32
+    key: Any, *, dim: int = 5, law: tuple[float, ...] = LAW, gamma: float = 2**-0.5, noise: float = 0.2, samples: int = 4000, replicates: int = 32
 ) -> xarray.Dataset:
     """Out-of-sample risk of least squares fitted on one large sample of flattened tokens."""
     fit_key, task_key, test_key = jax.random.split(key, 3)
     task = SingleLocation.create(task_key, dim, len(law), gamma, noise, jnp.asarray(law))
-    sample = task.sample(fit_key, 200_000)
+    sample = task.sample(fit_key, 100_000)
     flat = np.asarray(sample.X).reshape(len(sample.y), -1)
     beta = jnp.asarray(np.linalg.lstsq(flat, np.asarray(sample.y), rcond=None)[0])
 

@@ -39,7 +39,7 @@ def simulated_risk(
     *,
     cases: tuple[Case, ...] = CASES,
     where: Literal["random", "oracle"] = "random",
-    samples: int = 20_000,
+    samples: int = 5000,
     replicates: int = 32,
     informative: int = 1,
     noise: float = 0.0,
@@ -64,7 +64,7 @@ def simulated_risk(
 
 @experiment("single-location.equal-overlaps")
 def equal_overlaps(
-    key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6, samples: int = 20_000, replicates: int = 32, turn_rho: float = 0.0
+    key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6, samples: int = 4000, replicates: int = 32, turn_rho: float = 0.0
 ) -> xarray.Dataset:
     """Risks of two different pairs (k, v) with the same five overlaps (`turn_rho` spoils the last one), on independent samples."""
     k_star, v_star, k, v = _directions(7, dim, "random")
@@ -85,7 +85,7 @@ def equal_overlaps(
 
 @experiment("single-location.predictors")
 def predictors(
-    key: Any, *, dim: int = 80, length: int = 10, inverse_temperature: float = 1.0, samples: int = 2000, replicates: int = 32
+    key: Any, *, dim: int = 80, length: int = 10, inverse_temperature: float = 1.0, samples: int = 500, replicates: int = 32
 ) -> xarray.Dataset:
     """Risks of the argmax, softmax and erf predictors at the true directions, on the same samples; and the norm baseline."""
     task = SingleLocation.create(jax.random.key(11), dim, length)
@@ -109,7 +109,7 @@ def predictors(
 
 
 @experiment("single-location.norm-baseline")
-def norm_baseline(key: Any, *, dim: int = 80, length: int = 10, gamma: float = 2**-0.5, samples: int = 20_000) -> xarray.Dataset:
+def norm_baseline(key: Any, *, dim: int = 80, length: int = 10, gamma: float = 2**-0.5, samples: int = 4000) -> xarray.Dataset:
     """Whether the token of largest norm is the informative one, sample by sample."""
     task = SingleLocation.create(jax.random.key(12), dim, length, gamma=gamma)
     sample = jax.jit(lambda k: task.sample(k, samples))(key)
@@ -126,7 +126,7 @@ def spread(
     inverse_temperature: float = 0.3,
     gamma: float = 2**-0.5,
     informative: tuple[int, ...] = (1, 2, 3, 4),
-    samples: int = 2000,
+    samples: int = 500,
     replicates: int = 32,
 ) -> xarray.Dataset:
     """Risk of the one-location predictor at the true directions when the target is spread over several informative tokens."""

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 from saccade.experiments.single_location import descent
 from saccade.experiments.single_location.presets import LARGE, ON_MANIFOLD, SCHEDULE, SMALL, STOCHASTIC, STOCHASTIC_PAPER
-from saccade.figures.style import BLUE, CYCLE, GREY, ORANGE, THEORY
+from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.theory import single_location as theory

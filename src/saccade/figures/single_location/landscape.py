@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 
 from saccade.dynamics import single_location as dynamics
 from saccade.experiments.single_location import closed_forms, descent, language
-from saccade.figures.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
+from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.theory import single_location as theory

@@ -82,6 +82,23 @@ def growth_rates(setting: Setting) -> GrowthRates:
     return GrowthRates(_unstable_rate(along_kappa, coupling), _unstable_rate(along_theta, coupling))
 
 
+def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
+    """Components of a state near the origin along the two unstable modes, (kappa, nu) and (theta, eta). Exact linearisation.
+
+    The unstable direction of [[c, -h], [-h, 0]] with growth rate r is (r, h). Whichever component starts larger tends to win;
+    that it tells the outcome is a heuristic.
+    """
+    along_kappa, along_theta, coupling = _origin_curvatures(setting)
+    pairs = ((overlaps.kappa, overlaps.nu, along_kappa), (overlaps.theta, overlaps.eta, along_theta))
+    on_manifold, transverse = (_along_mode(first, second, curvature, coupling) for first, second, curvature in pairs)
+    return on_manifold, transverse
+
+
+def _along_mode(first: ArrayLike, second: ArrayLike, curvature: Scalars, coupling: Scalars) -> Scalars:
+    rate = _unstable_rate(curvature, coupling)
+    return (rate * jnp.asarray(first) + coupling * jnp.asarray(second)) / jnp.hypot(rate, coupling)
+
+
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:
     """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic (saturated erf).
 

@@ -1,25 +1,21 @@
 """The report: whole or not at all, escaped, honest about what was not judged, drawn to scale."""
 
 import json
-import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
 from saccade.lab.ledger import Conditions, evaluate
-from saccade.lab.report import words, write_report, writing
+from saccade.lab.report import write_report, writing
 from saccade.lab.report.entries import read_rows, tally
 from saccade.lab.report.pictures import Picture
-from saccade.lab.report.scale_drawing import MARGIN, WIDTH, draw_to_scale, glyph, region
 from saccade.lab.report.site import Site
 from saccade.lab.store import Store
 
@@ -33,14 +29,15 @@ def row(name="risk", verdict="holds", **changes):
         "measurement": 1.01, "interval": [0.98, 1.04], "resolution": 0.1, "part": "0", "parts": [], "replicates": 40, "looks": 1,
         "seconds": 0.5, "needs": None, "error": None, "finding": "", "corrected": None, "figure": None, "argued": "a finite-size term",
         "scale": "quick", "seed": 0,
-        "sabotages": [{"name": "shift", "says": "Move it.", "verdict": "refuted", "prediction": 1.0, "measurement": 4.0, "interval": [3.9, 4.1], "resolution": 0.1, "seconds": 0.1}],
+        "sabotages": [{"name": "shift", "says": "Move it.", "verdict": "refuted", "prediction": 1.0, "measurement": 4.0}],
     }  # fmt: skip
     return usual | changes
 
 
 def waiting(name="deep", **changes):
     nothing = dict.fromkeys(("prediction", "measurement", "interval", "resolution", "part", "seconds"))
-    return row(name, "waiting", **nothing, sabotages=[{"name": "shift", "says": "Move it."}], **({"needs": {"scale": "standard", "minutes": 3.0}} | changes))
+    needs = {"needs": {"scale": "standard", "minutes": 3.0}}
+    return row(name, "waiting", **nothing, sabotages=[{"name": "shift", "says": "Move it."}], **(needs | changes))
 
 
 def drawn(runs):
@@ -60,7 +57,9 @@ def figure(name="4a", draw=drawn, **changes):
 
 
 def written(tmp_path, rows, figures=(), name="report"):
-    page = write_report(rows, tmp_path / name, scale="quick", seed=0, store=Store(tmp_path / "store"), figures=list(figures))
+    page = write_report(
+        rows, tmp_path / name, scale="quick", seed=0, store=Store(tmp_path / "store"), figures=list(figures)
+    )
     return page.parent
 
 
@@ -100,7 +99,11 @@ def broken_links(folder):
 
 
 def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link_leads_somewhere(tmp_path):
-    rows = [row(figure="single-location/4a"), row("wrong", "refuted", expected="refuted", corrected="single-location.risk"), waiting()]
+    rows = [
+        row(figure="single-location/4a"),
+        row("wrong", "refuted", expected="refuted", corrected="single-location.risk"),
+        waiting(),
+    ]
     folder = written(tmp_path, rows, [figure(), figure("5", failing)])
     assert set(pages_of(folder)) == {
         "index.html", "study/single-location.html",
@@ -120,20 +123,44 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
 
     claim = Claim(
         "single-location.toy", "SL-0", "Two numbers.", "nowhere", "exact", "identity", toy, lambda run: one_row(run.data.value.values),
-        lambda run: [1.0, 1.0], 1e-9, "a toy", (Sabotage("shift", "Move it.", {"mean": 2.0}), Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)),
+        lambda run: [1.0, 1.0], 1e-9, "a toy",
+        (Sabotage("shift", "Move it.", {"mean": 2.0}), Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)),
         parts=("first", "second"), scales={"quick": Scale()},
     )  # fmt: skip
     rows = [evaluate(claim, Conditions(sabotage=True, folder=str(tmp_path / "store")))]
     folder = written(tmp_path, rows)
     page = text_of(pages_of(folder)["claims/single-location.toy.html"])
-    assert all(word in page for word in ("first", "second", "Move it.", "as it must be", "should be refuted", "ZeroDivisionError", "saccade verify single-location.toy --sabotage"))
+    assert all(word in page for word in ("first", "second", "Move it.", "as it must be", "should be refuted"))
+    assert "ZeroDivisionError" in page and "saccade verify single-location.toy --sabotage" in page
     assert "Traceback" not in page + (folder / "ledger.json").read_text()
 
 
 def test_everything_from_data_is_escaped(tmp_path):
-    texts = ("statement", "source", "status", "argued", "finding", "spec", "error", "kind", "part", "corrected", "figure")
-    parts = [{"part": NASTY, "verdict": "holds", "prediction": 1.0, "measurement": 1.0, "interval": [1.0, 1.0], "resolution": 0.1}] * 2
-    nasty = row(**dict.fromkeys(texts, NASTY), id=NASTY, study=NASTY, parts=parts, sabotages=[{"name": NASTY, "says": NASTY, "verdict": "refuted", "error": NASTY}])
+    texts = (
+        "statement",
+        "source",
+        "status",
+        "argued",
+        "finding",
+        "spec",
+        "error",
+        "kind",
+        "part",
+        "corrected",
+        "figure",
+    )
+    parts = [
+        {
+            "part": NASTY,
+            "verdict": "holds",
+            "prediction": 1.0,
+            "measurement": 1.0,
+            "interval": [1.0, 1.0],
+            "resolution": 0.1,
+        }
+    ] * 2
+    broken = [{"name": NASTY, "says": NASTY, "verdict": "refuted", "error": NASTY}]
+    nasty = row(**dict.fromkeys(texts, NASTY), id=NASTY, study=NASTY, parts=parts, sabotages=broken)
     late = waiting(NASTY, needs={"extra": NASTY, "missing": [NASTY]})
     drawing = Figure(f"{NASTY}/1", NASTY, NASTY, NASTY, {}, drawn)
     folder = written(tmp_path, [nasty, late], [drawing])
@@ -144,22 +171,6 @@ def test_everything_from_data_is_escaped(tmp_path):
     assert broken_links(folder) == []
 
 
-def test_only_backticks_are_markup():
-    assert words.prose("a `b<c` +- <d> x<=y") == "a <code>b&lt;c</code> ± &lt;d&gt; x≤y"
-
-
-@given(st.text(min_size=1, max_size=120))
-def test_any_id_is_a_safe_file_name_and_different_ids_stay_apart(text):
-    name = words.file_name(text)
-    assert re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and ".." not in name and len(name) <= 80
-    assert words.file_name(text + "x") != name
-
-
-def test_plain_ids_keep_their_names():
-    assert words.file_name("single-location.swapped-state") == "single-location.swapped-state"
-    assert words.file_name("A") != words.file_name("a"), "some file systems do not tell capitals apart"
-
-
 def test_waiting_claims_are_never_counted_as_passed(tmp_path):
     entries = read_rows([row(), waiting(), waiting("other", needs={"extra": "nlp", "missing": ["tokenizers"]})])
     counts = tally(entries)
@@ -168,7 +179,10 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
     folder = written(tmp_path, [entry.row for entry in entries])
     index = text_of(pages_of(folder)["index.html"])
     assert "1 of 3 claims judged." in index and "2 claims wait" in index
-    assert "needs scale standard, about 3 min" in index and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index
+    assert (
+        "needs scale standard, about 3 min" in index
+        and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index
+    )
     alone = text_of(pages_of(written(tmp_path, [waiting()], name="alone"))["index.html"])
     assert "Nothing was judged yet." in alone and "Every verdict" not in alone
 
@@ -192,16 +206,22 @@ def test_what_is_not_as_expected_is_said_first(tmp_path, given_row, unexpected):
     assert entry.unexpected is unexpected
     index = pages_of(written(tmp_path, [given_row]))["index.html"]
     assert ("Not as expected" in index) is unexpected
-    assert ("Every verdict reached is the expected one." in text_of(index)) is (not unexpected and given_row["verdict"] != "waiting")
+    assert ("Every verdict reached is the expected one." in text_of(index)) is (
+        not unexpected and given_row["verdict"] != "waiting"
+    )
 
 
 def test_findings_are_told_with_what_holds_instead(tmp_path):
-    wrong = row("wrong", "refuted", expected="refuted", statement="It always recovers.", finding="It fails in some runs.", corrected="single-location.right")
+    wrong = row(
+        "wrong", "refuted", expected="refuted", statement="It always recovers.", finding="It fails in some runs."
+    )
+    wrong["corrected"] = "single-location.right"
     rows = [wrong, row("right", statement="It recovers unless swapped."), row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
     told = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
-    assert all(text in told for text in ("It fails in some runs.", "As written : It always recovers.".replace(" :", ":"), "It recovers unless swapped.", "A new state."))
-    assert "refuted, as expected" in told
+    said = ("It fails in some runs.", "As written: It always recovers.", "It recovers unless swapped.", "A new state.")
+    assert all(text in told for text in said)
+    assert "refuted as expected" in told.replace("  ", " ")
     assert 'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"]
     absent = text_of(pages_of(written(tmp_path, [wrong]))["index.html"])
     assert "single-location.right, which is not in this ledger" in absent
@@ -213,7 +233,9 @@ def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path
     assert png.read_bytes().startswith(b"\x89PNG") and pdf.read_bytes().startswith(b"%PDF")
     pages = pages_of(folder)
     for name in ("study/single-location.html", "claims/single-location.risk.html"):
-        assert {"../figures/single-location.4a.png", "../figures/single-location.4a.pdf"} <= set(Links(pages[name]).addresses)
+        assert {"../figures/single-location.4a.png", "../figures/single-location.4a.pdf"} <= set(
+            Links(pages[name]).addresses
+        )
     assert "Figure 9 is not part of this report." in pages["claims/single-location.other.html"]
 
 
@@ -302,66 +324,6 @@ def test_a_row_without_optional_fields_and_an_empty_ledger_are_shown(tmp_path):
     folder = written(tmp_path, [{"id": "elsewhere.claim", "verdict": "undecided"}])
     assert broken_links(folder) == [] and (folder / "study/elsewhere.html").is_file()
     assert "This ledger has no claims." in pages_of(written(tmp_path, [], name="empty"))["index.html"]
-
-
-numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True))
-
-
-@given(numbers, numbers, numbers, numbers, st.one_of(st.none(), st.floats(0, 1e6)), st.sampled_from(["estimate", "bound", "ordering", "identity", "slope"]))
-def test_drawings_stay_inside_their_frame_whatever_the_numbers(prediction, measured, low, high, resolution, kind):
-    given_row = {"prediction": prediction, "measurement": measured, "interval": [low, high], "resolution": resolution, "kind": kind, "side": "above"}
-    large, small = draw_to_scale(given_row), glyph(given_row)
-    if large is not None:
-        places = [large.prediction, large.band[0], *(large.interval or ()), *(tick.x for tick in large.ticks)]
-        assert all(MARGIN - 1 <= place <= WIDTH - MARGIN + 1 for place in places)
-        assert 1 <= len(large.ticks) <= 6
-    if small is not None:
-        assert all(0 <= place <= 96 for place in (small.prediction, small.measurement, *small.band[:1]))
-
-
-def test_the_drawing_is_to_scale():
-    drawing = draw_to_scale(row(prediction=1.0, resolution=0.1, measurement=1.3, interval=[1.2, 1.4]))
-    assert drawing is not None and drawing.interval is not None and drawing.measurement is not None
-    per_unit = drawing.band[1] / 0.2
-    assert drawing.measurement - drawing.prediction == pytest.approx(0.3 * per_unit, abs=0.05)
-    assert drawing.interval[1] - drawing.interval[0] == pytest.approx(0.2 * per_unit, abs=0.05)
-    marks = {tick.label: tick.x for tick in drawing.ticks}
-    assert marks["1.2"] - marks["1"] == pytest.approx(0.2 * per_unit, abs=0.05)
-
-
-def test_values_that_six_digits_cannot_tell_apart_are_drawn_as_differences():
-    drawing = draw_to_scale(row(prediction=0.3339, resolution=1e-12, measurement=0.3339 + 1e-13, interval=[0.3339 + 1e-13] * 2))
-    assert drawing is not None and drawing.title == "difference from the prediction"
-    assert "0" in [tick.label for tick in drawing.ticks]
-
-
-@pytest.mark.parametrize(
-    ("kind", "side", "expected"),
-    [
-        ("estimate", None, (0.9, 1.1)),
-        ("slope", None, (0.9, 1.1)),
-        ("bound", "below", (-math.inf, 1.1)),
-        ("bound", "above", (0.9, math.inf)),
-        ("ordering", None, (1.0, math.inf)),
-    ],
-)
-def test_the_band_is_where_the_verdict_holds(kind, side, expected):
-    from saccade.lab.verdict import Interval, decide
-
-    low, high = region({"kind": kind, "side": side}, 1.0, 0.1)
-    assert (low, high) == pytest.approx(expected)
-    inside = Interval(1.04, 1.05, 1.06)
-    outside = Interval(0.7, 0.75, 0.8) if math.isinf(high) else Interval(1.2, 1.25, 1.3)
-    assert decide(kind, inside, 1.0, 0.1, side) == "holds"
-    assert decide(kind, outside, 1.0, 0.1, side) == "refuted"
-
-
-def test_numbers_and_times_are_said_plainly():
-    assert [words.number(value) for value in (None, math.nan, -1.5, 0.333333333)] == ["–", "–", "−1.5", "0.333333"]
-    assert [words.interval(ends) for ends in (None, [1, 1], [None, 2], [0, None], [None, None], [1, 2])] == [
-        "–", "exact", "at most 2", "at least 0", "unbounded", "1 to 2",
-    ]  # fmt: skip
-    assert [words.duration(value) for value in (None, 0.001, 1.234, 12.3, 600)] == ["–", "under 0.01 s", "1.2 s", "12 s", "10 min"]
 
 
 def test_the_command_names_scale_seed_and_sabotage_only_where_they_matter():

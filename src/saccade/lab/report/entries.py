@@ -18,11 +18,12 @@ OTHERS = ("figure", "corrected", "needs", "error", "side", "experiment", "scale"
 
 
 class Chip(NamedTuple):
-    """A verdict as shown: a style class, a symbol and words, so that nothing depends on colour alone."""
+    """A verdict as shown: a style class, a symbol and words, so that nothing depends on colour alone; `note` stands beside it."""
 
     style: str
     symbol: str
     text: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ class Entry:
     @property
     def chip(self) -> Chip:
         if self.waits or self.as_expected:
-            text = "refuted, as expected" if self.verdict == "refuted" else self.verdict
-            return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], text)
-        return Chip("unexpected", SYMBOLS[self.verdict], f"{self.verdict}, expected {self.row['expected']}")
+            note = "as expected" if self.verdict == "refuted" else ""
+            return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], self.verdict, note)
+        return Chip("unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
 
     @property
     def sabotage_words(self) -> str:
@@ -138,7 +139,9 @@ class Tally(NamedTuple):
         """The verdicts that occur, with their numbers. Refutations count here whether or not they were expected."""
         said = {"holds": "hold" if self.holds != 1 else "holds"}
         counts = zip(VERDICTS, self[:4])
-        found = [Chip(STYLES[word], SYMBOLS[word], f"{count} {said.get(word, word)}") for word, count in counts if count]
+        found = [
+            Chip(STYLES[word], SYMBOLS[word], f"{count} {said.get(word, word)}") for word, count in counts if count
+        ]
         return found + ([Chip("unexpected", "!", f"{self.unexpected} not as expected")] if self.unexpected else [])
 
     @property

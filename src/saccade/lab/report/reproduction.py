@@ -27,7 +27,7 @@ def python_lines(row: Mapping[str, Any]) -> str:
     options += ", sabotage=True" if any(item["verdict"] is not None for item in row["sabotages"]) else ""
     return (
         f'import saccade\n\n[row] = saccade.verify("{row["id"]}"{options})\n'
-        'print(row["verdict"], row["prediction"], row["measurement"], row["interval"])'
+        'print(row["verdict"], row["prediction"], row["measurement"])'
     )
 
 

@@ -69,6 +69,8 @@ def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
     ends = [finite(end) for end in row["interval"] or ()]
     shown = [prediction, prediction - resolution, prediction + resolution, measured, *ends]
     low, high = _frame([value for value in shown if value is not None])
+    if not math.isfinite(high - low):
+        return None
 
     def place(value: float) -> float:
         inside = min(max(value, low), high)
@@ -121,18 +123,19 @@ def _round_step(rough: float) -> float:
 
 
 def glyph(row: Mapping[str, Any]) -> Glyph | None:
-    """The small drawing, or None where there is nothing finite to draw or no resolution to measure distances in."""
+    """The small drawing, or None where there is nothing finite to draw. Without a resolution the measurement sets the unit."""
     prediction, measured = finite(row["prediction"]), finite(row["measurement"])
-    resolution = finite(row["resolution"])
-    if prediction is None or measured is None or not resolution:
+    if prediction is None or measured is None:
         return None
+    resolution = finite(row["resolution"]) or 0.0
+    unit = resolution or abs(measured - prediction) / 2 or 1.0
 
     def place(value: float) -> float:
-        reach = min(max((value - prediction) / resolution, -GLYPH_REACH), GLYPH_REACH)
+        reach = min(max((value - prediction) / unit, -GLYPH_REACH), GLYPH_REACH)
         return round(GLYPH_WIDTH / 2 + reach / GLYPH_REACH * (GLYPH_WIDTH / 2 - 4), 2)
 
     left, right = map(place, region(row, prediction, resolution))
-    away = (measured - prediction) / resolution
+    away = (measured - prediction) / unit
     beyond = 0 if abs(away) <= GLYPH_REACH else 1 if away > 0 else -1
     ends = [finite(end) for end in row["interval"] or ()]
     return Glyph((left, max(right - left, 1.0)), place(prediction), _stretch(ends, place), place(measured), beyond)

@@ -134,7 +134,8 @@ function filterable(form, table) {
     const rows = [...table.tBodies[0].rows];
     for (const row of rows) row.hidden = !matches(row, wanted);
     const left = rows.filter((row) => !row.hidden).length;
-    shown.textContent = left === rows.length ? `${rows.length} claims` : `${left} of ${rows.length} claims`;
+    const all = rows.length === 1 ? "1 claim" : `${rows.length} claims`;
+    shown.textContent = left === rows.length ? all : `${left} of ${all}`;
     nothing.hidden = left > 0;
     const asked = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value)).toString();
     if (asked || location.hash.includes("=")) history.replaceState(null, "", `#${asked || "ledger-title"}`);

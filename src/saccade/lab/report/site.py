@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
+import saccade
 from saccade.lab.fingerprint import environment
-from saccade.lab.report.entries import Entry, Tally, tally
+from saccade.lab.report.entries import VERDICTS, Entry, Tally, tally
 from saccade.lab.report.pictures import Picture
 from saccade.lab.report.reproduction import citation
 from saccade.lab.report.words import file_name
@@ -77,7 +78,9 @@ class Site:
 
     def _study(self, name: str) -> StudyView:
         mine = [entry for entry in self.entries if entry.study == name]
-        return StudyView(name, mine, [item for item in self.pictures if item.study == name], self.problems.get(name, ""))
+        return StudyView(
+            name, mine, [item for item in self.pictures if item.study == name], self.problems.get(name, "")
+        )
 
     @property
     def tally(self) -> Tally:
@@ -96,12 +99,15 @@ class Site:
         return [entry for entry in self.entries if entry.unexpected]
 
     @property
-    def statuses(self) -> list[str]:
-        return sorted({entry.row["status"] for entry in self.entries if entry.row["status"]})
+    def choices(self) -> dict[str, list[tuple[str, str]]]:
+        """What the ledger can be filtered by: (value, text) pairs."""
+        statuses = sorted({entry.row["status"] for entry in self.entries if entry.row["status"]})
+        names = {"studies": [study.name for study in self.studies], "verdicts": VERDICTS, "statuses": statuses}
+        return {what: [(name, name) for name in found] for what, found in names.items()}
 
     @cached_property
     def versions(self) -> dict[str, str]:
-        return {"python": platform.python_version(), **environment()}
+        return environment() | {"saccade": saccade.__version__, "python": platform.python_version()}
 
     def entry(self, id: str | None) -> Entry | None:
         return next((entry for entry in self.entries if entry.id == id), None)

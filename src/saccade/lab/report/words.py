@@ -21,7 +21,10 @@ def finite(value: Any) -> float | None:
 
 def number(value: Any, digits: int = 6) -> str:
     found = finite(value)
-    return ABSENT if found is None else f"{found:.{digits}g}".replace("-", "\N{MINUS SIGN}")
+    if found is None:
+        return ABSENT
+    short = re.sub(r"e([+-])0*(?=\d)", r"e\1", f"{found:.{digits}g}")
+    return short.replace("e+", "e").replace("-", "\N{MINUS SIGN}")
 
 
 def interval(ends: Any, digits: int = 6) -> str:
@@ -70,7 +73,10 @@ def file_name(name: str) -> str:
 def prose(text: Any) -> Markup:
     """Escaped text in which `backticks` become code, the only mark-up a statement may carry; "+-" and "<=" become signs."""
     pieces = IN_BACKTICKS.split(str(text or ""))
-    marked = [Markup("<code>{}</code>").format(piece) if place % 2 else escape(_signs(piece)) for place, piece in enumerate(pieces)]
+    marked = [
+        Markup("<code>{}</code>").format(piece) if place % 2 else escape(_signs(piece))
+        for place, piece in enumerate(pieces)
+    ]
     return Markup("").join(marked)
 
 

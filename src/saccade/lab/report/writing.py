@@ -55,7 +55,9 @@ def _check_target(target: Path, said: str) -> None:
     if target.exists() and not target.is_dir():
         raise InvalidInput(f"folder = {said!r} is a file; choose a folder for the report.")
     if target.is_dir() and not (target / MARKER).is_file() and any(target.iterdir()):
-        raise InvalidInput(f"folder = {said!r} holds files that are not a saccade report; choose another or an empty one.")
+        raise InvalidInput(
+            f"folder = {said!r} holds files that are not a saccade report; choose another or an empty one."
+        )
 
 
 @contextmanager

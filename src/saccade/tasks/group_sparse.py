@@ -10,13 +10,14 @@ Departures from the paper, each an option of the one definition:
 """
 
 import math
+from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from saccade.errors import require
+from saccade.errors import InvalidInput, require
 
 
 class GroupSparseBatch(eqx.Module):
@@ -44,6 +45,7 @@ class GroupSparseTask(eqx.Module):
         signal = jnp.einsum("ndg,d,g->n", inputs, self.direction, self.group_weights)
         return jnp.where(signal >= 0, 1.0, -1.0)
 
+    @partial(jax.jit, static_argnames=("samples",))
     def sample(self, key: PRNGKeyArray, samples: int) -> GroupSparseBatch:
         """`samples` independent inputs with their labels; the margin, if any, moves the relevant group after labelling."""
         numbers = jax.random.normal(key, (samples, self.group_dim, self.groups + 1))
@@ -138,3 +140,23 @@ def check_direction(direction, group_dim: int) -> Float[Array, " group_dim"]:
         "must be finite and not the zero vector",
     )
     return vector / length
+
+
+def check_inputs(inputs, name: str = "X") -> Float[Array, "samples group_dim groups"]:
+    """Explicit data X[sample][coordinate][group] as an array: at least one sample, one coordinate and two groups, all finite."""
+    rule = "must be a rectangular X[sample][coordinate][group] of finite numbers with at least two groups"
+    try:
+        data = jnp.asarray(inputs, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} {rule}.") from None
+    shaped = data.ndim == 3 and data.shape[0] >= 1 and data.shape[1] >= 1 and data.shape[2] >= 2
+    require(shaped and bool(jnp.all(jnp.isfinite(data))), f"{name} of shape", tuple(data.shape), rule)
+    return data
+
+
+def check_labels(labels, samples: int, name: str = "labels") -> Float[Array, " samples"]:
+    """Labels as an array of `samples` entries, each -1 or +1."""
+    values = jnp.asarray(labels, dtype=float)
+    sound = values.shape == (samples,) and bool(jnp.all(jnp.abs(values) == 1))
+    require(sound, name, labels, f"must be {samples} labels, each -1 or +1")
+    return values

@@ -44,7 +44,7 @@ def observe(
     size = jnp.linalg.norm(features)
     return Observables(
         loss=jnp.mean(jax.nn.softplus(-margins)),
-        error=jnp.mean(margins <= 0),
+        error=jnp.mean(margins <= 0, dtype=float),
         attention=jnp.mean(maps, axis=(1, 3)),
         # No direction yet at v = 0: its alignment is called 0.
         alignment=features @ task.direction / jnp.where(size > 0, size, 1.0),

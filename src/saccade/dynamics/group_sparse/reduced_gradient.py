@@ -9,6 +9,7 @@ Columns of G sum to zero, so the os and oo sums follow from the others. Groups c
 elementary operation runs over a contiguous stretch of samples; the relevant group is index 0.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -17,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from saccade.errors import require
-from saccade.tasks.group_sparse import check_direction, check_relevant
+from saccade.tasks.group_sparse import check_direction, check_inputs, check_relevant
 from saccade.theory.group_sparse.reduction import preconditioner
 
 
@@ -58,6 +59,7 @@ def reduced_loss_and_gradient(
     return ReducedGradient(loss, jnp.stack(gradient), looked)
 
 
+@partial(jax.jit, static_argnames=("relevant",))
 def signals_and_gram(inputs: Float[Array, "samples group_dim groups"], direction, relevant: int):
     """(u, K, y) of explicit data, the relevant group moved to index 0 and samples moved last; sign(0) = +1."""
     order = np.concatenate([[relevant], np.delete(np.arange(inputs.shape[2]), relevant)])
@@ -67,14 +69,15 @@ def signals_and_gram(inputs: Float[Array, "samples group_dim groups"], direction
     return signals, gram, jnp.where(signals[0] >= 0, 1.0, -1.0)
 
 
+_compiled_gradient = jax.jit(reduced_loss_and_gradient)
+
+
 def reduced_gradient(
     inputs, direction, relevant: int, coordinates, gram_scale: float | None = None
 ) -> tuple[ReducedGradient, Float[Array, " 8"]]:
     """Loss and gradient on explicit X[sample][coordinate][group], and the preconditioner that turns it into a step of the full layer."""
-    data = jnp.asarray(inputs, dtype=float)
-    require(data.ndim == 3 and data.shape[0] >= 1, "X", data.shape, "must be X[sample][coordinate][group]")
-    _, group_dim, groups = data.shape
-    require(groups >= 2, "groups", groups, "must be at least 2")
+    data = check_inputs(inputs)
+    samples, group_dim, groups = data.shape
     point = jnp.asarray(coordinates, dtype=float)
     require(
         point.shape == (8,),
@@ -85,6 +88,6 @@ def reduced_gradient(
     signals, gram, labels = signals_and_gram(
         data, check_direction(direction, group_dim), check_relevant(relevant, groups)
     )
-    weights = jnp.full(data.shape[0], 1 / data.shape[0])
-    answer = reduced_loss_and_gradient(point, signals, gram, labels, weights)
+    weights = jnp.full(samples, 1 / samples)
+    answer = _compiled_gradient(point, signals, gram, labels, weights)
     return answer, preconditioner(groups, group_dim, (groups + 1) / 2 if gram_scale is None else gram_scale)

@@ -73,7 +73,7 @@ def transfer_attention(
 
     def observe(learner: Learner):
         at = evaluate(test_tokens, test.labels, learner.attention, learner.value)
-        return learner.mistakes, jnp.mean(test.labels * at.output <= 0)
+        return learner.mistakes, jnp.mean(test.labels * at.output <= 0, dtype=float)
 
     start = Learner(attention, jnp.zeros(attention.shape[0]), jnp.asarray(0.0))
     return _finish(advance(step, observe, start, gaps), gaps)
@@ -95,7 +95,7 @@ def transfer_logistic(
         return Learner(learner.attention, value, learner.mistakes + (margin <= 0))
 
     def observe(learner: Learner):
-        return learner.mistakes, jnp.mean(test.labels * (test_rows @ learner.value) <= 0)
+        return learner.mistakes, jnp.mean(test.labels * (test_rows @ learner.value) <= 0, dtype=float)
 
     start = Learner(jnp.zeros((0, 0)), jnp.zeros(task.groups * task.group_dim), jnp.asarray(0.0))
     return _finish(advance(step, observe, start, gaps), gaps)

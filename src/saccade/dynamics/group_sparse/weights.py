@@ -1,5 +1,6 @@
 """Between the eight coordinates and the full weights, both ways. Status: exact (for encodings with P^T P = c I)."""
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -9,6 +10,7 @@ from saccade.tasks.group_sparse import GroupSparseTask
 from saccade.theory.group_sparse.reduction import feature_matrix, position_matrix
 
 
+@jax.jit
 def parameters_of(
     coordinates: Float[Array, " 8"], task: GroupSparseTask, encoding_matrix: Float[Array, "encoding_dim groups"]
 ) -> Parameters:
@@ -18,6 +20,7 @@ def parameters_of(
     return from_blocks(features, positions, coordinates[0] * task.direction)
 
 
+@jax.jit
 def coordinates_of(
     parameters: Parameters, task: GroupSparseTask, encoding_matrix: Float[Array, "encoding_dim groups"]
 ) -> Float[Array, " 8"]:

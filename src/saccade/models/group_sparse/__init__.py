@@ -1,7 +1,7 @@
 """What looks at groups: positional encodings, the merged-QK transformer with its variants, and the screening baseline."""
 
 from saccade.models.group_sparse.encodings import Encoding, encoding
-from saccade.models.group_sparse.explicit import Evaluation, evaluate
+from saccade.models.group_sparse.explicit import Evaluation, evaluate, evaluate_data
 from saccade.models.group_sparse.initial import from_blocks, xavier, zeros
 from saccade.models.group_sparse.screening import Screening, screen
 from saccade.models.group_sparse.transformer import (
@@ -24,6 +24,7 @@ __all__ = [
     "attention_maps",
     "encoding",
     "evaluate",
+    "evaluate_data",
     "from_blocks",
     "logistic_loss",
     "output",

@@ -11,6 +11,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from saccade.errors import require
+from saccade.models.group_sparse.encodings import encoding
+from saccade.models.group_sparse.transformer import tokens
+from saccade.tasks.group_sparse import check_inputs, group_sparse_task
+
 
 class Evaluation(NamedTuple):
     """Everything the layer says about a labelled batch: S[sample][key][query], f, the mean logistic loss and its two gradients."""
@@ -42,3 +47,21 @@ def evaluate(
     grad_attention = jnp.einsum("nmj,nkj->mk", left, token_batch)
     loss = jnp.mean(jax.nn.softplus(-labels * total))
     return Evaluation(attention, total, loss, grad_attention, residual @ pooled)
+
+
+_compiled_evaluate = jax.jit(evaluate)
+
+
+def evaluate_data(
+    inputs, attention_weights, value, relevant: int, direction
+) -> tuple[Float[Array, " samples"], Evaluation]:
+    """The labels of explicit X[sample][coordinate][group], and `evaluate` on them with the sine encoding; everything is checked."""
+    data = check_inputs(inputs)
+    _, group_dim, groups = data.shape
+    task = group_sparse_task(groups, group_dim, relevant=relevant, direction=direction)
+    size = group_dim + groups
+    weights, vector = jnp.asarray(attention_weights, dtype=float), jnp.asarray(value, dtype=float)
+    require(weights.shape == (size, size), "W of shape", weights.shape, f"must be {size} x {size}, as d + D = {size}")
+    require(vector.shape == (size,), "v of shape", vector.shape, f"must have d + D = {size} entries")
+    labels = task.label(data)
+    return labels, _compiled_evaluate(tokens(data, encoding("sine", groups).matrix), labels, weights, vector)

@@ -99,16 +99,20 @@ def population_forces(alpha: Float[Array, ""], gap: Float[Array, ""], groups: in
     return Forces(groups * mixed.spread * pull, attention_force, alpha * groups * s * rest * attention_force)
 
 
+@jax.jit
+def _everything(alpha, gap, groups, scale):
+    state = alpha, gap, groups, scale
+    return population_loss(*state), population_forces(*state), mixture(gap, groups, scale)
+
+
 def position_loss(groups: int, alpha: float, gap: float, scale: float = 1.0) -> PositionLoss:
     """Loss, forces and attention of the position-only model at alpha and A = `gap`, with D = `groups`, sigma_x = `scale`."""
     groups, scale = check_groups(groups), check_scale(scale)
     for name, value in (("alpha", alpha), ("gap", gap)):
         require(bool(jnp.isfinite(value)), name, value, "must be a finite number")
-    state = jnp.asarray(float(alpha)), jnp.asarray(float(gap)), groups, jnp.asarray(scale)
-    forces = population_forces(*state)
-    mixed = mixture(state[1], groups, state[3])
+    loss, forces, mixed = _everything(float(alpha), float(gap), float(groups), scale)
     return PositionLoss(
-        loss=float(population_loss(*state)),
+        loss=float(loss),
         alpha_force=float(forces.alpha_force),
         attention_force=float(forces.attention_force),
         gap_force=float(forces.gap_force),

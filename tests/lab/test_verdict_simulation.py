@@ -140,11 +140,13 @@ def test_the_simulation_sees_a_broken_promise():
 # False refutations at the real errors: exact sums
 
 
-def chance_of_refutation(probability: float, verdict_of_count: Callable[[int, int], np.ndarray]) -> float:
+def chance_of_refutation(
+    probability: float, verdict_of_count: Callable[[int, int], np.ndarray], first: int = FIRST
+) -> float:
     """Exact chance of `refuted` when the verdict at a look depends only on how many of n replicates fell on one side."""
     refuted, undecided, before = 0.0, np.ones(1), 0
     for look in range(LOOKS):
-        n = FIRST * 2**look
+        n = first * 2**look
         reached = np.convolve(undecided, stats.binom.pmf(np.arange(n - before + 1), n - before, probability))
         found = verdict_of_count(n, look)
         refuted += reached[found == v.REFUTED].sum()
@@ -185,6 +187,19 @@ def test_frequencies_keep_the_ledgers_promise_exactly(frequency, side):
     assert ledger_chance(chance_of_refutation(frequency, verdict_of_count)) <= v.LEDGER_ERROR / 2
 
 
+@pytest.mark.parametrize("frequency", [0.42, 0.45, 0.48, 0.5, 0.55, 0.58])
+def test_means_of_two_lumps_keep_the_claims_promise_from_the_fewest_replicates_on(frequency):
+    """Two narrow lumps, skewness up to 0.3: with too few replicates all but a few may fall into the same one."""
+
+    def verdict_of_count(n: int, look: int) -> np.ndarray:
+        lumps = two_valued_rows(n) + 1e-6 * np.sin(np.arange(n))
+        measured = intervals(lumps, "mean", v.look_error(look))
+        return v.decisions("bound", measured, frequency, 1e-6, "below")
+
+    chance = chance_of_refutation(frequency, verdict_of_count, first=v.MIN_REPLICATES)
+    assert chance <= v.LEDGER_ERROR / v.LEDGER_CAPACITY
+
+
 # False refutations at the real errors: importance sampling for means
 
 
@@ -214,7 +229,7 @@ def chance_that_the_mean_is_missed_above(law, proposal_of_moments, n: int, error
         return rows, score, np.exp((law.logpdf(rows) - proposal.logpdf(rows)).sum(1))
 
     for _ in range(14):
-        rows, score, weight = draw(1000)
+        rows, score, weight = draw(3000)
         missed = intervals(rows, "mean", error).high < law.mean()
         chosen = missed if missed.mean() > 0.2 else score >= np.quantile(score, 0.8)
         mean = np.average(rows[chosen].mean(1), weights=weight[chosen])

@@ -47,8 +47,8 @@ def mean_intervals(samples: ArrayLike, error: float) -> Ends:
     1.2, 25. Over all the looks of a claim that starts with 32 replicates and doubles, skewness 1 uses 0.91 of the
     claim's error. So the promise holds from `MIN_REPLICATES` on for replicates with one lump and |skewness| <= 1;
     average more skewed ones in blocks first (k exponentials: skewness 2 / sqrt(k)), or judge their median. Two lumps
-    are harder: the mean of two outcomes with skewness 0.4, 0.6, 1.0 needs 48, 64, 96 replicates (exact sums). Judge
-    a frequency as a `fraction`.
+    are harder: the mean of two outcomes with skewness 0.3, 0.4, 0.6, 1.0 needs 32, 48, 64, 112 replicates at the
+    first look (exact sums). Judge a frequency as a `fraction`.
 
     The ends are infinite below `MIN_REPLICATES`; when some replicates are not finite, for their mean says nothing;
     and when all are equal, for then there is no spread to learn from (a deterministic measurement is `exact`, a

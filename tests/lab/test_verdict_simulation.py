@@ -229,7 +229,7 @@ def chance_that_the_mean_is_missed_above(law, proposal_of_moments, n: int, error
         return rows, score, np.exp((law.logpdf(rows) - proposal.logpdf(rows)).sum(1))
 
     for _ in range(14):
-        rows, score, weight = draw(3000)
+        rows, score, weight = draw(1000)
         missed = intervals(rows, "mean", error).high < law.mean()
         chosen = missed if missed.mean() > 0.2 else score >= np.quantile(score, 0.8)
         mean = np.average(rows[chosen].mean(1), weights=weight[chosen])

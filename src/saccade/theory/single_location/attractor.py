@@ -80,7 +80,8 @@ def off_manifold_attractor(setting: Setting) -> Attractor:
     token add C rho, and a small negative v.k* lets the mean sqrt(d/2) theta of the informative one cancel the sum.
     """
     check_setting(setting)
-    setting = Setting(*(float(np.asarray(value)) for value in setting))
+    require(all(np.ndim(value) == 0 for value in setting), "setting", setting, "must hold single numbers, no batch")
+    setting = Setting(*(float(value) for value in setting))
     critical = critical_inverse_temperature(setting.dim, setting.length, setting.gamma)
     rule = f"must be above the critical value {critical:.6g}, below which the oracle is a minimum"
     above = setting.inverse_temperature > critical

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from saccade.errors import require
 from saccade.theory import gaussian
 from saccade.theory.single_location.moments import Scalars, constants
-from saccade.theory.single_location.overlaps import Number, Overlaps, Setting
+from saccade.theory.single_location.overlaps import Number, Overlaps, Setting, as_arrays
 from saccade.theory.single_location.risk import risk
 
 
@@ -94,7 +94,7 @@ def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Sca
     return on_manifold, transverse
 
 
-def _along_mode(first: ArrayLike, second: ArrayLike, curvature: Scalars, coupling: Scalars) -> Scalars:
+def _along_mode(first: Scalars, second: Scalars, curvature: Scalars, coupling: Scalars) -> Scalars:
     rate = _unstable_rate(curvature, coupling)
     return (rate * jnp.asarray(first) + coupling * jnp.asarray(second)) / jnp.hypot(rate, coupling)
 
@@ -170,6 +170,11 @@ def oracle_transverse_hessian(setting: Setting) -> OracleHessian:
     Independent of `critical_inverse_temperature`. (k*, v*) is a critical point, so any retraction gives the Riemannian
     Hessian.
     """
+    return _oracle_hessian(as_arrays(setting))
+
+
+@jax.jit
+def _oracle_hessian(setting: Setting) -> OracleHessian:
     origin = jnp.zeros(2)
     inside = jax.hessian(_risk_inside)(origin, setting)
     outside = jax.hessian(_risk_outside)(origin, setting)

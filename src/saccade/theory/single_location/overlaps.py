@@ -47,6 +47,11 @@ class Setting(NamedTuple):
 ORACLE = Overlaps(1.0, 1.0)
 
 
+def as_arrays(numbers):
+    """An `Overlaps` or a `Setting` with float arrays inside, so that a compiled function sees one type whatever is given."""
+    return type(numbers)(*(jnp.asarray(value, float) for value in numbers))
+
+
 def gram(overlaps: Overlaps) -> Float[Array, "*batch 4 4"]:
     """Gram matrix of (k*, v*, k, v). Exact."""
     kappa, nu, theta, eta, rho = jnp.broadcast_arrays(*(jnp.asarray(value, float) for value in overlaps))

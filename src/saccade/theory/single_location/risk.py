@@ -7,11 +7,7 @@ M, M', M'', Z, Z', Z'' (see `moments`). Status of every function here: exact.
 import jax.numpy as jnp
 
 from saccade.theory.single_location.moments import Constants, Scalars, TokenMoments, constants, token_moments
-from saccade.theory.single_location.overlaps import Overlaps, Setting
-
-
-def _as_arrays(overlaps: Overlaps) -> Overlaps:
-    return Overlaps(*(jnp.asarray(value, float) for value in overlaps))
+from saccade.theory.single_location.overlaps import Overlaps, Setting, as_arrays
 
 
 def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
@@ -20,7 +16,7 @@ def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
     R = eps^2 + gamma^2 - 2 E[Y T_1] + E[T_1^2] + (L-1) (E[T_2^2] + (L-2) E[T_2]^2 + 2 E[T_1] E[T_2]), with T_1 what
     the informative token contributes to the prediction and T_2 what any other token does.
     """
-    kappa, nu, theta, eta, rho = _as_arrays(overlaps)
+    kappa, nu, theta, eta, rho = as_arrays(overlaps)
     shared = constants(setting)
     token = token_moments(kappa, shared)
     gamma_squared, length = jnp.square(setting.gamma), setting.length
@@ -43,7 +39,7 @@ def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:
 
     Off the manifold the slope in theta contains zeta itself, so zeta is part of the dynamics.
     """
-    at = _as_arrays(overlaps)
+    at = as_arrays(overlaps)
     shared = constants(setting)
     token = token_moments(at.kappa, shared)
     return Overlaps(

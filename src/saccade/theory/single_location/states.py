@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from saccade.theory import gaussian
 from saccade.theory.single_location.moments import Scalars, constants
-from saccade.theory.single_location.overlaps import Number, Overlaps, Setting
+from saccade.theory.single_location.overlaps import Number, Overlaps, Setting, as_arrays
 from saccade.theory.single_location.risk import risk, risk_gradient
 
 
@@ -91,6 +91,11 @@ def stationary_hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Floa
     A state is stable when all are above 0. The spare direction stands for d-4 equal ones, so dim must be at least 5;
     meaningful only where `tangent_gradient_norms` vanish. A direction along which nothing changes gives 0.
     """
+    return _hessian_eigenvalues(as_arrays(overlaps), as_arrays(setting))
+
+
+@jax.jit
+def _hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, " 8"]:
     k, v = _coordinates(overlaps)
     hessian = jax.hessian(_risk_of_coordinates)(jnp.stack([k, v]), setting).reshape(10, 10)
     tangent = jax.scipy.linalg.block_diag(_tangent_basis(k), _tangent_basis(v))

@@ -7,6 +7,7 @@ CLAIMS = (
     language.CHANCE,
     language.PROBE,
     language.DEGRADES,
+    data.CHANCE,
     data.NORM,
     data.PREDICTORS,
     data.ATTENTION,

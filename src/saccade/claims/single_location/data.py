@@ -8,21 +8,41 @@ from saccade.lab.experiment import Run
 from saccade.theory import single_location as theory
 from saccade.theory.single_location import Setting
 
-NORM = Claim(
-    id="single-location.norm-uninformative",
+CHANCE = Claim(
+    id="single-location.norm-at-chance",
     spec="SL-G1",
-    statement="With gamma^2 = 1/2 the token of largest norm is the informative one no more often than one time in L.",
-    source="Section 2.1",
+    statement="With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as chance, one time in L.",
+    source="Section 2.1, read literally",
     status="heuristic",
     kind="estimate",
     experiment=simulation.norm_baseline,
     measure=lambda run: run.data.hit.values,
     predict=lambda run: 1 / run.parameters.length,
-    resolution=0.015,
-    argued="Equal mean squared norms leave equal second moments only: the spreads differ (d + d/4 terms), which moves the maximum of ten by a per cent or so.",
+    resolution=0.01,
+    argued="A tenth of the chance level.",
     statistic="fraction",
-    scales={"quick": Scale(blocks=4, seconds=2)},
+    expected="refuted",
+    scales={"quick": Scale(blocks=8, seconds=3)},
+    finding="Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d and 2 d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80), less than chance.",
+    corrected="single-location.norm-hit-rate",
     sabotages=(Sabotage("gamma-one", "gamma = 1: the informative token is longer.", parameters={"gamma": 1.0}),),
+)
+
+NORM = Claim(
+    id="single-location.norm-hit-rate",
+    spec="SL-G1",
+    statement="Choosing the token of largest norm finds the informative one with the probability given by two chi-square laws; below chance at gamma^2 = 1/2.",
+    source="Section 2.1; the formula is ours",
+    status="quadrature",
+    kind="estimate",
+    experiment=simulation.norm_baseline,
+    measure=lambda run: run.data.hit.values,
+    predict=lambda run: theory.largest_norm_hit_rate(run.parameters.dim, run.parameters.length, run.parameters.gamma),
+    resolution=0.01,
+    argued="Exact at every dimension; 0.01 is half of its distance from chance.",
+    statistic="fraction",
+    scales={"quick": Scale(blocks=8, seconds=3)},
+    sabotages=(Sabotage("chance", "Predict one in L.", predict=lambda run: 1 / run.parameters.length),),
 )
 
 PREDICTORS = Claim(
@@ -76,11 +96,11 @@ SPREAD = Claim(
     experiment=simulation.spread,
     measure=lambda run: run.data.risk.values,
     predict=_spread_theory,
-    resolution=0.03,
-    argued="Exact at every dimension; 0.03 is 6 % of the null risk, and the losses are 0.09, 0.27 and 0.5 for m = 2, 3, 4.",
+    resolution=lambda run: 0.05 * np.array(_spread_theory(run)),
+    argued="Exact at every dimension; 5 % of the risk, which itself grows by half or more from one m to the next.",
     statistic="mean",
     parts=("m=1", "m=2", "m=3", "m=4"),
-    scales={"quick": Scale(blocks=4, seconds=3)},
+    scales={"quick": Scale(blocks=8, seconds=4)},
     finding="Spread over m tokens, the target is overshot: the predictor adds the m tokens at full weight where 1/sqrt(m) is right, and loses gamma^2 (sqrt(m)-1)^2.",
     sabotages=(Sabotage("one-location", "Predict the risk of one informative token.", predict=lambda run: _spread_theory(run, True)),),
 )

@@ -9,7 +9,7 @@ import xarray
 
 from saccade.experiments.single_location.simulation import replicated
 from saccade.lab.experiment import experiment
-from saccade.tasks.single_location import SingleLocation
+from saccade.tasks.single_location import Sample, SingleLocation
 
 LAW = (0.4, 0.3, 0.2, 0.1)
 
@@ -56,14 +56,13 @@ def linear_simulated(
     key: Any, *, dim: int = 5, law: tuple[float, ...] = LAW, gamma: float = 2**-0.5, noise: float = 0.2, samples: int = 4000, replicates: int = 32
 ) -> xarray.Dataset:
     """Out-of-sample risk of least squares fitted on one large sample of flattened tokens."""
-    fit_key, task_key, test_key = jax.random.split(key, 3)
-    task = SingleLocation.create(task_key, dim, len(law), gamma, noise, jnp.asarray(law))
-    sample = task.sample(fit_key, 100_000)
+    fit_key, test_key = jax.random.split(key)
+    task = SingleLocation.create(jax.random.key(15), dim, len(law), gamma, noise, jnp.asarray(law))
+    sample = task.sample(fit_key, 50_000)
     flat = np.asarray(sample.X).reshape(len(sample.y), -1)
     beta = jnp.asarray(np.linalg.lstsq(flat, np.asarray(sample.y), rcond=None)[0])
+    return xarray.Dataset({"risk": ("replicate", np.asarray(replicated(test_key, replicates, samples, task, _linear_error, beta)))})
 
-    def one(one_key):
-        fresh = task.sample(one_key, samples)
-        return jnp.mean((fresh.y - fresh.X.reshape(samples, -1) @ beta) ** 2)
 
-    return xarray.Dataset({"risk": ("replicate", replicated(test_key, replicates, one))})
+def _linear_error(sample: Sample, beta: Any) -> Any:
+    return jnp.mean((sample.y - sample.X.reshape(len(sample.y), -1) @ beta) ** 2)

@@ -29,6 +29,7 @@ from saccade.theory.single_location.manifold import (
     oracle_risk,
     spread_manifold_risk,
 )
+from saccade.theory.single_location.norms import largest_norm_hit_rate
 from saccade.theory.single_location.overlaps import (
     ORACLE,
     Overlaps,
@@ -68,6 +69,7 @@ __all__ = [
     "distance_to_manifold",
     "gram",
     "growth_rates",
+    "largest_norm_hit_rate",
     "linear_coefficients",
     "linear_risk",
     "linear_risk_lower_bound",

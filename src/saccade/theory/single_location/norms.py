@@ -1,0 +1,23 @@
+"""How much the length of a token gives away: the rate at which the longest token is the informative one."""
+
+import numpy as np
+from scipy import integrate, stats
+
+from saccade.errors import require
+
+
+def largest_norm_hit_rate(dim: float, length: float, gamma: float = 2**-0.5) -> float:
+    """P(the informative token has the largest norm of L tokens). Status: quadrature (1e-9).
+
+    |X_J|^2 / gamma^2 is noncentral chi-square with d degrees of freedom and noncentrality (d/2)/gamma^2, the other L-1 squared
+    norms are chi-square with d: the rate is E F(|X_J|^2)^(L-1). With gamma^2 = 1/2 the means agree but the variances are
+    3d/2 and 2d, so the rate stays below 1/L at every dimension.
+    """
+    require(dim >= 1, "dim", dim, "must be at least 1")
+    require(length >= 1, "length", length, "must be at least 1")
+    require(gamma > 0, "gamma", gamma, "must be above 0")
+    informative = stats.ncx2(dim, dim / 2 / gamma**2, scale=gamma**2)
+    centre, spread = informative.mean(), informative.std()
+    ends = max(0.0, centre - 12 * spread), centre + 12 * spread
+    value, _ = integrate.quad(lambda x: informative.pdf(x) * stats.chi2.cdf(x, dim) ** (length - 1), *ends, epsabs=1e-11, limit=200)
+    return float(np.clip(value, 0.0, 1.0))

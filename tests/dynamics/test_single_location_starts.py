@@ -38,8 +38,9 @@ def test_manifold_overlaps_have_the_law_of_vectors(dim):
     k_star, v_star = orthonormal_pair(jax.random.key(3), dim)
     drawn = manifold_overlaps(jax.random.key(4), dim, DRAWS)
     full = overlaps_of(*manifold_vectors(jax.random.key(5), k_star, v_star, DRAWS), k_star, v_star)
-    for name in ("kappa", "nu"):
-        assert stats.ks_2samp(np.asarray(getattr(drawn, name)), np.asarray(getattr(full, name))).pvalue > SUSPICIOUS
+    for a, b in zip(drawn[:2], full[:2]):
+        # In three dimensions nu is plus or minus one: without rounding the test would compare roundings.
+        assert stats.ks_2samp(np.round(a, 12), np.round(b, 12)).pvalue > SUSPICIOUS
     for a, b in zip(drawn[2:], full[2:]):
         np.testing.assert_array_equal(a, 0.0)
         np.testing.assert_allclose(b, 0.0, atol=1e-13)

@@ -33,7 +33,9 @@ def test_plain_ids_keep_their_names():
 
 
 def test_numbers_and_times_are_said_plainly():
-    assert [words.number(value) for value in (None, math.nan, -1.5, 0.333333333)] == ["–", "–", "−1.5", "0.333333"]
+    assert [words.number(value) for value in (None, math.nan, -1.5, 1 / 3, -2e-7, 15552, 1e9)] == [
+        "–", "–", "−1.5", "0.333333", "−2e−7", "15552", "1e9",
+    ]  # fmt: skip
     assert [words.interval(ends) for ends in (None, [1, 1], [None, 2], [0, None], [None, None], [1, 2])] == [
         "–", "exact", "at most 2", "at least 0", "unbounded", "1 to 2",
     ]  # fmt: skip

@@ -23,6 +23,8 @@ def number(value: Any, digits: int = 6) -> str:
     found = finite(value)
     if found is None:
         return ABSENT
+    if found.is_integer() and abs(found) < 1e7:
+        return f"{found:.0f}".replace("-", "\N{MINUS SIGN}")
     short = re.sub(r"e([+-])0*(?=\d)", r"e\1", f"{found:.{digits}g}")
     return short.replace("e+", "e").replace("-", "\N{MINUS SIGN}")
 
@@ -58,7 +60,7 @@ def waiting_for(needs: Any) -> str:
         missing = ", ".join(map(str, needs.get("missing", ())))
         return f"needs the extra '{needs['extra']}'" + (f" (missing here: {missing})" if missing else "")
     minutes = finite(needs.get("minutes"))
-    cost = "" if minutes is None else f", about {minutes:.2g} min" if minutes >= 0.1 else ", a few seconds"
+    cost = "" if minutes is None else f", about {duration(60 * max(minutes, 1 / 60))}"
     return f"needs scale {needs.get('scale', '?')}{cost}"
 
 

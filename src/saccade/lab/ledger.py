@@ -93,7 +93,7 @@ def _judged(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], 
     except InvalidInput:
         raise
     except Exception as problem:
-        reason = f"{type(problem).__name__}: {problem}"
+        reason = f"{type(problem).__name__}: {problem}".splitlines()[0]
         return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
 
 

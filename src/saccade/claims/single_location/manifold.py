@@ -1,5 +1,6 @@
 """Claims on the invariant manifold: it is invariant, two overlaps suffice there, and its landscape has five stationary points."""
 
+import jax.numpy as jnp
 import numpy as np
 
 from saccade.dynamics import single_location as dynamics
@@ -81,7 +82,7 @@ def _without_zeta(overlaps: Overlaps, setting: Setting) -> Overlaps:
 
     full = theory.risk_gradient(overlaps, setting)
     lam, spread = setting.inverse_temperature, (setting.inverse_temperature * setting.gamma) ** 2
-    return full._replace(theta=full.theta - setting.dim * overlaps.theta * zeta(lam * np.sqrt(setting.dim / 2) * overlaps.kappa, spread))
+    return full._replace(theta=full.theta - setting.dim * overlaps.theta * zeta(lam * jnp.sqrt(setting.dim / 2) * overlaps.kappa, spread))
 
 
 FIVE_MAP = Claim(

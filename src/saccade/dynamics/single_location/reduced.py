@@ -65,7 +65,7 @@ def overlap_step(
     alpha^2 |q|^2). (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large cancels when alpha |p| is large.)
     """
     kappa, nu, theta, eta, rho = numbers(overlaps)
-    in_kappa, in_nu, in_theta, in_eta, in_rho = numbers(risk_gradient(overlaps, setting))
+    in_kappa, in_nu, in_theta, in_eta, in_rho = numbers(gradient(overlaps, setting))
     p = _pull((kappa, eta), (theta, nu), rho, (in_kappa, in_eta, in_rho))
     q = _pull((theta, nu), (kappa, eta), rho, (in_theta, in_nu, in_rho))
     p_with_q = in_theta * p.on_k_star + in_nu * p.on_v_star - q.radial * p.on_other

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
-from scipy.linalg import cho_factor, cho_solve, qr
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import linprog
 from scipy.special import expit
 
@@ -29,7 +29,9 @@ class ConvexFit(NamedTuple):
     status: str
 
 
-def fit_readout(features, y, ridge: float, loss: str = "logistic", tolerance: float = 1e-10, max_iterations: int = 200) -> ConvexFit:
+def fit_readout(
+    features, y, ridge: float, loss: str = "logistic", tolerance: float = 1e-10, max_iterations: int = 200
+) -> ConvexFit:
     """Minimise J; `tolerance` bounds the Euclidean norm of its gradient in (w, b)."""
     features, y = np.asarray(features, float), np.asarray(y, float)
     check_data(features, y)
@@ -55,7 +57,7 @@ def check_data(features: Array, y: Array) -> None:
 
 def _span(features: Array) -> tuple[Array, Array]:
     """Orthonormal columns that span the samples, and the samples in these coordinates."""
-    basis, triangle = qr(features.T, mode="economic", check_finite=False)
+    basis, triangle = np.linalg.qr(features.T)
     return basis, triangle.T
 
 
@@ -81,7 +83,7 @@ def _fit_logistic(F: Array, y: Array, ridge: float, tolerance: float, max_iterat
     # A balanced start: b alone explains the label frequencies.
     x[p] = np.log((y > 0).mean() / (y < 0).mean())
     penalty = np.append(np.full(p, ridge), 0.0)
-    value = logistic_objective(F, y, ridge, x[:p], x[p])
+    value = logistic_objective(F, y, ridge, x[:p], float(x[p]))
     for iteration in range(max_iterations):
         pull = expit(-y * (design @ x))
         gradient = design.T @ (-y * pull) / n + penalty * x
@@ -107,7 +109,9 @@ def _armijo(F: Array, y: Array, ridge: float, x: Array, move: Array, slope: floa
     return x, value, False
 
 
-def _certify(F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, iterations: int, tolerance: float) -> ConvexFit:
+def _certify(
+    F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, iterations: int, tolerance: float
+) -> ConvexFit:
     """Loss, objective and gradient recomputed in the original coordinates: nothing is taken on trust from the solver."""
     margin = F @ w + b
     if loss == "square":
@@ -116,7 +120,9 @@ def _certify(F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, it
         losses, slope = np.logaddexp(0.0, -y * margin), -y * expit(-y * margin)
     gradient_norm = float(np.hypot(np.linalg.norm(F.T @ slope / len(y) + ridge * w), slope.mean()))
     status = "converged" if gradient_norm <= tolerance else "not converged"
-    return ConvexFit(w, b, float(losses.mean()), float(losses.mean() + 0.5 * ridge * (w @ w)), gradient_norm, iterations, status)
+    return ConvexFit(
+        w, b, float(losses.mean()), float(losses.mean() + 0.5 * ridge * (w @ w)), gradient_norm, iterations, status
+    )
 
 
 def is_separable(features, y) -> bool:

@@ -6,7 +6,8 @@ Start: q = w = b = 0. With l'(h; y) the slope of the loss and xbar_i = X_i^T 1/L
 Both follow from differentiating (1/n) sum_i l(<w, X_i^T softmax(beta X_i q)> + b; y_i) at q = 0.
 """
 
-from typing import Callable, Iterable, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -33,14 +34,26 @@ def gradient_steps(X, y, eta_w=0.5, eta_b=0.5, eta_q=0.5, beta=1.0, loss: str = 
     """The two steps on explicit samples X[sample][token][coordinate] with labels +1 or -1."""
     X, y = jnp.asarray(X, float), jnp.asarray(y, float)
     matching = X.ndim == 3 and y.shape == X.shape[:1] and len(y) > 0
-    require(matching, "X", X.shape, f"must have the shape (samples, tokens, coordinates) with one sample for each of the {y.size} labels")
+    require(
+        matching,
+        "X",
+        X.shape,
+        f"must have the shape (samples, tokens, coordinates) with one sample for each of the {y.size} labels",
+    )
     require(bool(jnp.all(jnp.abs(y) == 1)), "y", y.tolist(), "must contain only +1 and -1")
     chunk = SparseTokenSample(X, y, jnp.zeros(X.shape[:2], bool))
     return steps_over_chunks(lambda: [chunk], len(y), eta_w, eta_b, eta_q, beta, loss)
 
 
 def gradient_steps_streaming(
-    task: SparseToken, key: Key[Array, ""], samples: int, eta_w=0.5, eta_b=0.5, eta_q=0.5, beta=1.0, loss: str = "logistic",
+    task: SparseToken,
+    key: Key[Array, ""],
+    samples: int,
+    eta_w=0.5,
+    eta_b=0.5,
+    eta_q=0.5,
+    beta=1.0,
+    loss: str = "logistic",
     chunk: int = 256,
 ) -> TwoSteps:
     """The two steps on `samples` draws of the task, regenerated chunk by chunk for each step, so memory is chunk x L x d."""
@@ -48,7 +61,13 @@ def gradient_steps_streaming(
 
 
 def steps_over_chunks(
-    chunks: Callable[[], Iterable[SparseTokenSample]], samples: int, eta_w, eta_b, eta_q, beta, loss: str,
+    chunks: Callable[[], Iterable[SparseTokenSample]],
+    samples: int,
+    eta_w,
+    eta_b,
+    eta_q,
+    beta,
+    loss: str,
 ) -> TwoSteps:
     """Both steps as sums over chunks; `chunks()` is called twice and must give the same samples both times."""
     if loss not in SLOPES:
@@ -74,7 +93,9 @@ def _first_sums(X: Float[Array, "n token dim"], y: Float[Array, " n"], loss: str
 
 
 @jax.jit(static_argnames="loss")
-def _second_sum(X: Float[Array, "n token dim"], y: Float[Array, " n"], w: Float[Array, " dim"], b: Float[Array, ""], loss: str):
+def _second_sum(
+    X: Float[Array, "n token dim"], y: Float[Array, " n"], w: Float[Array, " dim"], b: Float[Array, ""], loss: str
+):
     """sum_i h_i X_i^T (I - 11^T/L) X_i w / L."""
     scores = X @ w.astype(X.dtype)
     h = SLOPES[loss](scores.mean(1).astype(y.dtype) + b, y)

@@ -14,17 +14,23 @@ from jaxtyping import Array, Float
 MODELS = ("attention", "pooled", "vectorised")
 
 
-def softmax_pool(X: Float[Array, "*batch token dim"], scores: Float[Array, "*batch token"]) -> Float[Array, "*batch dim"]:
+def softmax_pool(
+    X: Float[Array, "*batch token dim"], scores: Float[Array, "*batch token"]
+) -> Float[Array, "*batch dim"]:
     """sum_l softmax(scores)_l X_l: the tokens averaged with softmax weights."""
     return jnp.einsum("...l,...ld->...d", jax.nn.softmax(scores, axis=-1), X)
 
 
-def attention_map(X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0) -> Float[Array, "*batch token"]:
+def attention_map(
+    X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0
+) -> Float[Array, "*batch token"]:
     """Where the attention classifier looks: softmax(beta X q), non-negative weights of the tokens that sum to one."""
     return jax.nn.softmax(inverse_temperature * (X @ query), axis=-1)
 
 
-def attention_features(X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0) -> Float[Array, "*batch dim"]:
+def attention_features(
+    X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0
+) -> Float[Array, "*batch dim"]:
     """f_q(X) = X^T softmax(beta X q)."""
     return softmax_pool(X, inverse_temperature * (X @ query))
 

@@ -7,9 +7,9 @@ a uniform R-subset unless a table of masks with probabilities is given. Softmax 
 tokens, so their features have the same law under every location law; only the vectorised classifier notices it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -30,11 +30,15 @@ class SparseTokenSetting:
     signal: float
 
     def __post_init__(self) -> None:
-        require(is_whole(self.length) and self.length >= 1, "length", self.length, "must be a whole number of at least 1")
+        require(
+            is_whole(self.length) and self.length >= 1, "length", self.length, "must be a whole number of at least 1"
+        )
         whole_part = is_whole(self.informative) and 1 <= self.informative <= self.length
         require(whole_part, "informative", self.informative, f"must be a whole number from 1 to length = {self.length}")
         require(0 < self.positive_rate < 1, "positive_rate", self.positive_rate, "must lie strictly between 0 and 1")
-        require(bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal, "must be finite and at least 0")
+        require(
+            bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal, "must be finite and at least 0"
+        )
 
 
 def is_whole(value: object) -> bool:
@@ -67,8 +71,15 @@ class SparseToken(eqx.Module):
 
     @classmethod
     def create(
-        cls, dim: int, length: int, informative: int = 1, positive_rate: float = 0.5, signal: float = 5.0,
-        direction: Float[Array, " dim"] | None = None, location_masks=None, location_probabilities=None,
+        cls,
+        dim: int,
+        length: int,
+        informative: int = 1,
+        positive_rate: float = 0.5,
+        signal: float = 5.0,
+        direction: Float[Array, " dim"] | None = None,
+        location_masks=None,
+        location_probabilities=None,
     ) -> "SparseToken":
         """Check every input at the door; `direction` defaults to the first coordinate axis (the law is rotation invariant)."""
         require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
@@ -98,14 +109,16 @@ class SparseToken(eqx.Module):
     def locations(self, key: Key[Array, ""], n: int) -> Bool[Array, "sample token"]:
         """Masks v of the informative tokens, one row a sample, each with R ones."""
         if self.location_masks is not None and self.location_probabilities is not None:
-            return self.location_masks[jax.random.choice(key, len(self.location_masks), (n,), p=self.location_probabilities)]
-        template = jnp.arange(self.setting.length) < self.setting.informative
-        return jax.vmap(partial(jax.random.permutation, x=template))(jax.random.split(key, n))
+            return self.location_masks[
+                jax.random.choice(key, len(self.location_masks), (n,), p=self.location_probabilities)
+            ]
+        ranks = jnp.argsort(jnp.argsort(jax.random.uniform(key, (n, self.setting.length)), axis=1), axis=1)
+        return ranks < self.setting.informative
 
     def stream(self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32) -> Iterator[SparseTokenSample]:
-        """The same `n` samples every time it is called with the same key, `chunk` at a time, so that n x L x d never is in memory at once."""
-        for index, start in enumerate(range(0, n, chunk)):
-            yield self.sample(jax.random.fold_in(key, index), min(chunk, n - start), dtype)
+        """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d never is in memory."""
+        for index, size in enumerate(chunk_sizes(n, chunk)):
+            yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
     @eqx.filter_jit
     def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
@@ -114,10 +127,14 @@ class SparseToken(eqx.Module):
         y = self.labels(label_key, n)
         setting = self.setting
         mean = (setting.signal * setting.informative / setting.length) * (y > 0)[:, None] * self.direction
-        return FeatureSample(mean + jax.random.normal(noise_key, (n, self.direction.size)) / jnp.sqrt(setting.length), y)
+        return FeatureSample(
+            mean + jax.random.normal(noise_key, (n, self.direction.size)) / jnp.sqrt(setting.length), y
+        )
 
     @eqx.filter_jit
-    def sample_attention_features(self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0) -> FeatureSample:
+    def sample_attention_features(
+        self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0
+    ) -> FeatureSample:
         """Features X^T softmax(beta X q) for a query that does not depend on these samples, at cost n (L + d) instead of n L d.
 
         Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is still Gaussian, and a weighted sum
@@ -137,14 +154,27 @@ class SparseToken(eqx.Module):
         return FeatureSample(along + jnp.linalg.norm(weights, axis=1)[:, None] * noise, y)
 
 
+def chunk_sizes(n: int, chunk: int) -> list[int]:
+    """n split into pieces of at most `chunk`, equal up to one: each size is compiled once."""
+    pieces = -(-n // chunk)
+    return [n // pieces + (index < n % pieces) for index in range(pieces)]
+
+
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):
     """A table of location masks with its probabilities (uniform over the rows when not given), or a refusal."""
     table = jnp.asarray(masks, bool)
     fits = table.ndim == 2 and table.shape[1] == setting.length
     require(fits, "location_masks", table.shape, f"must be a table with length = {setting.length} columns")
     counts = sorted({int(c) for c in table.sum(1)})
-    require(counts == [setting.informative], "location_masks", counts, f"are the row counts and must all be informative = {setting.informative}")
+    require(
+        counts == [setting.informative],
+        "location_masks",
+        counts,
+        f"are the row counts and must all be informative = {setting.informative}",
+    )
     weights = jnp.full(len(table), 1 / len(table)) if probabilities is None else jnp.asarray(probabilities, float)
     proper = weights.shape == (len(table),) and bool((weights >= 0).all()) and abs(float(weights.sum()) - 1) < 1e-9
-    require(proper, "location_probabilities", weights.tolist(), f"must be {len(table)} non-negative numbers that sum to 1")
+    require(
+        proper, "location_probabilities", weights.tolist(), f"must be {len(table)} non-negative numbers that sum to 1"
+    )
     return table, weights

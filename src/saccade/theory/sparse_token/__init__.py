@@ -6,18 +6,43 @@ square.py, errors.py behind it) · rates.py many samples · separation.py capaci
 """
 
 from saccade.theory.sparse_token.alignment import Alignment, alignment_after_two_steps
-from saccade.theory.sparse_token.separation import Capacity, capacity
 from saccade.theory.sparse_token.fitted import Fit, Resolution, fit, fit_curve
 from saccade.theory.sparse_token.grid import GridReport, check_grid, grid_cases
 from saccade.theory.sparse_token.law import MODELS, FeatureLaw, feature_law
 from saccade.theory.sparse_token.oracle import (
-    OracleError, bayes_error, hardmax_oracle_error, pooled_oracle_error, softmax_oracle_error, vectorised_oracle_error,
+    OracleError,
+    bayes_error,
+    hardmax_oracle_error,
+    pooled_oracle_error,
+    softmax_oracle_error,
+    vectorised_oracle_error,
 )
 from saccade.theory.sparse_token.prox import prox_logistic
 from saccade.theory.sparse_token.rates import LargeSampleRate, large_sample_rate
+from saccade.theory.sparse_token.separation import Capacity, capacity
 
 __all__ = [
-    "MODELS", "Alignment", "Capacity", "FeatureLaw", "Fit", "GridReport", "LargeSampleRate", "OracleError", "Resolution",
-    "alignment_after_two_steps", "bayes_error", "capacity", "check_grid", "feature_law", "fit", "fit_curve", "grid_cases",
-    "hardmax_oracle_error", "large_sample_rate", "pooled_oracle_error", "prox_logistic", "softmax_oracle_error", "vectorised_oracle_error",
+    "MODELS",
+    "Alignment",
+    "Capacity",
+    "FeatureLaw",
+    "Fit",
+    "GridReport",
+    "LargeSampleRate",
+    "OracleError",
+    "Resolution",
+    "alignment_after_two_steps",
+    "bayes_error",
+    "capacity",
+    "check_grid",
+    "feature_law",
+    "fit",
+    "fit_curve",
+    "grid_cases",
+    "hardmax_oracle_error",
+    "large_sample_rate",
+    "pooled_oracle_error",
+    "prox_logistic",
+    "softmax_oracle_error",
+    "vectorised_oracle_error",
 ]

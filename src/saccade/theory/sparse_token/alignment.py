@@ -5,7 +5,8 @@ c_y = -eta_w l'(0; y), the first step gives
     <w, xi> = omega = pi c_+ theta R/L,     |w|^2 = omega^2 + E[c_y^2]/(alpha0 L),     b = -eta_b E[l'(0; y)].
 The margins before the second step are nu_y + sigma G, sigma = |w|/sqrt L, nu_y = b + (theta R/L) omega 1{y=+} + c_y/(alpha0 L); the last
 term is the trace sample i left in w itself. With h_y = l'(nu_y + sigma G; y), K = theta^2 R (1 - R/L), p = -eta_q beta/L,
-    A = p pi E[h_+] K omega,      B = p (L-1) E[h],      N2 = (p^2/alpha0) (pi E[h_+^2] (K omega^2 + (L-1)|w|^2) + (1-pi) E[h_-^2] (L-1)|w|^2)
+    A = p pi E[h_+] K omega,      B = p (L-1) E[h],
+    N2 = (p^2/alpha0) (pi E[h_+^2] (K omega^2 + (L-1)|w|^2) + (1-pi) E[h_-^2] (L-1)|w|^2)
     <q, xi> = A + B omega,        |q|^2 = A^2 + 2 A B omega + B^2 |w|^2 + N2.
 It is exact because w and h depend on the samples only through their mean tokens, which are independent of the centred tokens.
 
@@ -25,7 +26,8 @@ from saccade.theory.sparse_token.losses import Loss, get_loss
 
 
 class Alignment(NamedTuple):
-    """State after two steps, names as in the calculators; `sharpness` = beta |q|; `accuracy` is what doubling the nodes changed in `q_cosine`."""
+    """State after two steps, names as in the calculators; `sharpness` = beta |q|;
+    `accuracy` is what doubling the nodes changed in `q_cosine`."""
 
     b: float
     w_signal: float
@@ -40,20 +42,32 @@ class Alignment(NamedTuple):
 
 
 def alignment_after_two_steps(
-    setting: SparseTokenSetting, samples_per_dim: float, eta_w: float = 0.5, eta_b: float = 0.5, eta_q: float = 0.5, beta: float = 1.0,
+    setting: SparseTokenSetting,
+    samples_per_dim: float,
+    eta_w: float = 0.5,
+    eta_b: float = 0.5,
+    eta_q: float = 0.5,
+    beta: float = 1.0,
     loss: str = "logistic",
 ) -> Alignment:
     """Overlaps of w, b and q after the two steps on n0 = `samples_per_dim` d samples (alpha0)."""
     check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta)
     chosen = get_loss(loss)
-    coarse, fine = (_two_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta, chosen, nodes) for nodes in (80, 160))
+    coarse, fine = (
+        _two_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta, chosen, nodes) for nodes in (80, 160)
+    )
     change = abs(fine.q_cosine - coarse.q_cosine)
     return fine._replace(accuracy=change, status="converged" if change < 1e-6 else "not converged")
 
 
 def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     """Refuse what would leave w or q at zero, where a cosine has no meaning."""
-    require(setting.length >= 2, "length", setting.length, "must be at least 2, one token leaves attention nothing to choose")
+    require(
+        setting.length >= 2,
+        "length",
+        setting.length,
+        "must be at least 2, one token leaves attention nothing to choose",
+    )
     for name, value in {"samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta}.items():
         require(bool(np.isfinite(value)) and value > 0, name, value, "must be finite and above 0")
     require(bool(np.isfinite(eta_b)) and eta_b >= 0, "eta_b", eta_b, "must be finite and at least 0")
@@ -74,7 +88,7 @@ def _two_steps(setting: SparseTokenSetting, alpha0, eta_w, eta_b, eta_q, beta, l
     q_signal, q_norm = A + B * omega, np.sqrt(A**2 + 2 * A * B * omega + B**2 * w2 + noise2)
     w_norm = np.sqrt(w2)
     values = (b, omega, w_norm, omega / w_norm, q_signal, q_norm, q_signal / q_norm, beta * q_norm)
-    return Alignment(*map(float, values), "converged", 0.0)
+    return Alignment(*[float(value) for value in values], status="converged", accuracy=0.0)
 
 
 def slope_moments(loss: Loss, mean, deviation: float, label, nodes: int):

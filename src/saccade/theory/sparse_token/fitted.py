@@ -6,7 +6,8 @@ d the token dimension also for the vectorised model); the remaining expectation 
 the finer one, `accuracy` is what the refinement changed, `status` says whether the equations were solved and `residual` how well.
 """
 
-from typing import Iterable, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,8 @@ class Resolution(NamedTuple):
 
 # The start only has to be near; it costs next to nothing.
 # Nine Gaussian nodes are enough because each node of the law shifts its own grid: 33 change the sixth digit.
-START, COARSE, FINE = Resolution(7, 9, 101), Resolution(11, 9, 401), Resolution(13, 9, 801)
+# The coarse answer has fewer of both kinds, so that `accuracy` sees the error of both.
+START, COARSE, FINE = Resolution(7, 7, 101), Resolution(11, 7, 401), Resolution(13, 9, 801)
 
 
 class Fit(NamedTuple):
@@ -53,8 +55,15 @@ class Fit(NamedTuple):
 
 
 def fit(
-    setting: SparseTokenSetting, model: str, samples_per_dim: float, ridge: float, loss: str = "logistic",
-    alignment: float | None = None, sharpness: float | None = None, start: Overlaps | None = None, fine: Resolution = FINE,
+    setting: SparseTokenSetting,
+    model: str,
+    samples_per_dim: float,
+    ridge: float,
+    loss: str = "logistic",
+    alignment: float | None = None,
+    sharpness: float | None = None,
+    start: Overlaps | None = None,
+    fine: Resolution = FINE,
 ) -> Fit:
     """The limit of the classifier fitted to n = `samples_per_dim` d samples; `start` (overlaps of a neighbouring fit) saves time."""
     check_training(samples_per_dim, ridge)
@@ -71,8 +80,13 @@ def fit(
 
 
 def fit_curve(
-    setting: SparseTokenSetting, model: str, samples_per_dim: Iterable[float], ridge: float, loss: str = "logistic",
-    alignment: float | None = None, sharpness: float | None = None,
+    setting: SparseTokenSetting,
+    model: str,
+    samples_per_dim: Iterable[float],
+    ridge: float,
+    loss: str = "logistic",
+    alignment: float | None = None,
+    sharpness: float | None = None,
 ) -> list[Fit]:
     """`fit` along a list of sample sizes, each started from its neighbour."""
     fits: list[Fit] = []
@@ -107,9 +121,18 @@ def _report(law: FeatureLaw, alignment, loss: str, ridge: float, attempt) -> Fit
     rho = 0.0 if alignment is None else float(alignment)
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
-        point.intercept, point.weight_norm, point.query, float(signal), train_loss,
-        train_error(law, point, get_loss(loss).sign_offset), test_error(law, point),
-        train_loss + 0.5 * ridge * point.weight_norm**2, point, "converged" if residual <= 1e-8 else "not converged", residual, {},
+        point.intercept,
+        point.weight_norm,
+        point.query,
+        float(signal),
+        train_loss,
+        train_error(law, point, get_loss(loss).sign_offset),
+        test_error(law, point),
+        train_loss + 0.5 * ridge * point.weight_norm**2,
+        point,
+        "converged" if residual <= 1e-8 else "not converged",
+        residual,
+        {},
     )
 
 

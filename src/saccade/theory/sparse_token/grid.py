@@ -8,7 +8,14 @@ import numpy as np
 from saccade.tasks.sparse_token import SparseTokenSetting
 from saccade.theory.sparse_token.fitted import FINE, Resolution, fit
 
-DOMAIN = {"samples_per_dim": (0.1, 100.0), "ridge": (1e-6, 10.0), "signal": (0.0, 10.0), "alignment": (-1.0, 1.0), "sharpness": (0.0, 10.0), "positive_rate": (0.02, 0.98)}
+DOMAIN = {
+    "samples_per_dim": (0.1, 100.0),
+    "ridge": (1e-6, 10.0),
+    "signal": (0.0, 10.0),
+    "alignment": (-1.0, 1.0),
+    "sharpness": (0.0, 10.0),
+    "positive_rate": (0.02, 0.98),
+}
 LENGTHS = (2, 10, 100)
 
 
@@ -41,7 +48,9 @@ def _grid_case(rng: np.random.Generator) -> dict:
     return case
 
 
-def check_grid(count: int = 50, seed: int = 0, model: str = "attention", loss: str = "logistic", fine: Resolution = FINE) -> GridReport:
+def check_grid(
+    count: int = 50, seed: int = 0, model: str = "attention", loss: str = "logistic", fine: Resolution = FINE
+) -> GridReport:
     """Solve every case of the subsample and report; the target is that all converge."""
     cases, fits, seconds = grid_cases(count, seed), [], []
     for case in cases:
@@ -51,7 +60,9 @@ def check_grid(count: int = 50, seed: int = 0, model: str = "attention", loss: s
     failures = [case | {"residual": f.residual} for case, f in zip(cases, fits, strict=True) if f.status != "converged"]
     slow = int(np.argmax(seconds))
     worst = max(f.residual for f in fits)
-    return GridReport(count, count - len(failures), failures, cases[slow], seconds[slow], float(np.median(seconds)), worst)
+    return GridReport(
+        count, count - len(failures), failures, cases[slow], seconds[slow], float(np.median(seconds)), worst
+    )
 
 
 def _solve(case: dict, model: str, loss: str, fine: Resolution):

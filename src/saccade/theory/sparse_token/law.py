@@ -3,7 +3,8 @@
 With the unit query q^ and alignment rho = <q^, xi>, token scores are t = theta rho v 1{y=+} + g, g ~ N(0, I_L), and s = softmax(k t).
 A feature is f = A q^ + S e_o + tau N(0, I) with
     A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,    e_o = (xi - rho q^)/sqrt(1 - rho^2).
-Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places): A = 0, S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha
+Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places):
+A = 0, S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha
 (the best W is the same for every token, so only <W, 1 xi^T>/sqrt L matters).
 """
 
@@ -41,24 +42,27 @@ class FeatureLaw(NamedTuple):
     sample_scale: float
 
 
-def feature_law(setting: SparseTokenSetting, model: str, alignment=None, sharpness=None, log2_points: int = 12) -> FeatureLaw:
+def feature_law(
+    setting: SparseTokenSetting, model: str, alignment=None, sharpness=None, log2_points: int = 12
+) -> FeatureLaw:
     """The law of one of the three models; attention needs `alignment` (rho) and `sharpness` (k) and 2^log2_points nodes a class."""
     if model not in MODELS:
         raise unknown("model", str(model), MODELS)
     if model == "attention":
-        check_query(alignment, sharpness)
-        return attention_law(setting, float(alignment), float(sharpness), log2_points)
+        rho, k = checked_query(alignment, sharpness)
+        return attention_law(setting, rho, k, log2_points)
     require(alignment is None, "alignment", alignment, "is only for the attention model")
     require(sharpness is None, "sharpness", sharpness, "is only for the attention model")
     return linear_law(setting, model)
 
 
-def check_query(alignment, sharpness) -> None:
-    """Refuse a missing or impossible query."""
+def checked_query(alignment, sharpness) -> tuple[float, float]:
+    """The query's two numbers, or a refusal of a missing or impossible one."""
     require(alignment is not None, "alignment", alignment, "is needed for the attention model, from -1 to 1")
     require(-1 <= alignment <= 1, "alignment", alignment, "must lie between -1 and 1")
     require(sharpness is not None, "sharpness", sharpness, "is needed for the attention model, at least 0")
     require(bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness, "must be finite and at least 0")
+    return float(alignment), float(sharpness)
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
@@ -69,7 +73,13 @@ def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
     mean, spread = (total / length, length**-0.5) if pooled else (total / length**0.5, 1.0)
     zero = np.zeros(2)
     return FeatureLaw(
-        np.array([rate, 1 - rate]), np.array([1.0, -1.0]), zero, np.array([mean, 0.0]), np.full(2, spread), 0.0, zero,
+        np.array([rate, 1 - rate]),
+        np.array([1.0, -1.0]),
+        zero,
+        np.array([mean, 0.0]),
+        np.full(2, spread),
+        0.0,
+        zero,
         1.0 if pooled else 1.0 / length,
     )
 
@@ -86,8 +96,14 @@ def attention_law(setting: SparseTokenSetting, alignment: float, sharpness: floa
     along = along - np.concatenate([positive.mean(1), negative.mean(1)])
     points, rate = len(offset), setting.positive_rate
     return FeatureLaw(
-        np.repeat([rate / points, (1 - rate) / points], points), np.repeat([1.0, -1.0], points), along, across, spread,
-        1.0 / length, np.tile(offset, 2), 1.0,
+        np.repeat([rate / points, (1 - rate) / points], points),
+        np.repeat([1.0, -1.0], points),
+        along,
+        across,
+        spread,
+        1.0 / length,
+        np.tile(offset, 2),
+        1.0,
     )
 
 

@@ -1,6 +1,7 @@
 """The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square (y - h)^2 / 2 (exact)."""
 
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit

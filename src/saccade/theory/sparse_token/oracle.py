@@ -5,7 +5,8 @@ Findings that follow from these formulas: theta = log L is enough for hard atten
 a linear classifier that may weigh tokens unequally (`vectorised`) can beat uniform pooling when positives are rare.
 """
 
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -28,18 +29,26 @@ class OracleError(NamedTuple):
     threshold: float
 
 
-def smallest_over_threshold(error: Callable[[float], float], low: float, high: float, grid: int = 121) -> tuple[float, float]:
+def smallest_over_threshold(
+    error: Callable[[float], float], low: float, high: float, grid: int = 121
+) -> tuple[float, float]:
     """(threshold, error) of the global minimum of a one-dimensional error curve: a grid, then Brent in the best cell."""
     thresholds = np.linspace(low, high, grid)
     values = np.array([error(t) for t in thresholds])
     best = int(values.argmin())
     step = thresholds[1] - thresholds[0]
-    answer = minimize_scalar(error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded", options={"xatol": 1e-11})
+    answer = minimize_scalar(
+        error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded", options={"xatol": 1e-11}
+    )
     value = float(np.asarray(answer.fun))
-    return (float(np.asarray(answer.x)), value) if value < values[best] else (float(thresholds[best]), float(values[best]))
+    return (
+        (float(np.asarray(answer.x)), value) if value < values[best] else (float(thresholds[best]), float(values[best]))
+    )
 
 
-def _capped(setting: SparseTokenSetting, threshold: float, error: float, status: str, accuracy: float = 0.0) -> OracleError:
+def _capped(
+    setting: SparseTokenSetting, threshold: float, error: float, status: str, accuracy: float = 0.0
+) -> OracleError:
     """Answering always the same label is also a threshold (at infinity)."""
     rate = setting.positive_rate
     if error <= min(rate, 1 - rate):
@@ -66,7 +75,9 @@ def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
         counts = np.arange(0, min(chosen, setting.informative) + 1)
         chance = hypergeom.pmf(counts, setting.length, setting.informative, chosen)
         mean = setting.signal * counts / np.sqrt(chosen)
-        threshold, error = smallest_over_threshold(_linear_error(setting.positive_rate, chance, mean), -8.0, float(mean.max()) + 8.0)
+        threshold, error = smallest_over_threshold(
+            _linear_error(setting.positive_rate, chance, mean), -8.0, float(mean.max()) + 8.0
+        )
         if error < best.error:
             best = OracleError(error, "bound", 0.0, threshold)
     return best._replace(status="bound")
@@ -84,7 +95,9 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
         miss = informative * log_ndtr(t - setting.signal) + (length - informative) * log_ndtr(t)
         return float(rate * np.exp(miss) - (1 - rate) * np.expm1(length * log_ndtr(t)))
 
-    threshold, smallest = smallest_over_threshold(error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401)
+    threshold, smallest = smallest_over_threshold(
+        error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401
+    )
     return _capped(setting, threshold, smallest, "exact")
 
 
@@ -107,7 +120,10 @@ def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> Oracl
 
 
 def bayes_error(setting: SparseTokenSetting) -> OracleError:
-    """The smallest error of any classifier that knows xi, R = 1: threshold log mean_l e^{theta u_l - theta^2/2} at log((1-pi)/pi) (quadrature)."""
+    """The smallest error of any classifier that knows xi (R = 1, quadrature).
+
+    It thresholds log mean_l e^{theta u_l - theta^2/2} at log((1-pi)/pi).
+    """
     require(setting.informative == 1, "informative", setting.informative, "must be 1 for the Bayes error")
     require_sampled(setting)
     signal = setting.signal
@@ -124,7 +140,12 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
 def require_sampled(setting: SparseTokenSetting) -> None:
     """The token quadrature has one coordinate a token; beyond this length use the hard-max formula, which has none."""
-    require(setting.length <= LONGEST_SAMPLED, "length", setting.length, f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors")
+    require(
+        setting.length <= LONGEST_SAMPLED,
+        "length",
+        setting.length,
+        f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors",
+    )
 
 
 def _log2_points(setting: SparseTokenSetting) -> int:
@@ -132,7 +153,9 @@ def _log2_points(setting: SparseTokenSetting) -> int:
     return int(np.clip(22 - np.ceil(np.log2(setting.length)), 9, 15))
 
 
-def smoothed_error(setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int) -> Callable[[float], float]:
+def smoothed_error(
+    setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int
+) -> Callable[[float], float]:
     """Error as a smooth function of the threshold, for a statistic with T(u + c) = T(u) + shift_gain c.
 
     The mean noise of the tokens is N(0, 1/L), independent of their differences, and only shifts T: it is integrated exactly.

@@ -3,7 +3,6 @@
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
-from scipy.special import expit
 
 from saccade.errors import require
 

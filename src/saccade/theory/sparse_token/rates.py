@@ -27,7 +27,9 @@ class LargeSampleRate(NamedTuple):
     status: str
 
 
-def large_sample_rate(setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None) -> LargeSampleRate:
+def large_sample_rate(
+    setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None
+) -> LargeSampleRate:
     """E_inf and c of the ridgeless square-loss classifier."""
     (coarse_limit, coarse), (limit, coefficient) = (
         _rate(feature_law(setting, model, alignment, sharpness, log2_points)) for log2_points in (12, 14)
@@ -40,7 +42,9 @@ def large_sample_rate(setting: SparseTokenSetting, model: str, alignment: float 
 def _rate(law: FeatureLaw) -> tuple[float, float]:
     limit = test_error(law, population_least_squares(law))
     far = FAR / law.sample_scale
-    near_slope, far_slope = (alpha * (test_error(law, solve_square(law, alpha, 0.0)) - limit) for alpha in (far, 2 * far))
+    near_slope, far_slope = (
+        alpha * (test_error(law, solve_square(law, alpha, 0.0)) - limit) for alpha in (far, 2 * far)
+    )
     return limit, 2 * far_slope - near_slope
 
 

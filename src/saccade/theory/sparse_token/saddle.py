@@ -117,7 +117,15 @@ def _grid_moments(problem: Problem, pull: Array, curve: Array) -> _Moments:
         return np.einsum("ng,ng->n", a, b)
 
     return _Moments(
-        wp.sum(1), dot(wp, gauss), dot(wp, pull), we.sum(1), weg.sum(1), dot(weg, gauss), wep.sum(1), dot(wep, gauss), dot(wep, pull),
+        wp.sum(1),
+        dot(wp, gauss),
+        dot(wp, pull),
+        we.sum(1),
+        weg.sum(1),
+        dot(weg, gauss),
+        wep.sum(1),
+        dot(wep, gauss),
+        dot(wep, pull),
     )
 
 
@@ -139,7 +147,9 @@ def _expected_derivatives(law: FeatureLaw, m: _Moments, q: float, s: float, devi
         return product if left is right else product + product.T
 
     hessian = paired(steady, m.curve, steady) + paired(wobble, m.curve_g2, wobble) + paired(recoil, m.curve_p2, recoil)
-    hessian += paired(steady, m.curve_g, wobble) + paired(steady, m.curve_p, recoil) + paired(wobble, m.curve_pg, recoil)
+    hessian += (
+        paired(steady, m.curve_g, wobble) + paired(steady, m.curve_p, recoil) + paired(wobble, m.curve_pg, recoil)
+    )
     bend = law.weight * -label * m.pull_g / deviation
     hessian[0, 0] += bend @ (law.shift_variance - wobble[0] ** 2)
     hessian[3, 3] += bend @ (spread2 - wobble[3] ** 2)

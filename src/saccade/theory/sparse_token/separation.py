@@ -18,7 +18,8 @@ from saccade.theory.sparse_token.solver import positive_solve
 
 
 class Capacity(NamedTuple):
-    """The largest separable n/d; `residual` is the relative gradient at the minimum, `accuracy` the change when the quadrature is refined."""
+    """The largest separable n/d; `residual` is the relative gradient at the minimum, `accuracy` the change
+    when the quadrature is refined."""
 
     samples_per_dim: float
     status: str
@@ -26,7 +27,9 @@ class Capacity(NamedTuple):
     accuracy: float
 
 
-def capacity(setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None) -> Capacity:
+def capacity(
+    setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None
+) -> Capacity:
     """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised one)."""
     start, answers, residual = np.zeros(3), [], np.inf
     for log2_points in (12, 14):

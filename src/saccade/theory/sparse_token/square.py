@@ -8,7 +8,7 @@ Status: asymptotic (n, d to infinity with n/d = alpha), exact up to the quadratu
 """
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from saccade.theory.sparse_token.law import FeatureLaw
 from saccade.theory.sparse_token.saddle import Overlaps
@@ -39,7 +39,7 @@ def solve_variance(law: FeatureLaw, alpha: float, ridge: float) -> float:
         low -= 5.0
     while excess(high) < 0 and high < 700:
         high += 5.0
-    return float(np.exp(brentq(excess, low, high, xtol=1e-15, rtol=1e-15)))
+    return float(np.exp(float(root_scalar(excess, bracket=(low, high), xtol=1e-15, rtol=1e-15).root)))
 
 
 def _one_minus_gain(law: FeatureLaw, alpha: float, V: float, ridge: float) -> float:
@@ -68,4 +68,6 @@ def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
     """E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V) (exact given the law)."""
     error2 = squared_error(law, point.query, point.across, point.intercept)
     spread2 = law.spread**2
-    return float(0.5 * law.weight @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2))
+    return float(
+        0.5 * law.weight @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2)
+    )

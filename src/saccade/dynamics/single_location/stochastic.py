@@ -74,7 +74,7 @@ class _Draws(NamedTuple):
 
     others: Float[Array, "2 tokens samples *batch"]
     informative: Float[Array, "4 samples *batch"]
-    noise: Float[Array, "samples *batch"]
+    noise: Float[Array, " samples *batch"]
     across: Float[Array, "2 2 *batch"]
     """for the gradients' sums over uninformative tokens, in the two directions of the frame that those tokens do not feel"""
     outside: Numbers

@@ -38,9 +38,16 @@ def graded_half_normal(panels: int = PANELS, nodes_per_panel: int = NODES_PER_PA
     return x, mass / mass.sum()
 
 
+def spread_over_copies(x: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Repeat the heavy nodes, each copy with its own draws: the noise of early steps sits where the mass is, that of late steps near 0, and
+    copies in proportion to the square root of a node's mass serve both."""
+    copies = np.maximum(1, np.rint(16 * np.sqrt(mass))).astype(int)
+    return np.repeat(x, copies), np.repeat(mass / copies, copies)
+
+
 def draw_design(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int) -> Design:
     """`repeats` independent pairs at each of the graded nodes: 2 * repeats * nodes evaluations of the layer."""
-    x, mass = graded_half_normal()
+    x, mass = spread_over_copies(*graded_half_normal())
     draws = x.shape[0] * repeats
     # One draw for everything: compiling the generator is the dearest part of a short run.
     numbers = jax.random.normal(key, (groups - 1 + (group_dim - 1) * groups, draws))

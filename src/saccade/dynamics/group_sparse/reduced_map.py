@@ -1,6 +1,6 @@
 """Population descent of the full layer in its six free numbers. Status: exact in the parameters, Monte Carlo in the expectation.
 
-The first two steps are the closed form (large steps amplify sampling error most there). Later steps average over a pool of designs (see
+Noise shared with the position-only model is taken out (see `control`). The first two steps are the closed form (large steps amplify sampling error most there). Later steps average over a pool of designs (see
 `nodes`), drawn once and visited in turn: a pool is the population up to noise of order 1/sqrt(pool * draws), and costs no random
 numbers per step.
 The cost does not depend on the group dimension once the pool is drawn.
@@ -15,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from saccade.dynamics.group_sparse.control import expected_control, sampled_control
 from saccade.dynamics.group_sparse.nodes import Design, draw_design
 from saccade.dynamics.group_sparse.recording import advance, divergence_report, plan_record
-from saccade.dynamics.group_sparse.reduced_gradient import reduced_loss_and_gradient
+from saccade.dynamics.group_sparse.reduced_gradient import ReducedGradient, reduced_loss_and_gradient
 from saccade.tasks.group_sparse import check_group_dim, check_groups, check_scale, whole_number
 from saccade.theory.group_sparse.reduction import coordinates_from_gaps, gaps, preconditioner
 from saccade.theory.group_sparse.stability import warn_if_unstable
@@ -44,9 +45,16 @@ def draw_pool(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: in
     return jax.vmap(lambda one: draw_design(one, groups, group_dim, scale, repeats))(jax.random.split(key, pool))
 
 
-def _evaluate(coordinates, design: Design):
-    labels = jnp.ones_like(design.weights)
-    return reduced_loss_and_gradient(coordinates, design.signals, design.gram, labels, design.weights)
+def estimate(coordinates: Float[Array, " 8"], design: Design, row_sums, scale) -> ReducedGradient:
+    """Loss and gradient on one design, with the noise that the position-only layer shares taken out (see `control`)."""
+    raw = reduced_loss_and_gradient(
+        coordinates, design.signals, design.gram, jnp.ones_like(design.weights), design.weights
+    )
+    groups, alpha, between = design.signals.shape[0], coordinates[0], gaps(coordinates)
+    gap = (between.A + (groups - 1) * between.B) / groups
+    seen_loss, seen = sampled_control(alpha, gap, design, row_sums)
+    true_loss, true = expected_control(alpha, gap, groups, scale)
+    return ReducedGradient(raw.loss - seen_loss + true_loss, raw.gradient - seen + true, raw.attention)
 
 
 @partial(jax.jit, static_argnames=("groups", "group_dim", "repeats", "pool"))
@@ -55,14 +63,15 @@ def reduced_run(
 ):
     """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the preconditioner."""
     designs = draw_pool(key, groups, group_dim, scale, repeats, pool)
+    pairs = designs, jnp.sum(designs.gram, axis=2)
 
     def step(state, number):
-        design = jax.tree.map(lambda leaf: leaf[number % pool], designs)
-        moved = state - step_size * speed * _evaluate(state, design).gradient
+        design, row_sums = jax.tree.map(lambda leaf: leaf[number % pool], pairs)
+        moved = state - step_size * speed * estimate(state, design, row_sums, scale).gradient
         return jnp.where(number < 2, starts[jnp.minimum(number, 1)], moved)
 
     def observe(state):
-        means = jax.lax.map(lambda design: _evaluate(state, design), designs)
+        means = jax.lax.map(lambda pair: estimate(state, *pair, scale), pairs)
         return state, jnp.mean(means.loss), jnp.mean(means.attention)
 
     return advance(step, observe, jnp.zeros(8), plan_gaps)
@@ -77,10 +86,10 @@ def reduced_trajectory(
     record: Sequence[int] | None = None,
     scale: float = 1.0,
     gram_scale: float | None = None,
-    repeats: int = 2,
-    pool: int = 16,
+    repeats: int = 1,
+    pool: int = 32,
 ) -> ReducedTrajectory:
-    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 128 * `repeats` samples of one of `pool` designs."""
+    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats` samples of one of `pool` designs."""
     groups, group_dim, scale = check_groups(groups), check_group_dim(group_dim), check_scale(scale)
     eta = check_scale(step_size, name="step_size")
     gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")

@@ -18,7 +18,7 @@ from saccade.theory.sparse_token.law import FeatureLaw, feature_law
 from saccade.theory.sparse_token.losses import get_loss
 from saccade.theory.sparse_token.saddle import Overlaps, make_problem
 from saccade.theory.sparse_token.solver import solve_saddle
-from saccade.theory.sparse_token.square import solve_square, square_train_loss
+from saccade.theory.sparse_token.square import solve_square, square_residual, square_train_loss
 
 REPORTED = ("b", "w_norm", "train_loss", "train_error", "test_error")
 
@@ -108,7 +108,7 @@ def _fit_once(law: FeatureLaw, samples_per_dim, ridge, loss, resolution: Resolut
     """(overlaps, residual, train loss) at one resolution."""
     if loss == "square":
         point = solve_square(law, samples_per_dim, ridge)
-        return point, 0.0, square_train_loss(law, point)
+        return point, square_residual(law, samples_per_dim, ridge, point), square_train_loss(law, point)
     linear = law.shift_variance == 0
     grid, reach = (resolution.linear_grid_points, 9.0) if linear else (resolution.grid_points, 6.5)
     problem = make_problem(law, samples_per_dim, ridge, grid, reach)

@@ -64,6 +64,29 @@ def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
     return np.linalg.lstsq(gram, design @ (weight * law.label), rcond=1e-14)[0]
 
 
+def square_residual(law: FeatureLaw, samples_per_dim: float, ridge: float, point: Overlaps) -> float:
+    """The largest relative residual of the five equations (a gradient divided by the sum of what cancels in it)."""
+    alpha, V, spread2 = samples_per_dim * law.sample_scale, point.variance, law.spread**2
+    shrink = law.weight / (1 + spread2 * V)
+    error = point.query * law.along + point.across * law.across + point.intercept - law.label
+    slope2 = (
+        (squared_error(law, point.query, point.across, point.intercept) + spread2 * point.orthogonal_norm**2)
+        * shrink**2
+        / law.weight
+    )
+    shifted = ridge + law.shift_variance * shrink.sum()
+    equations = [
+        [shifted * point.query, shrink @ (error * law.along)],
+        [point.across / (alpha * V), shrink @ (error * law.across)],
+        [shrink @ np.maximum(error, 0), -(shrink @ np.maximum(-error, 0))],
+        [point.rest**2, -alpha * V**2 * (spread2 @ slope2)],
+        [1 / alpha, -ridge * V, -V * (shrink @ spread2)],
+    ]
+    floor = shrink @ (np.abs(error) * law.spread)
+    sizes = [sum(map(abs, terms)) + (floor if index < 2 else 0.0) for index, terms in enumerate(equations)]
+    return float(max(abs(sum(terms)) / max(size, 1e-300) for terms, size in zip(equations, sizes, strict=True)))
+
+
 def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
     """E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V) (exact given the law)."""
     error2 = squared_error(law, point.query, point.across, point.intercept)

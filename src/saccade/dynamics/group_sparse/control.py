@@ -28,8 +28,8 @@ def _assemble(alpha, on_alpha, on_a, on_b, own, groups) -> Float[Array, " 8"]:
     return jnp.stack([on_alpha, alpha * on_a, alpha * on_b, *[alpha * orbit for orbit in orbits]])
 
 
-def sampled_control(alpha, gap, design: Design, row_sums) -> tuple[Float[Array, ""], Float[Array, " 8"]]:
-    """Loss and gradient of the position-only layer on the design; `row_sums` are k_i."""
+def sampled_control(alpha, gap, design: Design) -> tuple[Float[Array, ""], Float[Array, " 8"]]:
+    """Loss and gradient of the position-only layer on the design."""
     signals = design.signals
     groups = signals.shape[0]
     s, rest = attention_from_gap(gap, groups)
@@ -38,7 +38,7 @@ def sampled_control(alpha, gap, design: Design, row_sums) -> tuple[Float[Array, 
     centred = shares * (signals - w)
     residual = -design.weights * jax.nn.sigmoid(-alpha * groups * w)
     on_a = jnp.sum(residual * jnp.sum(signals, axis=0) * jnp.sum(centred * signals, axis=0))
-    on_b = jnp.sum(residual * jnp.sum(centred * row_sums, axis=0))
+    on_b = jnp.sum(residual * jnp.sum(centred * jnp.sum(design.gram, axis=1), axis=0))
     loss = jnp.sum(design.weights * jax.nn.softplus(-alpha * groups * w))
     own = jnp.sum(residual * centred[0])
     return loss, _assemble(alpha, jnp.sum(residual * groups * w), on_a, on_b, own, groups)

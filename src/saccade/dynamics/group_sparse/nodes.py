@@ -39,21 +39,31 @@ def graded_half_normal(panels: int = PANELS, nodes_per_panel: int = NODES_PER_PA
 
 
 def spread_over_copies(x: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Repeat the heavy nodes, each copy with its own draws: the noise of early steps sits where the mass is, that of late steps near 0, and
-    copies in proportion to the square root of a node's mass serve both."""
+    """Repeat the heavy nodes, each copy with its own draws: the noise of early steps sits where the mass is, that of late steps
+    near 0, and copies in proportion to the square root of a node's mass serve both."""
     copies = np.maximum(1, np.rint(16 * np.sqrt(mass))).astype(int)
     return np.repeat(x, copies), np.repeat(mass / copies, copies)
 
 
-def draw_design(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int) -> Design:
-    """`repeats` independent pairs at each of the graded nodes: 2 * repeats * nodes evaluations of the layer."""
+def draw_signals(key: PRNGKeyArray, groups: int, scale, repeats: int):
+    """(signals, weights) of a design: `repeats` independent antithetic pairs at every copy of a node."""
     x, mass = spread_over_copies(*graded_half_normal())
-    draws = x.shape[0] * repeats
-    # One draw for everything: compiling the generator is the dearest part of a short run.
-    numbers = jax.random.normal(key, (groups - 1 + (group_dim - 1) * groups, draws))
-    others, rest = numbers[: groups - 1], numbers[groups - 1 :].reshape(group_dim - 1, groups, draws)
+    others = jax.random.normal(key, (groups - 1, x.shape[0] * repeats))
     deciding = jnp.tile(jnp.asarray(x), repeats)
     signals = jnp.stack([jnp.vstack([deciding[None], sign * others]) for sign in (1, -1)], axis=1)
-    gram = jnp.einsum("dgn,dhn->ghn", rest, rest)[:, :, None]
     weights = jnp.tile(jnp.asarray(mass), repeats) / (2 * repeats)
-    return Design(scale * signals, scale**2 * gram, jnp.stack([weights, weights]))
+    return scale * signals, jnp.stack([weights, weights])
+
+
+def draw_grams(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int, pool: int):
+    """`pool` sets of Gram matrices for a design each: K[set][key][query][1][draw], Wishart with d - 1 degrees of freedom."""
+    draws = spread_over_copies(*graded_half_normal())[0].shape[0] * repeats
+    rest = jax.random.normal(key, (pool, group_dim - 1, groups, draws))
+    return scale**2 * jnp.einsum("pdgn,pdhn->pghn", rest, rest)[:, :, :, None]
+
+
+def draw_design(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int) -> Design:
+    """One whole design: signals, weights and Gram matrices, all fresh."""
+    signal_key, gram_key = jax.random.split(key)
+    signals, weights = draw_signals(signal_key, groups, scale, repeats)
+    return Design(signals, draw_grams(gram_key, groups, group_dim, scale, repeats, 1)[0], weights)

@@ -32,10 +32,10 @@ class ReducedGradient(NamedTuple):
 
 def reduced_loss_and_gradient(
     coordinates: Float[Array, " 8"],
-    signals: Float[Array, "groups *batch"],
-    gram: Float[Array, "groups groups *batch"],
-    labels: Float[Array, "*batch"],
-    weights: Float[Array, "*batch"],
+    signals: Float[Array, "groups ..."],
+    gram: Float[Array, "groups groups ..."],
+    labels: Float[Array, "..."],
+    weights: Float[Array, "..."],
 ) -> ReducedGradient:
     """Traceable; `weights` sum to one over the batch, `gram` may broadcast over batch axes, the relevant group is index 0."""
     alpha, a, b, ss, so, os_, dd, oo = coordinates

@@ -1,9 +1,9 @@
 """Population descent of the full layer in its six free numbers. Status: exact in the parameters, Monte Carlo in the expectation.
 
-Noise shared with the position-only model is taken out (see `control`). The first two steps are the closed form (large steps amplify sampling error most there). Later steps average over a pool of designs (see
-`nodes`), drawn once and visited in turn: a pool is the population up to noise of order 1/sqrt(pool * draws), and costs no random
-numbers per step.
-The cost does not depend on the group dimension once the pool is drawn.
+The first two steps are the closed form (large steps amplify sampling error most there). Every later step draws fresh signals (few
+numbers) and takes the Gram matrices of the features orthogonal to v* (many numbers, and they matter little) from a pool drawn once; each
+round through the pool pairs them with other nodes. Noise shared with the position-only model is taken out (see `control`).
+Once the pool is drawn, the cost does not depend on the group dimension.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from saccade.dynamics.group_sparse.control import expected_control, sampled_control
-from saccade.dynamics.group_sparse.nodes import Design, draw_design
+from saccade.dynamics.group_sparse.nodes import Design, draw_grams, draw_signals
 from saccade.dynamics.group_sparse.recording import advance, divergence_report, plan_record
 from saccade.dynamics.group_sparse.reduced_gradient import ReducedGradient, reduced_loss_and_gradient
 from saccade.tasks.group_sparse import check_group_dim, check_groups, check_scale, whole_number
@@ -26,7 +26,7 @@ from saccade.theory.group_sparse.two_steps import two_steps
 
 
 class ReducedTrajectory(NamedTuple):
-    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention S_{j*,j} over the whole pool."""
+    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention S_{j*,j} on `pool` designs."""
 
     steps: Int[np.ndarray, " records"]
     coordinates: Float[np.ndarray, "records 8"]
@@ -40,19 +40,14 @@ class ReducedTrajectory(NamedTuple):
     status: str = "monte carlo"
 
 
-def draw_pool(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int, pool: int) -> Design:
-    """`pool` independent designs, stacked."""
-    return jax.vmap(lambda one: draw_design(one, groups, group_dim, scale, repeats))(jax.random.split(key, pool))
-
-
-def estimate(coordinates: Float[Array, " 8"], design: Design, row_sums, scale) -> ReducedGradient:
+def estimate(coordinates: Float[Array, " 8"], design: Design, scale) -> ReducedGradient:
     """Loss and gradient on one design, with the noise that the position-only layer shares taken out (see `control`)."""
     raw = reduced_loss_and_gradient(
         coordinates, design.signals, design.gram, jnp.ones_like(design.weights), design.weights
     )
     groups, alpha, between = design.signals.shape[0], coordinates[0], gaps(coordinates)
     gap = (between.A + (groups - 1) * between.B) / groups
-    seen_loss, seen = sampled_control(alpha, gap, design, row_sums)
+    seen_loss, seen = sampled_control(alpha, gap, design)
     true_loss, true = expected_control(alpha, gap, groups, scale)
     return ReducedGradient(raw.loss - seen_loss + true_loss, raw.gradient - seen + true, raw.attention)
 
@@ -62,16 +57,20 @@ def reduced_run(
     key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, plan_gaps, groups, group_dim, repeats, pool
 ):
     """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the preconditioner."""
-    designs = draw_pool(key, groups, group_dim, scale, repeats, pool)
-    pairs = designs, jnp.sum(designs.gram, axis=2)
+    pool_key, stream_key, judge_key = jax.random.split(key, 3)
+    grams = draw_grams(pool_key, groups, group_dim, scale, repeats, pool)
+
+    def estimate_at(state, key, number) -> ReducedGradient:
+        signals, weights = draw_signals(jax.random.fold_in(key, number), groups, scale, repeats)
+        gram = jnp.roll(grams[number % pool], number // pool, axis=-1)
+        return estimate(state, Design(signals, gram, weights), scale)
 
     def step(state, number):
-        design, row_sums = jax.tree.map(lambda leaf: leaf[number % pool], pairs)
-        moved = state - step_size * speed * estimate(state, design, row_sums, scale).gradient
+        moved = state - step_size * speed * estimate_at(state, stream_key, number).gradient
         return jnp.where(number < 2, starts[jnp.minimum(number, 1)], moved)
 
     def observe(state):
-        means = jax.lax.map(lambda pair: estimate(state, *pair, scale), pairs)
+        means = jax.lax.map(lambda number: estimate_at(state, judge_key, number), jnp.arange(pool))
         return state, jnp.mean(means.loss), jnp.mean(means.attention)
 
     return advance(step, observe, jnp.zeros(8), plan_gaps)
@@ -89,7 +88,10 @@ def reduced_trajectory(
     repeats: int = 1,
     pool: int = 32,
 ) -> ReducedTrajectory:
-    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats` samples of one of `pool` designs."""
+    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats` fresh samples.
+
+    `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are judged. Warns above the stability rule.
+    """
     groups, group_dim, scale = check_groups(groups), check_group_dim(group_dim), check_scale(scale)
     eta = check_scale(step_size, name="step_size")
     gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")

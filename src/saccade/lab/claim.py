@@ -82,6 +82,8 @@ class Claim:
             "source": self.source,
             "status": self.status,
             "kind": self.kind,
+            "side": self.side,
+            "statistic": self.statistic,
             "expected": self.expected,
             "argued": self.argued,
             "experiment": self.experiment.id,

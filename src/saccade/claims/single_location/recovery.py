@@ -35,7 +35,7 @@ ON_THE_MANIFOLD = Claim(
     scales={"quick": Scale(ON_MANIFOLD, 2, seconds=2)},
     figure="single-location/4b",
     sabotages=(
-        Sabotage("from-the-sphere", "Start on the sphere instead of the manifold.", parameters={"start": "sphere"}),
+        Sabotage("from-the-sphere", "Start on the sphere, at lambda = 0.9.", parameters={"start": "sphere", "inverse_temperature": 0.9, "step_size": 1e-3}),
         Sabotage("stop-early", "Stop after 500 steps.", parameters={"steps": 500, "record_every": 100}),
     ),
 )
@@ -107,16 +107,16 @@ STOCHASTIC_RECOVERY = Claim(
     side="above",
     experiment=descent.stochastic_descent,
     measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu")], 1),
-    predict=lambda run: [0.9, 0.9] if run.parameters.steps < 100_000 else [0.99, 0.99],
-    resolution=0.02,
-    argued="After 20000 steps the runs are on their way (0.99 asked only at the paper's 200000); medians over 30 runs.",
+    predict=lambda run: [0.99, 0.99],
+    resolution=0.01,
+    argued="The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final step size and temperature; medians over 30 runs.",
     statistic="median",
     parts=("|kappa|", "|nu|"),
     scales={"quick": Scale(STOCHASTIC, 2, seconds=8), "paper": Scale(STOCHASTIC_PAPER, 1, seconds=120)},
     figure="single-location/5",
     sabotages=(
         Sabotage("no-schedule", "Keep lambda = 2 for ever.", parameters={"decay": 0.0}),
-        Sabotage("large-step", "Step size 0.1: the noise of small batches wins.", parameters={"step_size": 0.1}),
+        Sabotage("large-step", "Step size 0.05: the noise of small batches wins.", parameters={"step_size": 0.05}),
     ),
 )
 
@@ -153,16 +153,16 @@ LARGE_LAMBDA = Claim(
     kind="estimate",
     experiment=descent.descent,
     measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu"), _distance(run)[:, -1]], 1),
-    predict=lambda run: [0.30, 0.95, 1.15],
-    resolution=[0.03, 0.05, 0.15],
-    argued="The figure is read to about 0.03; runs are still drifting slowly at 120000 steps.",
+    predict=lambda run: [0.30, 0.95, 1.1],
+    resolution=[0.03, 0.06, 0.3],
+    argued="The figure is read to about 0.03; runs are still drifting slowly at 120000 steps, mostly in the distance.",
     statistic="median",
     parts=("|kappa|", "|nu|", "distance to the manifold"),
     scales={"quick": Scale(LARGE, 2, seconds=4), "paper": Scale(LARGE, 2, seconds=8)},
     figure="single-location/7a",
     sabotages=(
         Sabotage("with-schedule", "Let lambda decrease.", parameters={"decay": 1e-4, "step_size": 4e-3}),
-        Sabotage("smaller-lambda", "lambda = 0.4.", parameters={"inverse_temperature": 0.4}),
+        Sabotage("on-the-manifold", "Start on the manifold, at lambda = 0.4.", parameters={"inverse_temperature": 0.4, "start": "manifold"}),
     ),
 )
 

@@ -135,9 +135,10 @@ OUTCOMES = Figure(
     title="Where a constant inverse temperature leads",
     caption="Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L = 10.",
     source="ours",
-    runs={"run": (descent.outcomes, {"inverse_temperatures": OUTCOME_GRID, "steps": 120_000})},
+    runs={"run": (descent.outcomes, {"inverse_temperatures": OUTCOME_GRID, "steps": 60_000, "repetitions": 60})},
     draw=draw_outcomes,
-    seconds={"quick": 60, "standard": 200, "paper": 900},
+    scales={"standard": {"run": {"repetitions": 200}}, "paper": {"run": {"repetitions": 1000, "steps": 200_000}}},
+    seconds={"quick": 20, "standard": 60, "paper": 900},
 )
 
 
@@ -165,7 +166,7 @@ BASINS = Figure(
     title="Basins of attraction",
     caption="Random starts by the size of their projections on the two unstable modes of the origin, coloured by where descent ends. Below the diagonal the recovering mode starts ahead. d = 400, L = 10.",
     source="ours",
-    runs={"run": (descent.outcomes, {"inverse_temperatures": (0.1, 0.4, 0.6, 0.9), "repetitions": 300})},
+    runs={"run": (descent.outcomes, {"inverse_temperatures": (0.1, 0.4, 0.6, 0.9), "repetitions": 200})},
     draw=draw_basins,
     scales={"standard": {"run": {"repetitions": 1000}}, "paper": {"run": {"repetitions": 2000}}},
     seconds={"quick": 20, "standard": 60, "paper": 120},

@@ -138,8 +138,8 @@ def test_control_variate_keeps_the_mean_and_cuts_the_noise():
 
 def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
     """Large-sample descent of the raw layer from the same start, on independent samples. Over 6 seeds the full side scattered by
-    (0.0006, 0.0007, 0.0008) in (alpha, a, b) and 0.002 in the gaps, the reduced side with 8 repeats by (0.0003, 0.013, 0.0015) and 0.004, with
-    64 by sqrt(8) less; the tolerances are five of the two combined."""
+    (0.0006, 0.0007, 0.0008) in (alpha, a, b) and 0.002 in the gaps; the reduced side with 8 repeats by (0.0003, 0.013, 0.0015) and
+    0.004, with 64 by sqrt(8) less. The tolerances are five of the two combined."""
     groups, dim, eta, steps, samples = 3, 2, 0.5, 20, 40_000
     task, matrix = group_sparse_task(groups, dim), encoding("sine", groups).matrix
 

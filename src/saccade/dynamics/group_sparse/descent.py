@@ -1,8 +1,9 @@
-"""Gradient descent of the full-dimensional layer, any variant: on fresh batches (the population, up to noise) or on one fixed sample.
+"""Gradient descent of the full-dimensional layer, any variant: on fresh batches (the population, up to noise) or on one fixed
+sample.
 
 This is the check of the reduced maps and the only engine for what they do not cover: other encodings, other starts, split or
-correlated signals,
-residual / LayerNorm / MLP / two layers, finite samples. v2, W12 and W21 vanish in expectation only; with batches they random-walk.
+correlated signals, residual / LayerNorm / MLP / two layers, finite samples. v2, W12 and W21 vanish in expectation only; with
+batches they random-walk.
 """
 
 from collections.abc import Sequence

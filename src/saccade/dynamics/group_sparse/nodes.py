@@ -1,11 +1,9 @@
 """Where the six-number map looks: graded nodes in the deciding signal, random draws of everything else.
 
-Late in training only |u*| < 1/(D alpha) matters, which plain samples almost never visit: at alpha = 9, D = 4 four thousand of
-them leave 7 % noise in
-the loss. So u* = |N(0, sigma^2)| sits on Gauss-Legendre nodes of panels that halve towards 0 (the label is +1 without loss of
-generality: X -> -X is
-an exact symmetry). Everything else is drawn INDEPENDENTLY at every node: draws shared between nodes let b drift and attention stall.
-The other groups' signals come in antithetic pairs +-u at fixed u*, which removes the sample correlation of y with their sum.
+Late in training only |u*| < 1/(D alpha) matters, which plain samples almost never visit. So u* = |N(0, sigma^2)| sits on
+Gauss-Legendre nodes of panels that halve towards 0 (the label is +1 without loss of generality: X -> -X is an exact symmetry).
+Everything else is drawn INDEPENDENTLY at every node: draws shared between nodes let b drift and attention stall. The other
+groups' signals come in antithetic pairs +-u at fixed u*, which removes the sample correlation of y with their sum.
 """
 
 from typing import NamedTuple

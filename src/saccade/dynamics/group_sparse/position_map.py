@@ -1,10 +1,10 @@
-"""Population descent of the position-only model by its exact two-number map. Status: quadrature (64 nodes a step), exact otherwise.
+"""Population descent of the position-only model by its exact two-number map. Status: quadrature (64 nodes a step), exact
+otherwise.
 
     alpha <- alpha + eta (-dL/dalpha),     A <- A + eta (c^2/(D-1)) (-dL/dA) = A + eta c^2 (D/(D-1)) s (1-s) alpha h
-from alpha = A = 0. (With W11 = 0 for ever, C = 0 and B = A, so W22 stays exactly along the paper's Lemma 5.1 direction.) The cost
-does not depend on
-the group dimension, which does not enter, nor on the number of groups, which enters as a number.
-sigma enters as eta sigma^2 in the alpha equation alone (for alpha sigma), so scale and step size are not interchangeable.
+from alpha = A = 0. (With W11 = 0 for ever, C = 0 and B = A, so W22 stays exactly along the paper's Lemma 5.1 direction.) The
+cost does not depend on the group dimension, which does not enter, nor on the number of groups, which enters as a number. sigma
+enters as eta sigma^2 in the alpha equation alone (for alpha sigma), so scale and step size are not interchangeable.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
-"""Loss and gradient of the full layer in the eight reduced coordinates, from the signals u_i = <v*, x_i> and the Gram of the
-rest. Status: exact.
+"""Loss and gradient of the full layer in the eight reduced coordinates, from the signals u_i = <v*, x_i> and the Gram of the rest.
+Status: exact.
 
-scores[key i][query j] = a u_i u_j + b K_ij + M_ij with K = r^T r the Gram of the parts of x orthogonal to v*. With S the softmax
-over keys,
-ubar_j = sum_i S_ij u_i, f = alpha sum_j ubar_j, r = -y sigmoid(-y f) and G_ij = r alpha S_ij (u_i - ubar_j) = d loss / d score_ij:
+scores[key i][query j] = a u_i u_j + b K_ij + M_ij with K = r^T r the Gram of the parts of x orthogonal to v*. With S the
+softmax over keys, ubar_j = sum_i S_ij u_i, f = alpha sum_j ubar_j, r = -y sigmoid(-y f) and G_ij = r alpha S_ij (u_i - ubar_j)
+= d loss / d score_ij:
     d/dalpha = r sum_j ubar_j,   d/da = sum G_ij u_i u_j,   d/db = sum G_ij K_ij,   d/dm = sum of G over the orbit.
-Columns of G sum to zero, so the os and oo sums follow from the others. Groups come first and samples last in every array, so that each
-elementary operation runs over a contiguous stretch of samples; the relevant group is index 0.
+Columns of G sum to zero, so the os and oo sums follow from the others. Groups come first and samples last in every array, so
+that each elementary operation runs over a contiguous stretch of samples; the relevant group is index 0.
 """
 
 from functools import partial

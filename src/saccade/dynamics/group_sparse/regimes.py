@@ -1,9 +1,8 @@
 """How a run of the position model ends: one of four words, and the map of them over (step size, groups). Status: heuristic (the
 thresholds).
 
-What decides is the gap A at a quarter of the time and at the end. The late law 1-S ~ t^{-2/3} lifts A by (2/3) log 4 = 0.92 over
-the last factor
-of four in time; half of that is the threshold between moving and standing still.
+What decides is the gap A at a quarter of the time and at the end. The late law 1-S ~ t^{-2/3} lifts A by (2/3) log 4 = 0.92
+over the last factor of four in time; half of that is the threshold between moving and standing still.
 
   concentrating  A rises: attention moves to the relevant group at the slow rate of the late law (or is still on its way)
   locked         A jumped early, to the right group, and stands: 1-S is frozen below the late law. The jump is that of step two,

@@ -8,10 +8,9 @@ With kappa = sqrt(2/pi) pi^2/12:
 so the loss reaches eps after t = kappa^2 / (3 eta D^2 sigma^2 eps^3) steps.
 
 Why: at s = 1 the forces are -dL/dalpha = kappa/(D sigma alpha^2) and h = kappa/(sigma D^2 alpha^2) + (1-s) sigma/((D-1) sqrt(2
-pi)); the gap moves by
-dA/dt = eta c^2 (D/(D-1)) (1-s) alpha h and 1-s = (D-1) e^{-A}, so 1-s = k t^{-2/3} closes the equation. A gap of order D, as a bound
-1-S <= exp(-Theta(D)) would need, can therefore only come from an early jump: afterwards A grows like (2/3) log t.
-The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
+pi)); the gap moves by dA/dt = eta c^2 (D/(D-1)) (1-s) alpha h and 1-s = (D-1) e^{-A}, so 1-s = k t^{-2/3} closes the equation.
+A gap of order D, as a bound 1-S <= exp(-Theta(D)) would need, can therefore only come from an early jump: afterwards A grows
+like (2/3) log t. The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
 """
 
 import math

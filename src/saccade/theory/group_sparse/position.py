@@ -1,14 +1,12 @@
 """The position-only model (W11 frozen at 0): population loss and forces in the two numbers alpha and A. Status: quadrature (1-D,
 to ~1e-14).
 
-Attention on the relevant group is s = 1 / (1 + (D-1) e^{-A}) for every query. With u = |N(0, sigma^2)|, m ~ N(0, sigma^2 / (D-1))
-(the mean
-of the other groups' signals) and y = +1 without loss of generality, f = alpha D w with w = s u + (1-s) m.
+Attention on the relevant group is s = 1 / (1 + (D-1) e^{-A}) for every query. With u = |N(0, sigma^2)|, m ~ N(0, sigma^2 /
+(D-1)) (the mean of the other groups' signals) and y = +1 without loss of generality, f = alpha D w with w = s u + (1-s) m.
 
-Before the sign is fixed, w is Gaussian with variance sigma_w^2 = sigma^2 (s^2 + (1-s)^2 / (D-1)) and correlates with the teacher by
-rho = s sigma / sigma_w. Since log(1 + e^{-yf}) = log(1 + e^{-|f|}) + |f| 1{yf < 0}, and E[|w| 1{w < 0}] = sigma_w (1-rho) /
-sqrt(2 pi), the
-two-dimensional expectation collapses exactly to one-dimensional ones (beta = alpha D sigma_w):
+Before the sign is fixed, w is Gaussian with variance sigma_w^2 = sigma^2 (s^2 + (1-s)^2 / (D-1)) and correlates with the
+teacher by rho = s sigma / sigma_w. Since log(1 + e^{-yf}) = log(1 + e^{-|f|}) + |f| 1{yf < 0}, and E[|w| 1{w < 0}] = sigma_w
+(1-rho) / sqrt(2 pi), the two-dimensional expectation collapses exactly to one-dimensional ones (beta = alpha D sigma_w):
 
     L              = loss(beta) + beta (1-rho) / sqrt(2 pi)
     -dL/dalpha     = D sigma_w [slope(beta) - (1-rho) / sqrt(2 pi)]
@@ -16,9 +14,8 @@ two-dimensional expectation collapses exactly to one-dimensional ones (beta = al
                    = (sigma^2/sigma_w) {(s - (1-s)/(D-1)) [slope(beta) - (1-rho)/sqrt(2 pi)] + sqrt((1-rho^2) / (2 pi (D-1)))}
     -dL/dA         = alpha D s (1-s) h
 
-(the conditional mean of u given w is that of a truncated Gaussian; the Mills-ratio part meets sigmoid(-x) + sigmoid(x) = 1 and is
-closed).
-Nothing cancels as s -> 1 or s -> 0: 1-s and 1-rho are computed from their own formulas.
+(the conditional mean of u given w is that of a truncated Gaussian; the Mills-ratio part meets sigmoid(-x) + sigmoid(x) = 1 and
+is closed). Nothing cancels as s -> 1 or s -> 0: 1-s and 1-rho are computed from their own formulas.
 """
 
 from typing import NamedTuple

@@ -1,15 +1,14 @@
-"""The exact reduction: from zero, population descent of the full layer lives in eight coordinates, six of them free. Status: exact.
+"""The exact reduction: from zero, population descent of the full layer lives in eight coordinates, six of them free. Status:
+exact.
 
-The flow keeps v1 = alpha v*, v2 = 0, W12 = W21 = 0, W11 = a v*v*^T + b (I - v*v*^T), and M := P^T W22 P (the position part of the
-scores, M[key][query])
-constant on five orbits: ss = (j*, j*), so = (j*, j), os = (i, j*), dd = (j, j), oo = (i, j), with i != j both other than j*. Why: X -> -X
-flips y and f, which kills v2, W12, W21; rotations that fix v* force W11; permuting the other groups gives the orbits (here P^T P
-= c I is used).
-Columns of M keep the sum 0 (softmax gauge), so A = m_ss - m_os, B = m_so - m_oo, C = m_dd - m_oo say everything.
+The flow keeps v1 = alpha v*, v2 = 0, W12 = W21 = 0, W11 = a v*v*^T + b (I - v*v*^T), and M := P^T W22 P (the position part of
+the scores, M[key][query]) constant on five orbits: ss = (j*, j*), so = (j*, j), os = (i, j*), dd = (j, j), oo = (i, j), with i
+!= j both other than j*. Why: X -> -X flips y and f, which kills v2, W12, W21; rotations that fix v* force W11; permuting the
+other groups gives the orbits (here P^T P = c I is used). Columns of M keep the sum 0 (softmax gauge), so A = m_ss - m_os, B =
+m_so - m_oo, C = m_dd - m_oo say everything.
 
 Descent in these coordinates is th <- th - eta * preconditioner * dL/dth: 1/(size of the orbit) undoes counting an entry many
-times, c^2 comes from
-moving W22 instead of M. d = 1 has no b, D = 2 has no oo: their preconditioner is 0.
+times, c^2 comes from moving W22 instead of M. d = 1 has no b, D = 2 has no oo: their preconditioner is 0.
 """
 
 from typing import NamedTuple

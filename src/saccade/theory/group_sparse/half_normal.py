@@ -4,7 +4,7 @@ slope.
 For x standard normal,
     loss(beta)  = E[log(1 + exp(-beta |x|))],      slope(beta) = -loss'(beta) = E[|x| sigmoid(-beta |x|)].
 Status: quadrature, one panel of Gauss-Legendre on [0, min(9, 40 / beta)]. The integrand is smooth there: the Gaussian is below
-1e-18 beyond 9, the sigmoid below 5e-18 beyond 40 / beta, and its nearest pole keeps the error of 64 nodes under 1e-15. Negative
+1e-18 beyond 9, the sigmoid below 5e-18 beyond 40 / beta, and its nearest pole keeps the relative error of 64 nodes near 1e-13. Negative
 beta by reflection:
     loss(-beta) = loss(beta) + beta sqrt(2/pi),    slope(-beta) = sqrt(2/pi) - slope(beta).
 For large beta loss ~ KAPPA / beta and slope ~ KAPPA / beta^2, with KAPPA = sqrt(2/pi) pi^2 / 12.

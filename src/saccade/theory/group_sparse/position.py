@@ -1,5 +1,5 @@
 """The position-only model (W11 frozen at 0): population loss and forces in the two numbers alpha and A. Status: quadrature (1-D,
-to ~1e-14).
+to ~1e-13).
 
 Attention on the relevant group is s = 1 / (1 + (D-1) e^{-A}) for every query. With u = |N(0, sigma^2)|, m ~ N(0, sigma^2 /
 (D-1)) (the mean of the other groups' signals) and y = +1 without loss of generality, f = alpha D w with w = s u + (1-s) m.

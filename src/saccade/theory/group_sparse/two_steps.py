@@ -1,4 +1,4 @@
-"""The first two population steps from zero, for the FULL model (W11 free). Status: quadrature (one 1-D integral, to ~1e-14).
+"""The first two population steps from zero, for the FULL model (W11 free). Status: quadrature (one 1-D integral, to ~1e-13).
 
 Step 1 moves v alone: alpha(1) = eta sigma / sqrt(2 pi), W(1) = 0, because f = 0 gives sigmoid = 1/2 and B = 0 at v = 0.
 Step 2 is taken at uniform attention with T = u + R, R ~ N(0, (D-1) sigma^2), p = sigmoid(-alpha1 T), and E over u = |N(0, sigma^2)|, R:

@@ -33,7 +33,7 @@ def console(stderr: bool = False) -> "Console":
     from rich.console import Console
 
     made = Console(stderr=stderr)
-    return made if made.is_terminal else Console(stderr=stderr, width=160, no_color=True, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, width=200, no_color=True, highlight=False)
 
 
 @contextmanager

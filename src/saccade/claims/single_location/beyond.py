@@ -147,7 +147,7 @@ FALLING = Claim(
     statistic="mean",
     scales={"quick": Scale(blocks=4, seconds=4), "paper": Scale(blocks=2, seconds=40)},
     figure="single-location/outcomes",
-    sabotages=(Sabotage("same-lambda", "Compare lambda = 0.1 with itself.", parameters={"inverse_temperatures": (0.1, 0.1)}),),
+    sabotages=(Sabotage("other-way-round", "Exchange the two inverse temperatures.", parameters={"inverse_temperatures": (0.9, 0.1)}),),
 )
 
 

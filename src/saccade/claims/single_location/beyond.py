@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from saccade.dynamics import single_location as dynamics
 from saccade.experiments.single_location import descent, states
 from saccade.experiments.single_location.presets import EARLY
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
@@ -128,8 +129,8 @@ MODES = Claim(
 
 
 def _swapped(run: Run) -> np.ndarray:
-    """1 where a run has left v* for k* (|eta| large, |nu| small); told long before it has settled."""
-    return ((np.abs(run.data.nu.values) < 0.5) & (np.abs(run.data.eta.values) > 0.5)).astype(float)
+    """1 where a run has gone the swapped way."""
+    return (run.data.fate.values == dynamics.FATES.index("swapped")).astype(float)
 
 
 FALLING = Claim(

@@ -3,7 +3,15 @@
 from saccade.dynamics.single_location.brute import stochastic_trajectory_brute
 from saccade.dynamics.single_location.full import full_step, full_trajectory, overlaps_of
 from saccade.dynamics.single_location.manifold import manifold_step, manifold_trajectory
-from saccade.dynamics.single_location.outcomes import OUTCOMES, advice, classify, end_states, stability_ratio
+from saccade.dynamics.single_location.outcomes import (
+    FATES,
+    OUTCOMES,
+    advice,
+    classify,
+    end_states,
+    fate,
+    stability_ratio,
+)
 from saccade.dynamics.single_location.recording import Trajectory
 from saccade.dynamics.single_location.reduced import overlap_step, overlap_trajectory
 from saccade.dynamics.single_location.starts import (
@@ -16,6 +24,7 @@ from saccade.dynamics.single_location.stochastic import stochastic_trajectory_in
 from saccade.theory.single_location import Overlaps, Setting
 
 __all__ = [
+    "FATES",
     "OUTCOMES",
     "Overlaps",
     "Setting",
@@ -23,6 +32,7 @@ __all__ = [
     "advice",
     "classify",
     "end_states",
+    "fate",
     "full_step",
     "full_trajectory",
     "manifold_overlaps",

@@ -12,6 +12,7 @@ from saccade.theory.single_location import (
     Setting,
     check_setting,
     critical_inverse_temperature,
+    distance_to_manifold,
     off_manifold_attractor,
     oracle_transverse_hessian,
     swapped_overlaps,
@@ -39,6 +40,20 @@ def classify(overlaps: Overlaps, setting: Setting, tolerance: float = 0.05) -> I
     distances = jnp.stack([_distance(states, target) for target in end_states(setting)], axis=-1)
     nearest = jnp.argmin(distances, axis=-1)
     return jnp.where(jnp.min(distances, axis=-1) <= tolerance, nearest, OTHER)
+
+
+FATES = ("on the manifold", "swapped", "off the manifold", "undecided")
+
+
+def fate(overlaps: Overlaps) -> Int[Array, "*batch"]:
+    """Codes into FATES: which way a run has gone, told long before it has settled (alignment along a saturated erf takes for ever).
+
+    swapped: k leans on v* and v does not (|eta| > 1/2 > |nu|); otherwise |nu| > 1/2, near the manifold (distance below 1/2), where
+    only the oracle attracts, or off it, on the way to the attractor. Status: heuristic thresholds.
+    """
+    nu, eta = jnp.abs(jnp.asarray(overlaps.nu)), jnp.abs(jnp.asarray(overlaps.eta))
+    away = distance_to_manifold(overlaps) > 0.5
+    return jnp.select([(eta > 0.5) & (nu < 0.5), (nu > 0.5) & ~away, (nu > 0.5) & away], [1, 0, 2], 3)
 
 
 def end_states(setting: Setting) -> tuple[Overlaps | None, ...]:

@@ -65,39 +65,44 @@ def run_recorded(step: Callable, observe: Callable, state: Any, stops: Int[Array
     return state, seen
 
 
-def with_end(recorded: np.ndarray, steps: int) -> Int[Array, " stops"]:
+def with_end(recorded: np.ndarray, steps: int) -> Int[np.ndarray, " stops"]:
     """The stops of a run: what is recorded, then the end, repeated until their number is a power of two, at least 8.
 
     So runs that record a different number of steps mostly share one compiled program. `as_trajectory` drops the padding.
     """
     size = max(8, 2 ** int(np.ceil(np.log2(len(recorded) + 1))))
-    return jnp.asarray(np.append(recorded, np.full(size - len(recorded), steps)))
+    return np.append(recorded, np.full(size - len(recorded), steps))
 
 
 def as_trajectory(recorded: np.ndarray, overlaps: Overlaps, risk: Array) -> Trajectory:
-    """Observations with stops leading, the end last -> a `Trajectory` with recorded steps on the last axis."""
+    """Observations with stops leading, the end last -> a `Trajectory` with recorded steps on the last axis.
+
+    Cut in NumPy and handed to JAX in one piece: thirty array operations one by one would cost as much as a thousand steps.
+    """
     count = len(recorded)
-    final = Overlaps(*(values[-1] for values in numbers(overlaps)))
-    kept = Overlaps(*(jnp.moveaxis(values[:count], 0, -1) for values in numbers(overlaps)))
-    kept_risk = jnp.moveaxis(risk[:count], 0, -1)
-    steps = jnp.asarray(recorded)
-    return Trajectory(steps, kept, kept_risk, final, first_not_finite(steps, kept, kept_risk))
+    seen = [np.asarray(values) for values in (*overlaps, risk)]
+    *kept, kept_risk = (np.moveaxis(values[:count], 0, -1) for values in seen)
+    final = Overlaps(*(values[-1] for values in seen[:-1]))
+    made = Trajectory(recorded, Overlaps(*kept), kept_risk, final, first_not_finite(recorded, Overlaps(*kept), kept_risk))
+    return jax.device_put(made)
 
 
-def first_not_finite(steps: Int[Array, " recorded"], overlaps: Overlaps, risk: Array) -> Int[Array, "*batch"]:
+def first_not_finite(steps: np.ndarray, overlaps: Overlaps, risk: np.ndarray) -> Int[np.ndarray, "*batch"]:
     """The first recorded step at which the risk or an overlap is not a finite number, or -1."""
     if steps.size == 0:
-        return jnp.full(risk.shape[:-1], -1, steps.dtype)
-    broken = ~jnp.isfinite(sum(numbers(overlaps), start=risk))
-    return jnp.where(broken.any(axis=-1), steps[jnp.argmax(broken, axis=-1)], -1)
+        return np.full(risk.shape[:-1], -1)
+    broken = ~np.isfinite(np.stack([*overlaps, risk])).all(axis=0)
+    return np.where(broken.any(axis=-1), steps[np.argmax(broken, axis=-1)], -1)
 
 
-def cooled(setting: Setting, decay: Float[Array, ""], t: Int[Array, ""]) -> Setting:
-    """The setting of step t (0 is the first): lambda_t = lambda / (1 + decay t)."""
+def cooled(setting: Setting, decay: Float[Array, ""] | None, t: Int[Array, ""]) -> Setting:
+    """The setting of step t (0 is the first): lambda_t = lambda / (1 + decay t); without a decay the setting itself."""
+    if decay is None:
+        return setting
     return setting._replace(inverse_temperature=jnp.asarray(setting.inverse_temperature) / (1 + decay * t))
 
 
-def cooled_at(setting: Setting, decay: Float[Array, ""], stop: Int[Array, ""]) -> Setting:
+def cooled_at(setting: Setting, decay: Float[Array, ""] | None, stop: Int[Array, ""]) -> Setting:
     """The setting that the step leading to recorded number `stop` used (the start itself is judged with that of the first step)."""
     return cooled(setting, decay, jnp.maximum(stop - 1, 0))
 
@@ -116,7 +121,11 @@ def numbers(values: Iterable[ArrayLike]) -> tuple[Array, ...]:
 
 
 def as_batch(overlaps: Overlaps, setting: Setting, *others: Any) -> tuple:
-    """Everything as float arrays, the overlaps broadcast to the common shape of the whole batch."""
-    shape = jnp.broadcast_shapes(*(np.shape(value) for value in (*overlaps, *setting, *others)))
-    full = Overlaps(*(jnp.broadcast_to(value, shape) for value in numbers(overlaps)))
-    return full, Setting(*numbers(setting)), *numbers(others)
+    """Everything as NumPy floats, for a compiled function to take; the overlaps have the common shape of the whole batch."""
+    given = Overlaps(*_floats(overlaps)), Setting(*_floats(setting)), *_floats(others)
+    shape = np.broadcast_shapes(*(np.shape(value) for value in (*given[0], *given[1], *given[2:])))
+    return Overlaps(*(np.broadcast_to(value, shape) for value in given[0])), *given[1:]
+
+
+def _floats(values: Iterable[Any]) -> list[np.ndarray]:
+    return [np.asarray(value, float) for value in values]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from saccade.dynamics.single_location.recording import (
@@ -69,18 +70,26 @@ def overlap_step(
     p = _pull((kappa, eta), (theta, nu), rho, (in_kappa, in_eta, in_rho))
     q = _pull((theta, nu), (kappa, eta), rho, (in_theta, in_nu, in_rho))
     p_with_q = in_theta * p.on_k_star + in_nu * p.on_v_star - q.radial * p.on_other
-    k_scale = jax.lax.rsqrt(1 + jnp.square(step_size) * p.square)
-    v_scale = jax.lax.rsqrt(1 + jnp.square(step_size) * q.square)
+    k_moved = kappa - step_size * p.on_k_star, eta - step_size * p.on_v_star
+    v_moved = theta - step_size * q.on_k_star, nu - step_size * q.on_v_star
+    k_length, v_length = _length(step_size, p, k_moved), _length(step_size, q, v_moved)
     moved_rho = rho - step_size * (p.on_other + q.on_other) + jnp.square(step_size) * p_with_q
-    return into_domain(
-        Overlaps(
-            kappa=(kappa - step_size * p.on_k_star) * k_scale,
-            nu=(nu - step_size * q.on_v_star) * v_scale,
-            theta=(theta - step_size * q.on_k_star) * v_scale,
-            eta=(eta - step_size * p.on_v_star) * k_scale,
-            rho=moved_rho * k_scale * v_scale,
-        )
-    )
+    (kappa, eta), (theta, nu) = (x / k_length for x in k_moved), (x / v_length for x in v_moved)
+    return Overlaps(kappa, nu, theta, eta, _possible_rho(kappa, nu, theta, eta, moved_rho / (k_length * v_length)))
+
+
+def _length(step_size: ArrayLike, pull: _Pull, moved: tuple[Numbers, Numbers]) -> Numbers:
+    """sqrt(1 + alpha^2 |p|^2), the length of a moved vector; rounding may not make it shorter than its part in span(k*, v*)."""
+    square = 1 + jnp.square(step_size) * pull.square
+    return jnp.sqrt(jnp.maximum(square, jnp.square(moved[0]) + jnp.square(moved[1])))
+
+
+def _possible_rho(kappa: Numbers, nu: Numbers, theta: Numbers, eta: Numbers, rho: Numbers) -> Numbers:
+    """The nearest inner product k.v that unit vectors with these other overlaps can have, up to the rounding of a square."""
+    centre = kappa * theta + eta * nu
+    k_room, v_room = 1 - jnp.square(kappa) - jnp.square(eta), 1 - jnp.square(theta) - jnp.square(nu)
+    room = jnp.sqrt((jnp.maximum(k_room, 0.0) + SLACK) * (jnp.maximum(v_room, 0.0) + SLACK))
+    return jnp.clip(jnp.clip(rho, centre - room, centre + room), -1.0, 1.0)
 
 
 def into_domain(overlaps: Overlaps) -> Overlaps:
@@ -89,13 +98,11 @@ def into_domain(overlaps: Overlaps) -> Overlaps:
     A state inside the domain, or out of it by less than the rounding of a squared length, is returned untouched.
     """
     kappa, nu, theta, eta, rho = numbers(overlaps)
-    k_square, v_square = kappa**2 + eta**2, theta**2 + nu**2
+    k_square, v_square = jnp.square(kappa) + jnp.square(eta), jnp.square(theta) + jnp.square(nu)
     k_scale = jnp.where(k_square > 1, jax.lax.rsqrt(k_square), 1.0)
     v_scale = jnp.where(v_square > 1, jax.lax.rsqrt(v_square), 1.0)
-    centre = (kappa * theta + eta * nu) * k_scale * v_scale
-    room = jnp.sqrt((jnp.maximum(1 - k_square, 0.0) + SLACK) * (jnp.maximum(1 - v_square, 0.0) + SLACK))
-    rho = jnp.clip(jnp.clip(rho, centre - room, centre + room), -1.0, 1.0)
-    return Overlaps(kappa * k_scale, nu * v_scale, theta * v_scale, eta * k_scale, rho)
+    kappa, eta, theta, nu = kappa * k_scale, eta * k_scale, theta * v_scale, nu * v_scale
+    return Overlaps(kappa, nu, theta, eta, _possible_rho(kappa, nu, theta, eta, rho))
 
 
 def overlap_trajectory(
@@ -117,13 +124,15 @@ def overlap_trajectory(
     check_setting(setting)
     check_run(step_size, decay)
     recorded = steps_to_record(steps, record_every, record)
-    seen = _run(*as_batch(overlaps, setting, step_size, decay), with_end(recorded, steps), gradient)
+    *batch, decay = as_batch(overlaps, setting, step_size, decay)
+    # Told that nothing cools, the compiler takes what depends on the temperature alone out of the loop.
+    seen = _run(*batch, decay if np.any(decay) else None, with_end(recorded, steps), gradient)
     return as_trajectory(recorded, *seen)
 
 
 @partial(jax.jit, static_argnames="gradient")
 def _run(
-    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array, gradient: Gradient
+    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array | None, stops: Array, gradient: Gradient
 ) -> tuple[Overlaps, Array]:
     def step(state, t):
         return overlap_step(state, cooled(setting, decay, t), step_size, gradient)

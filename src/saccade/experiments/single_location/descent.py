@@ -168,8 +168,5 @@ def outcomes(
     axes = ("inverse_temperature", "repetition")
     data = {name: (axes, np.asarray(value).reshape(grid.shape)) for name, value in made.final._asdict().items()}
     data |= {f"first_{name}": ("repetition", np.asarray(value)) for name, value in first._asdict().items()}
-    ends = [Overlaps(*(jnp.asarray(data[name][1][row]) for name in Overlaps._fields)) for row in range(len(grid))]
-    constant = [Setting(dim, length, value, gamma) for value in inverse_temperatures]
-    codes = [np.asarray(dynamics.classify(end, one, NEAR)) for end, one in zip(ends, constant, strict=True)]
-    data["outcome"] = (axes, np.stack(codes))
+    data["fate"] = (axes, np.asarray(dynamics.fate(made.final)).reshape(grid.shape))
     return xarray.Dataset(data, {"inverse_temperature": list(inverse_temperatures)})

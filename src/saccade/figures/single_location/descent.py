@@ -53,14 +53,16 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
     steps, data = run.data.step.values, run.data
     draw(risk, steps, data.risk.values - run.parameters.noise**2, BLUE, "descent")
     risk.plot(steps, oracle_along(run), label="oracle at this λ", **THEORY)
-    risk.set(xlabel="step", ylabel="excess risk", title="Excess risk", yscale="log")
+    risk.set(xlabel="step", ylabel="excess risk", title="Excess risk")
+    if data.risk.values.max() > 10 * data.risk.values.min():
+        risk.set_yscale("log")
     draw(alignment, steps, np.abs(data.nu.values), ORANGE, r"$|\nu|$")
     draw(alignment, steps, np.abs(data.kappa.values), BLUE, r"$|\kappa|$")
     alignment.set(xlabel="step", ylabel="alignment", title="Alignment with the truth", ylim=(-0.02, 1.04))
     _trajectories(path, run)
     away = np.sqrt(sum(data[name].values ** 2 for name in ("theta", "eta", "rho")))
     draw(distance, steps, away, GREY, "distance")
-    distance.set(xlabel="step", ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold")
+    distance.set(xlabel="step", ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold", ylim=(-0.03, max(0.5, 1.05 * away.max())))
     for axes in (risk, alignment):
         axes.legend()
     for axes in (risk, alignment, distance):

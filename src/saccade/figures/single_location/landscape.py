@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from saccade.dynamics import single_location as dynamics
 from saccade.experiments.single_location import closed_forms, descent, language
 from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
 from saccade.lab.experiment import Run
@@ -110,13 +109,15 @@ FIGURE_6 = Figure(
 )
 
 
+FATES = {"recovers, on the manifold": GREEN, "swapped": ORANGE, "off-manifold attractor": RED, "undecided": GREY}
+
+
 def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
     """Stacked fractions of outcomes against the constant inverse temperature, with the critical value."""
     run = runs["run"]
-    codes, temperatures = run.data.outcome.values, run.data.inverse_temperature.values
-    figure, axes = plt.subplots(figsize=(5.4, 3.2))
-    colours = (GREEN, ORANGE, RED, GREY)
-    for code, (name, colour) in enumerate(zip(dynamics.OUTCOMES, colours, strict=True)):
+    codes, temperatures = run.data.fate.values, run.data.inverse_temperature.values
+    figure, axes = plt.subplots(figsize=(6.2, 3.2))
+    for code, (name, colour) in enumerate(FATES.items()):
         share = (codes == code).mean(1)
         error = np.sqrt(share * (1 - share) / codes.shape[1])
         if share.any():
@@ -129,15 +130,15 @@ def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-OUTCOME_GRID = (0.05, 0.1, 0.2, 0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 1.0, 1.2)
+OUTCOME_GRID = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.87, 0.91, 0.95, 1.0, 1.2)
 OUTCOMES = Figure(
     id="single-location/outcomes",
     title="Where a constant inverse temperature leads",
     caption="Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L = 10.",
     source="ours",
-    runs={"run": (descent.outcomes, {"inverse_temperatures": OUTCOME_GRID, "steps": 60_000, "repetitions": 60})},
+    runs={"run": (descent.outcomes, {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 40})},
     draw=draw_outcomes,
-    scales={"standard": {"run": {"repetitions": 200}}, "paper": {"run": {"repetitions": 1000, "steps": 200_000}}},
+    scales={"standard": {"run": {"repetitions": 200}}, "paper": {"run": {"repetitions": 1000}}},
     seconds={"quick": 20, "standard": 60, "paper": 900},
 )
 
@@ -146,28 +147,28 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
     """Starts in the plane of their two unstable modes, coloured by outcome, one panel a temperature."""
     run = runs["run"]
     start = theory.Overlaps(*(run.data[f"first_{name}"].values for name in theory.Overlaps._fields))
-    figure, panels = plt.subplots(1, len(run.data.inverse_temperature), figsize=(2.7 * len(run.data.inverse_temperature), 2.9), sharey=True)
-    colours = np.array([GREEN, ORANGE, RED, GREY])
+    figure, panels = plt.subplots(1, len(run.data.inverse_temperature), figsize=(2.8 * len(run.data.inverse_temperature), 3.1), sharey=True)
+    colours = np.array(list(FATES.values()))
     for number, (axes, temperature) in enumerate(zip(panels, run.data.inverse_temperature.values, strict=True)):
         setting = theory.Setting(run.parameters.dim, run.parameters.length, temperature, run.parameters.gamma)
         on, across = (np.abs(np.asarray(part)) for part in theory.mode_projections(start, setting))
-        axes.scatter(on, across, s=9, c=colours[run.data.outcome.values[number]], linewidths=0)
+        axes.scatter(on, across, s=9, c=colours[run.data.fate.values[number]], linewidths=0)
         edge = 1.05 * max(on.max(), across.max())
         axes.plot([0, edge], [0, edge], color=GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel=r"$(\kappa, \nu)$ mode", title=rf"$\lambda$ = {temperature:g}", xlim=(0, edge), ylim=(0, edge))
     panels[0].set_ylabel(r"$(\theta, \eta)$ mode")
-    handles = [plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name) for name, colour in zip(dynamics.OUTCOMES, colours, strict=True)]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    handles = [plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name) for name, colour in list(FATES.items())[:2]]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
 
 
 BASINS = Figure(
     id="single-location/basins",
     title="Basins of attraction",
-    caption="Random starts by the size of their projections on the two unstable modes of the origin, coloured by where descent ends. Below the diagonal the recovering mode starts ahead. d = 400, L = 10.",
+    caption="Random starts by the size of their projections on the two unstable modes of the origin, coloured by the way descent goes. Below the diagonal the recovering mode starts ahead. d = 400, L = 10.",
     source="ours",
-    runs={"run": (descent.outcomes, {"inverse_temperatures": (0.1, 0.4, 0.6, 0.9), "repetitions": 200})},
+    runs={"run": (descent.outcomes, {"inverse_temperatures": (0.1, 0.4, 0.8), "step_size": 2e-3, "repetitions": 300})},
     draw=draw_basins,
     scales={"standard": {"run": {"repetitions": 1000}}, "paper": {"run": {"repetitions": 2000}}},
-    seconds={"quick": 20, "standard": 60, "paper": 120},
+    seconds={"quick": 8, "standard": 25, "paper": 50},
 )

@@ -1,7 +1,10 @@
 """What saccade says when it is asked for something it cannot do: one sentence, naming the parameter, the value and the range."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Iterable
+
+LONGEST_VALUE = 80
+MOST_NAMES = 25
 
 
 class InvalidInput(ValueError):
@@ -15,12 +18,35 @@ class Diverged(ArithmeticError):
 def require(condition: bool, name: str, value: object, rule: str) -> None:
     """Raise `InvalidInput("name = value rule.")` unless `condition` holds, e.g. `require(gamma > 0, "gamma", gamma, "must be above 0")`."""
     if not condition:
-        raise InvalidInput(f"{name} = {value!r} {rule}.")
+        raise InvalidInput(f"{name} = {shown(value)} {rule}.")
+
+
+def shown(value: object) -> str:
+    """A value as a sentence can carry it: on one line, without the type names of array libraries, cut when long."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()  # type: ignore[union-attr]
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python refuses to write out whole numbers of thousands of digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     """The refusal of an unknown name, with the nearest known one when there is any."""
-    known = sorted(known)
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known) or 'none'}."
-    return InvalidInput(f"There is no {kind} named {name!r}; {hint}")
+    names = sorted(set(known))
+    spoken = {_tail(item).lower(): item for item in reversed(names)} | {item.lower(): item for item in names}
+    near = get_close_matches(str(name).lower(), spoken, n=1, cutoff=0.4)
+    hint = f"did you mean {spoken[near[0]]!r}?" if near else f"known are: {_listed(names)}."
+    return InvalidInput(f"There is no {kind} named {shown(name)}; {hint}")
+
+
+def _tail(name: str) -> str:
+    """The name without its study, which people leave out: `single-location/4a` is also meant by `4a`."""
+    return name.replace("/", ".").split(".", 1)[-1]
+
+
+def _listed(names: list[str]) -> str:
+    """The names, or the first of them when they would fill the screen."""
+    more = len(names) - MOST_NAMES
+    return (", ".join(names[:MOST_NAMES]) or "none") + (f" and {more} more" if more > 0 else "")

@@ -2,11 +2,12 @@
 
 from typing import Any, Literal
 
+import jax.numpy as jnp
 import numpy as np
 from pydantic import Field
 
 from saccade.dynamics import single_location as dynamics
-from saccade.errors import InvalidInput, require
+from saccade.errors import Diverged, InvalidInput, require, shown
 from saccade.lab.calc import Calculator, Inputs
 from saccade.models import attention
 from saccade.theory import gaussian
@@ -21,11 +22,11 @@ MOST_STEPS = 10_000_000
 class Common(Inputs):
     """The setting shared by most calculators."""
 
-    dim: float = Field(description="dimension d of a token, at least 2")
-    length: float = Field(description="number L of tokens, at least 1")
-    inverse_temperature: float = Field(description="inverse temperature lambda, above 0")
-    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0")
-    noise: float = Field(0.0, description="standard deviation epsilon of the label noise")
+    dim: float = Field(description="dimension d of a token, a whole number of at least 2", ge=2)
+    length: float = Field(description="number L of tokens, a whole number of at least 1", ge=1)
+    inverse_temperature: float = Field(description="inverse temperature lambda, above 0", gt=0)
+    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0", gt=0)
+    noise: float = Field(0.0, description="standard deviation epsilon of the label noise, at least 0", ge=0)
 
     def setting(self) -> Setting:
         setting = Setting(self.dim, self.length, self.inverse_temperature, self.gamma, self.noise)
@@ -53,23 +54,25 @@ class StepSize(Inputs):
 
 
 class Recorded(StepSize):
-    steps: int = Field(description="number of steps", ge=1, le=MOST_STEPS)
+    steps: int = Field(description=f"number of steps, 1 to {MOST_STEPS}", ge=1, le=MOST_STEPS)
     record: list[int] = Field(description="increasing step numbers to report, 1 = after the first step", min_length=1)
 
     def recorded(self) -> list[int]:
         for earlier, later in zip([0, *self.record], self.record, strict=False):
-            require(later > earlier, "record", self.record, "must hold increasing step numbers from 1")
-        require(self.record[-1] <= self.steps, "record", self.record[-1], f"must not exceed steps = {self.steps}")
+            rule = f"must hold increasing step numbers from 1 to steps = {self.steps}"
+            require(earlier < later <= self.steps, "record", self.record, rule)
         return self.record
 
 
 class Decay(Inputs):
-    decay: float = Field(0.0, description="lambda_t = lambda/(1 + decay t), t = 0 at the first step", ge=0)
+    decay: float = Field(0.0, description="lambda_t = lambda/(1 + decay t), t = 0 at the first step; at least 0", ge=0)
 
 
 class ZetaInputs(Inputs):
     t: float | list[float] = Field(description="shift t, a number or a list")
-    variance: float | list[float] = Field(description="variance of the Gaussian, not negative; a number or a list as long as t")
+    variance: float | list[float] = Field(
+        description="variance of the Gaussian, not negative; a number or a list as long as t"
+    )
 
 
 class StepInputs(At, StepSize):
@@ -95,26 +98,30 @@ class FullInputs(Common, Recorded, Decay):
 class LinearInputs(Inputs):
     location_probabilities: list[float] = Field(description="law p of the informative location; sums to one")
     gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0", gt=0)
-    noise: float = Field(0.0, description="standard deviation of the label noise", ge=0)
+    noise: float = Field(0.0, description="standard deviation epsilon of the label noise, at least 0", ge=0)
 
 
 class OriginInputs(StepSize):
-    dim: float = Field(description="dimension d of a token, at least 2")
-    inverse_temperature: float = Field(description="inverse temperature lambda, above 0")
-    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0")
+    dim: float = Field(description="dimension d of a token, a whole number of at least 2", ge=2)
+    inverse_temperature: float = Field(description="inverse temperature lambda, above 0", gt=0)
+    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0", gt=0)
 
 
 class CriticalInputs(Inputs):
-    dim: float = Field(description="dimension d of a token, at least 2")
-    length: float = Field(description="number L of tokens, at least 2")
-    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0")
+    dim: float = Field(description="dimension d of a token, a whole number of at least 2", ge=2)
+    length: float = Field(
+        description="number L of tokens, a whole number of at least 2: one token needs no looking", ge=2
+    )
+    gamma: float = Field(2**-0.5, description="standard deviation of the informative token, above 0", gt=0)
 
 
 class PredictInputs(Inputs):
     X: list[list[list[float]]] = Field(description="tokens, X[sample][token][coordinate]")
     k: list[float] = Field(description="key direction")
     v: list[float] = Field(description="value direction")
-    inverse_temperature: float = Field(1.0, description="inverse temperature lambda, above 0 (not used by argmax)", gt=0)
+    inverse_temperature: float | None = Field(
+        None, description="inverse temperature lambda, above 0; argmax needs none", gt=0
+    )
     kind: Literal["erf", "softmax", "argmax"] = Field(description="erf, softmax or argmax")
 
 
@@ -131,28 +138,52 @@ def _risk(given: At) -> dict[str, Any]:
 
 
 def _step(given: StepInputs) -> dict[str, Any]:
-    return dynamics.overlap_step(given.overlaps(), given.setting(), given.step_size)._asdict()
+    setting = given.setting()
+    after = dynamics.overlap_step(given.overlaps(), setting, given.step_size)
+    if not np.all(np.isfinite(np.asarray(after))):
+        raise _overshot(setting, given.step_size, 1)
+    return after._asdict()
 
 
 def _trajectory(given: TrajectoryInputs) -> dict[str, Any]:
-    record = given.recorded()
+    record, setting = given.recorded(), given.setting()
     made = dynamics.overlap_trajectory(
-        given.overlaps(), given.setting(), given.step_size, given.steps, record=record, decay=given.decay
+        given.overlaps(), setting, given.step_size, given.steps, record=record, decay=given.decay
     )
-    return _listed(made)
+    return _advised(made, setting, given.step_size)
 
 
-def _listed(made: Any) -> dict[str, Any]:
-    return {"steps": [int(step) for step in np.asarray(made.steps)], **made.overlaps._asdict(), "risk": made.risk}
+def _listed(made: dynamics.Trajectory, setting: Setting, step_size: float) -> dict[str, Any]:
+    """The recorded lists, by name."""
+    if int(made.diverged_at) >= 0:
+        raise _overshot(setting, step_size, int(made.diverged_at))
+    steps = [int(step) for step in np.asarray(made.steps)]
+    return {"steps": steps, **made.overlaps._asdict(), "risk": made.risk}
+
+
+def _advised(made: dynamics.Trajectory, setting: Setting, step_size: float) -> dict[str, Any]:
+    """The recorded lists, and a word of advice when the step is past the edge of stability."""
+    listed = _listed(made, setting, step_size)
+    too_long = dynamics.stability_ratio(setting, step_size) > 2
+    return listed | ({"advice": dynamics.advice(made, setting, step_size)} if too_long else {})
+
+
+def _overshot(setting: Setting, step_size: float, step: int) -> Diverged:
+    """What to say when a step left the finite numbers: descent on spheres stays bounded, so only an absurd step does."""
+    curvature = dynamics.stability_ratio(setting, 1.0)
+    hint = f"; try at most {2 / curvature:.3g}" if np.isfinite(curvature) and curvature > 0 else ""
+    return Diverged(f"step_size = {step_size!r} left the finite numbers by step {step}{hint}.")
 
 
 def _manifold_trajectory(given: ManifoldInputs) -> dict[str, Any]:
     for name in ("kappa", "nu"):
         require(abs(getattr(given, name)) <= 1, name, getattr(given, name), "must lie in [-1, 1]")
+    setting = given.setting()
     made = dynamics.manifold_trajectory(
-        given.kappa, given.nu, given.setting(), given.step_size, given.steps, record=given.recorded()
+        given.kappa, given.nu, setting, given.step_size, given.steps, record=given.recorded()
     )
-    values = _listed(made)
+    # No advice here: the stiffest direction at the oracle leaves the manifold, so it does not bound this map.
+    values = _listed(made, setting, given.step_size)
     return {name: values[name] for name in ("steps", "kappa", "nu", "risk")}
 
 
@@ -160,14 +191,16 @@ def _full_trajectory(given: FullInputs) -> dict[str, Any]:
     setting = given.setting()
     vectors = {name: np.asarray(getattr(given, name), float) for name in ("k0", "v0", "k_star", "v_star")}
     for name, vector in vectors.items():
-        require(vector.size == given.dim, name, f"a list of {vector.size}", f"must have dim = {given.dim:g} entries")
-        require(abs(np.linalg.norm(vector) - 1) < 1e-6, name, f"of norm {np.linalg.norm(vector):.6g}", "must be a unit vector")
+        require(vector.size == given.dim, f"number of entries of {name}", vector.size, f"must be dim = {given.dim:g}")
+        norm = float(np.linalg.norm(vector))
+        require(abs(norm - 1) < 1e-6, f"norm of {name}", norm, "must be 1: it is a unit vector")
     overlap = float(vectors["k_star"] @ vectors["v_star"])
     require(abs(overlap) < 1e-6, "k_star . v_star", overlap, "must be 0: the two true directions are orthogonal")
+    k0, v0, k_star, v_star = (jnp.asarray(vector) for vector in vectors.values())
     made = dynamics.full_trajectory(
-        *vectors.values(), setting, given.step_size, given.steps, record=given.recorded(), decay=given.decay
+        k0, v0, k_star, v_star, setting, given.step_size, given.steps, record=given.recorded(), decay=given.decay
     )
-    return _listed(made)
+    return _advised(made, setting, given.step_size)
 
 
 def _oracle(given: Common) -> dict[str, Any]:
@@ -193,11 +226,10 @@ def _origin(given: OriginInputs) -> dict[str, Any]:
 
 def _critical(given: CriticalInputs) -> dict[str, Any]:
     theory.check_setting(Setting(given.dim, given.length, 1.0, given.gamma))
-    require(given.length >= 2, "length", given.length, "must be at least 2: with one token there is nothing to find")
     value = theory.critical_inverse_temperature(given.dim, given.length, given.gamma)
     if not np.isfinite(value):
         raise InvalidInput(
-            f"gamma = {given.gamma!r} with dim = {given.dim!r} and length = {given.length!r} has no critical inverse temperature: "
+            f"gamma = {given.gamma!r} with dim = {given.dim:g} and length = {given.length:g} has no critical inverse temperature: "
             "the oracle is a local minimum for every one."
         )
     return {"inverse_temperature": value}
@@ -212,20 +244,33 @@ def _predict(given: PredictInputs) -> dict[str, Any]:
     try:
         X = np.asarray(given.X, float)
     except ValueError:
-        raise InvalidInput("X = [...] must have as many tokens in each sample and coordinates in each token.") from None
-    require(X.ndim == 3 and X.size > 0, "X", f"of shape {X.shape}", "must be X[sample][token][coordinate], not empty")
-    k, v = np.asarray(given.k), np.asarray(given.v)
+        rule = "must have as many tokens in each sample, and as many coordinates in each token"
+        raise InvalidInput(f"X = {shown(given.X)} {rule}.") from None
+    require(X.ndim == 3 and X.size > 0, "X", given.X, "must be X[sample][token][coordinate], nowhere empty")
+    k, v = np.asarray(given.k, float), np.asarray(given.v, float)
     for name, vector in (("k", k), ("v", v)):
-        require(vector.size == X.shape[2], name, f"a list of {vector.size}", f"must have {X.shape[2]} entries, as the tokens have")
+        rule = f"must be {X.shape[2]}, as many as a token has coordinates"
+        require(vector.size == X.shape[2], f"number of entries of {name}", vector.size, rule)
+    tokens, key, value = jnp.asarray(X), jnp.asarray(k), jnp.asarray(v)
     if given.kind == "argmax":
-        return {"predictions": attention.argmax_predictor(X, k, v)}
+        return {"predictions": attention.argmax_predictor(tokens, key, value)}
+    if given.inverse_temperature is None:
+        raise InvalidInput(
+            f"single-location.predict needs the input 'inverse_temperature' for kind = {given.kind!r}, which is missing."
+        )
     predictor = {"erf": attention.erf_predictor, "softmax": attention.softmax_predictor}[given.kind]
-    return {"predictions": predictor(X, k, v, given.inverse_temperature)}
+    return {"predictions": predictor(tokens, key, value, given.inverse_temperature)}
 
 
 _PAPER_SETTING = {"dim": 400, "length": 10, "inverse_temperature": 0.1}
-_TRACE = {"steps": "recorded step numbers", **dict.fromkeys(NAMES, "overlap after each recorded step"), "risk": "risk there"}
+_TRACE = {
+    "steps": "recorded step numbers",
+    **dict.fromkeys(NAMES, "overlap after each recorded step"),
+    "risk": "risk there",
+    "advice": "only when the step size is past the edge of stability",
+}
 
+# fmt: off
 CALCULATORS = (
     Calculator(
         "single-location.zeta", ZetaInputs, _zeta, "E erf(t + G)^2 for a centred Gaussian G of the given variance.",
@@ -281,7 +326,7 @@ CALCULATORS = (
         {"dim": 400, "length": 10},
     ),
     Calculator(
-        "single-location.swapped-state", Common, _swapped, "The fixed point where the two directions have swapped roles: k = v*, v . k* = theta.",
+        "single-location.swapped-state", Common, _swapped, "The fixed point of swapped roles: k = v*, v . k* = theta.",
         {"theta": "v . k*, at most 1", "risk": "risk there"}, "exact", "saccade, not in the paper", _PAPER_SETTING,
     ),
     Calculator(
@@ -290,3 +335,4 @@ CALCULATORS = (
         {"X": [[[1.0, 2.0], [3.0, 1.0]]], "k": [1.0, 0.0], "v": [0.0, 1.0], "inverse_temperature": 1.0, "kind": "softmax"},
     ),
 )
+# fmt: on

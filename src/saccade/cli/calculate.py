@@ -18,10 +18,18 @@ class Explaining(TyperCommand):
 
 
 def calc(
-    name: Annotated[str | None, typer.Argument(help="A calculator, e.g. single-location.risk; none lists them.")] = None,
-    inputs: Annotated[list[str] | None, typer.Argument(help="name=value, values as JSON (numbers, words, nested lists).")] = None,
-    json_text: Annotated[str | None, typer.Option("--json", help="Inputs as one JSON object ('-': read standard input); prints JSON.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Explain this calculator: inputs, outputs, status, source.")] = False,
+    name: Annotated[
+        str | None, typer.Argument(help="A calculator, e.g. single-location.risk; none lists them.")
+    ] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Argument(help="name=value, values as JSON (numbers, words, nested lists).")
+    ] = None,
+    json_text: Annotated[
+        str | None, typer.Option("--json", help="Inputs as one JSON object ('-': from standard input); JSON out.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain this calculator: inputs, outputs, status, source.")
+    ] = False,
 ) -> None:
     """Compute a prediction or an elementary step by name.
 
@@ -35,27 +43,31 @@ def calc(
 
         saccade calc single-location.zeta --json '{"t": [0, 1], "variance": [0.5, 0.5]}'
     """
-    from saccade.lab import registry
+    from saccade.lab.calc import find
 
     if name is None:
-        _list()
+        _list(json_text)
         return
-    calculator = registry.one("calculator", name, registry.calculators())
+    calculator = find(name)
     if explain:
         _explain(calculator.describe())
         return
+    found = calculator(_together(_object(json_text) if json_text is not None else {}, _pairs(inputs or [])))
     if json_text is not None:
-        typer.echo(json.dumps(calculator({**_object(json_text), **_pairs(inputs or [])})))
+        typer.echo(json.dumps(found, allow_nan=False))
         return
-    for key, value in calculator(_pairs(inputs or [])).items():
+    for key, value in found.items():
         typer.echo(f"{key} = {value if isinstance(value, str) else json.dumps(value)}")
 
 
-def _list() -> None:
+def _list(json_text: str | None) -> None:
     from saccade.cli.manners import console
     from saccade.cli.tables import simple_table
+    from saccade.errors import InvalidInput
     from saccade.lab import registry
 
+    if json_text is not None:
+        raise InvalidInput("--json needs the name of a calculator before it; saccade calc lists them.")
     rows = [(item.id, item.status, item.about) for item in registry.calculators()]
     console().print(simple_table("Calculators", ("calculator", "status", "gives"), rows))
 
@@ -68,35 +80,64 @@ def _explain(about: dict[str, Any]) -> None:
     for name, text in about["outputs"].items():
         typer.echo(f"  {name:24} {text}")
     if about["example"]:
-        pairs = " ".join(f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in about["example"].items())
+        pairs = " ".join(
+            f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in about["example"].items()
+        )
         typer.echo(f"Example:\n  saccade calc {about['id']} {pairs}")
 
 
 def _object(text: str) -> dict[str, Any]:
-    from saccade.errors import InvalidInput
+    from saccade.errors import InvalidInput, shown
 
-    text = sys.stdin.read() if text == "-" else text
     try:
-        value = json.loads(text)
-    except ValueError as problem:
-        raise InvalidInput(f"--json is not valid JSON ({problem}).") from None
+        text = sys.stdin.read() if text == "-" else text
+        value = json.loads(text, object_pairs_hook=_once)
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError) as problem:
+        raise InvalidInput(f"--json = {shown(text)} is not valid JSON ({problem}).") from None
     if not isinstance(value, dict):
-        raise InvalidInput(f"--json = {text!r} must be one JSON object with the inputs by name.")
+        raise InvalidInput(f"--json = {shown(text)} must be one JSON object with the inputs by name.")
     return value
 
 
-def _pairs(pairs: list[str]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may come twice (Python would silently keep the last)."""
+    together: dict[str, Any] = {}
+    for name, value in pairs:
+        together = _together(together, {name: value})
+    return together
+
+
+def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Both sets of inputs; none may be in both."""
     from saccade.errors import InvalidInput
+
+    for name in second:
+        if name in first:
+            raise InvalidInput(f"Input {name!r} is given twice; give it once.")
+    return {**first, **second}
+
+
+def _pairs(pairs: list[str]) -> dict[str, Any]:
+    from saccade.errors import InvalidInput, shown
 
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            raise InvalidInput(f"input = {pair!r} must have the form name=value.")
-        if name in values:
-            raise InvalidInput(f"input {name!r} is given twice.")
-        try:
-            values[name] = json.loads(text)
-        except ValueError:
-            values[name] = text
+            raise InvalidInput(f"input = {shown(pair)} must have the form name=value.")
+        values = _together(values, {name.strip(): _value(text)})
     return values
+
+
+def _value(text: str) -> Any:
+    """JSON where it is JSON, else a number as shells write them (.5, +2), else the word itself."""
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return float(text) if "_" not in text else text
+    except ValueError:
+        return text

@@ -10,7 +10,9 @@ from saccade.cli.judge import Fresh, Scale, Seed, StoreFolder
 def figure(
     name: Annotated[str, typer.Argument(help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.")],
     scale: Scale = "quick",
-    output: Annotated[str | None, typer.Option("--output", "-o", help="FILE.pdf, .png or .svg [default: NAME.pdf here].")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="FILE.pdf, .png or .svg [default: NAME.pdf here].")
+    ] = None,
     seed: Seed = 0,
     store: StoreFolder = None,
     fresh: Fresh = False,
@@ -23,7 +25,7 @@ def figure(
 
         saccade figure single-location/basins --scale paper -o basins.png
     """
-    from saccade.cli.manners import progress
+    from saccade.cli.manners import check_file, progress
     from saccade.lab import figure as drawing
     from saccade.lab import registry
     from saccade.lab.store import Store
@@ -31,10 +33,13 @@ def figure(
     chosen = registry.one("figure", name, registry.figures())
     path = output or f"{name.replace('/', '-')}.pdf"
     drawing.check_output(path)
+    check_file(path)
+    runs = Store(store)
+    runs.check_writable()
     seconds = chosen.seconds.get(scale, 1.0)
     if seconds > 2:
         typer.echo(f"{name} at scale {scale}: about {seconds:.0f} seconds if nothing is stored yet.", err=True)
     with progress(1.0, f"drawing {name}") as advance:
-        made = drawing.draw(chosen, scale, seed, Store(store), fresh)
+        made = drawing.draw(chosen, scale, seed, runs, fresh)
         advance(1.0, f"drew {name}")
     typer.echo(f"Figure: {drawing.save(made, path)}")

@@ -8,20 +8,30 @@ import typer
 if TYPE_CHECKING:
     from saccade.lab.claim import Claim
 
-Scale = Annotated[str, typer.Option(help="quick (seconds a claim), standard (everything, within an hour) or paper (the paper's own parameters).")]
+Scale = Annotated[
+    str, typer.Option(help="quick (seconds a claim), standard (all, within an hour) or paper (its own parameters).")
+]
 Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Local processes.")]
-StoreFolder = Annotated[str | None, typer.Option("--store", help="Folder of runs [default: $SACCADE_STORE or the user's data folder].")]
+Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
+StoreFolder = Annotated[
+    str | None, typer.Option("--store", help="Folder of runs [default: $SACCADE_STORE or the user's data folder].")
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
 
 
 def verify(
-    patterns: Annotated[list[str] | None, typer.Argument(help="Claim ids, spec rows or studies; wildcards allowed. All if none.")] = None,
+    patterns: Annotated[
+        list[str] | None, typer.Argument(help="Claim ids, spec rows or studies; wildcards allowed. All if none.")
+    ] = None,
     scale: Scale = "quick",
-    sabotage: Annotated[bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")] = False,
+    sabotage: Annotated[
+        bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")
+    ] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
-    json_file: Annotated[str | None, typer.Option("--json", help="Write the ledger to this file ('-': standard output).")] = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", help="Write the ledger to this file ('-': standard output).")
+    ] = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
 ) -> None:
@@ -35,17 +45,25 @@ def verify(
 
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
     """
+    from saccade.cli.manners import check_file
+
+    if json_file not in (None, "-"):
+        check_file(json_file)
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
     show(rows, sabotage, json_file)
     raise typer.Exit(exit_code(rows))
 
 
-def judged(patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None, fresh: bool) -> list[dict[str, Any]]:
+def judged(
+    patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None, fresh: bool
+) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
     from saccade.cli.manners import progress
+    from saccade.errors import require
     from saccade.lab import ledger, registry
 
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
     claims = registry.find_claims(patterns)
     cost = {claim.id: _cost(claim, scale) * (1 + sabotage) for claim in claims}
     _announce(sum(cost.values()) / jobs, scale, len(claims))
@@ -55,7 +73,9 @@ def judged(patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int
             word = row["verdict"] if ledger.verdict_is_expected(row) else f"{row['verdict']} (unexpected)"
             advance(cost[row["id"]], f"{row['id']}: {word}")
 
-        return api.verify(*patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store, fresh=fresh, done=done)
+        return api.verify(
+            *patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store, fresh=fresh, done=done
+        )
 
 
 def _cost(claim: "Claim", scale: str) -> float:
@@ -118,6 +138,7 @@ def reproduce(
 
         saccade reproduce --jobs 2 -o report
     """
+    _check_folder(output)
     rows = judged([], scale, sabotage, seed, jobs, store, fresh)
     show(rows, sabotage, None)
     _write_report(rows, output, scale, seed, store)
@@ -126,7 +147,9 @@ def reproduce(
 
 def report(
     output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
-    ledger: Annotated[str | None, typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option(help="A ledger written by verify --json; judged anew if not given.")
+    ] = None,
     scale: Scale = "quick",
     seed: Seed = 0,
     store: StoreFolder = None,
@@ -139,6 +162,7 @@ def report(
 
         saccade report --ledger ledger.json
     """
+    _check_folder(output)
     rows = _read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
     _write_report(rows, output, scale, seed, store)
 
@@ -154,6 +178,15 @@ def _read_ledger(path: str) -> list[dict[str, Any]]:
         raise InvalidInput(f"ledger = {path!r} cannot be read ({(problem.strerror or '').lower()}).") from None
     except (ValueError, KeyError, TypeError):
         raise InvalidInput(f"ledger = {path!r} is not a ledger written by saccade verify --json.") from None
+
+
+def _check_folder(folder: str) -> None:
+    """Refuse at the door a folder that the report cannot be written to."""
+    from pathlib import Path
+
+    from saccade.cli.manners import check_file
+
+    check_file(str(Path(folder) / "index.html"))
 
 
 def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
@@ -180,7 +213,17 @@ def bench(
     from saccade.lab.benchmark import measure_all
 
     results = measure_all(names or [], rounds, tiny, report=lambda text: typer.echo(text, err=True))
-    rows = [(r["id"], r["work"], f"{r['ratio']:.3g}", f"{r['ratio_low']:.3g} .. {r['ratio_high']:.3g}", r["target"], "yes" if r["met"] else "no") for r in results]
+    rows = [
+        (
+            r["id"],
+            r["work"],
+            f"{r['ratio']:.3g}",
+            f"{r['ratio_low']:.3g} .. {r['ratio_high']:.3g}",
+            r["target"],
+            "yes" if r["met"] else "no",
+        )
+        for r in results
+    ]
     console().print(simple_table("Benchmarks", ("benchmark", "work", "ratio", "spread", "target", "met"), rows))
     if json_file:
         write_text(json_file, json.dumps(results, indent=1))

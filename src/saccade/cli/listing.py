@@ -8,7 +8,9 @@ import typer
 
 def list_(
     study: Annotated[str | None, typer.Argument(help="Only this study, e.g. single-location.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable: claims, figures, calculators, experiments.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Machine-readable: claims, figures, calculators, experiments.")
+    ] = False,
 ) -> None:
     """List claims, figures, calculators and experiments.
 
@@ -32,7 +34,9 @@ def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
         "claims": [claim.describe() for claim in registry.claims(study)],
         "figures": [figure.describe() for figure in registry.figures(study)],
         "calculators": [calculator.describe() for calculator in registry.calculators(study)],
-        "experiments": [{"id": item.id, "study": item.study, "about": item.about} for item in registry.experiments(study)],
+        "experiments": [
+            {"id": item.id, "study": item.study, "about": item.about} for item in registry.experiments(study)
+        ],
     }
 
 
@@ -46,4 +50,6 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     out.print(simple_table("Figures", ("figure", "title"), [(row["id"], row["title"]) for row in found["figures"]]))
     calculators = [(row["id"], row["status"], row["about"]) for row in found["calculators"]]
     out.print(simple_table("Calculators", ("calculator", "status", "gives"), calculators))
-    out.print(simple_table("Experiments", ("experiment", "runs"), [(row["id"], row["about"]) for row in found["experiments"]]))
+    out.print(
+        simple_table("Experiments", ("experiment", "runs"), [(row["id"], row["about"]) for row in found["experiments"]])
+    )

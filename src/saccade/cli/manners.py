@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from saccade.errors import Diverged, InvalidInput
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -15,17 +17,34 @@ if TYPE_CHECKING:
 class Polite(TyperGroup):
     """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit code 130."""
 
-    def invoke(self, ctx: Any) -> Any:
-        from saccade.errors import Diverged, InvalidInput
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with one_sentence():
+            return super().make_context(*args, **kwargs)
 
-        try:
+    def invoke(self, ctx: Any) -> Any:
+        with one_sentence():
             return super().invoke(ctx)
-        except (InvalidInput, Diverged) as problem:
-            typer.echo(f"saccade: {problem}", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            typer.echo("saccade: interrupted; finished runs are kept, the same command goes on from there.", err=True)
-            raise typer.Exit(130) from None
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Whatever is refused inside, by us or by the parser of the command line, is said in one sentence."""
+    try:
+        yield
+    except (InvalidInput, Diverged) as problem:
+        typer.echo(f"saccade: {problem}", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("saccade: interrupted; finished runs are kept, the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
+    except Exception as problem:
+        # The parser's own exceptions, known by their method: typer has moved the class between its versions.
+        say = getattr(problem, "format_message", None)
+        if say is None or type(problem).__name__ == "NoArgsIsHelpError":
+            raise
+        text = " ".join(say().split())
+        typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)
+        raise typer.Exit(2) from None
 
 
 def console(stderr: bool = False) -> "Console":
@@ -45,8 +64,13 @@ def progress(total: float, what: str) -> Iterator[Callable[[float, str], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-        console=console(stderr=True), transient=True,
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
     )
     with bar:
         task = bar.add_task(what, total=total)
@@ -57,10 +81,29 @@ def write_text(path: str, text: str) -> None:
     """Write a file the user asked for, or refuse with one sentence."""
     from pathlib import Path
 
-    from saccade.errors import InvalidInput
-
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
-        raise InvalidInput(f"{path!r} cannot be written ({(problem.strerror or '').lower()}).") from None
+        raise unwritable(path, problem) from None
+
+
+def check_file(path: str) -> None:
+    """Refuse at the door a file that cannot be written, before anything is computed; one that is there stays as it is."""
+    from pathlib import Path
+
+    file = Path(path)
+    try:
+        there = file.exists()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(file, "a"):
+            pass
+        if not there:
+            file.unlink()
+    except (OSError, ValueError) as problem:
+        raise unwritable(path, problem) from None
+
+
+def unwritable(path: str, problem: Exception) -> InvalidInput:
+    reason = (getattr(problem, "strerror", None) or str(problem)).lower()
+    return InvalidInput(f"output = {path!r} cannot be written ({reason}).")

@@ -30,7 +30,14 @@ def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool) -> Table:
         table.add_column("sabotages", no_wrap=True)
     table.add_column("s", justify="right", no_wrap=True)
     for row in rows:
-        cells = [row["id"], row["statement"], number(row["prediction"]), number(row["measurement"]), _interval(row), _verdict(row)]
+        cells = [
+            row["id"],
+            row["statement"],
+            number(row["prediction"]),
+            number(row["measurement"]),
+            _interval(row),
+            _verdict(row),
+        ]
         cells += [_sabotages(row)] if sabotage else []
         table.add_row(*(escape(cell) if not cell.startswith("[") else cell for cell in cells), seconds(row["seconds"]))
     return table

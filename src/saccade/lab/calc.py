@@ -12,14 +12,19 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from saccade.errors import Diverged
+from saccade.errors import Diverged, InvalidInput
 from saccade.lab.experiment import validated
+
+LARGEST_EXACT = 2**53  # beyond it not every whole number is a float
+
+Whole = int
+"""A field that takes a whole number, also when it is written 10.0 (see `as_json`)."""
 
 
 class Inputs(BaseModel):
-    """Base of all calculator inputs: unknown names are refused, numbers must be finite."""
+    """Base of all calculator inputs: unknown names are refused; numbers must be finite, and neither words nor true or false."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True, strict=True)
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Calculator:
 
     def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Validate, compute, and return plain Python values."""
-        given = validated(self.inputs, values, self.id)
+        given = validated(self.inputs, {str(name): as_json(value) for name, value in values.items()}, self.id)
         return {name: plain(value, f"{self.id}: {name}") for name, value in self.function(given).items()}
 
     def describe(self) -> dict[str, Any]:
@@ -63,6 +68,21 @@ def _field_text(info: Any) -> str:
     return text if info.is_required() else f"{text} [{info.default}]".strip()
 
 
+def as_json(value: Any) -> Any:
+    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of array libraries as Python's.
+
+    10.0 becomes the whole number 10, which every number field takes: other languages may know no other way to write it.
+    """
+    if hasattr(value, "tolist"):
+        return as_json(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [as_json(item) for item in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
+    return int(value) if whole else value
+
+
 def plain(value: Any, owner: str) -> Any:
     """Arrays to nested lists, numpy scalars to Python's; a value that is not finite is an error, never a silent NaN."""
     if isinstance(value, Mapping):
@@ -77,13 +97,17 @@ def plain(value: Any, owner: str) -> Any:
     return array.tolist()
 
 
-def calc(name: str, /, **inputs: Any) -> dict[str, Any]:
-    """Ask the calculator `name`, e.g. `calc("single-location.zeta", t=1.0, variance=0.5)`."""
-    from saccade.errors import InvalidInput
+def find(name: str) -> Calculator:
+    """The calculator called `name`; only its own study is imported."""
     from saccade.lab.registry import calculators, one
     from saccade.studies import STUDIES
 
     if not isinstance(name, str):
         raise InvalidInput(f"name = {name!r} must be the name of a calculator.")
     study = name.split(".")[0]
-    return one("calculator", name, calculators(study if study in STUDIES else None))(inputs)
+    return one("calculator", name, calculators(study if study in STUDIES else None))
+
+
+def calc(name: str, /, **inputs: Any) -> dict[str, Any]:
+    """Ask the calculator `name`, e.g. `calc("single-location.zeta", t=1.0, variance=0.5)`."""
+    return find(name)(inputs)

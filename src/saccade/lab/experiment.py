@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from saccade.errors import InvalidInput, unknown
+from saccade.lab.refusal import refusal
 
 if TYPE_CHECKING:
     import xarray
@@ -73,20 +74,7 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
     try:
         return model(**values)
     except ValidationError as error:
-        raise InvalidInput(_sentence(error.errors()[0], model, owner)) from None
-
-
-def _sentence(problem: Mapping[str, Any], model: type[BaseModel], owner: str) -> str:
-    name = ".".join(str(part) for part in problem["loc"]) or "input"
-    if problem["type"] == "extra_forbidden":
-        return str(unknown(f"input of {owner}", name, model.model_fields))
-    if problem["type"] == "missing":
-        return f"{owner} needs the input {name!r}, which is missing."
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    if isinstance(problem.get("ctx", {}).get("error"), InvalidInput):
-        return message
-    shown = repr(problem["input"])
-    return f"{name} = {shown if len(shown) < 80 else shown[:77] + '...'} is refused: {message[0].lower()}{message[1:]}."
+        raise InvalidInput(refusal(error.errors(include_url=False), model, owner)) from None
 
 
 def number_for(label: str, block: int, seed: int) -> int:

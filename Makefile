@@ -19,7 +19,7 @@ help:
 
 reproduce:
 	@sh tools/setup.sh run
-	@$(bin)/saccade reproduce $(ARGS)
+	@$(bin)/saccade reproduce --jobs $(WORKERS) $(ARGS)
 
 # One thread per worker: two workers on two cores must not fight over them.
 test:

@@ -46,7 +46,7 @@ def zeta(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
     zeta = 1 - 8 T(sqrt2 |t|/sqrt(1+2 variance), 1/sqrt(1+4 variance)), T of Owen. Evaluated as zeta(0) plus
     8 (T(0, a) - T(h, a)), a sum of positive terms, so that tiny values keep all their digits.
     """
-    t, variance = jnp.broadcast_arrays(jnp.asarray(t, float), jnp.asarray(variance, float))
+    t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     at_zero = 2 / np.pi * jnp.arctan(2 * variance / jnp.sqrt(1 + 4 * variance))
     half_square = (t**2 / (1 + 2 * variance))[..., None]
     growth = _integrate_over_unit(
@@ -75,6 +75,15 @@ def zeta_third(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
     return 2 * (square_slope - 2 * product - t * zeta_curvature(t, variance)) / (1 + 2 * variance)
 
 
+def zeta_derivatives(t: ArrayLike, variance: ArrayLike) -> tuple[Float[Array, "..."], ...]:
+    """zeta and its first three t-derivatives, the formulas above with every exponential taken once. Exact."""
+    t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
+    product, square = expect_erf_erf_prime(t, variance), expect_erf_prime_squared(t, variance)
+    curvature = 2 * (square - 2 * t * product) / (1 + 2 * variance)
+    third = 2 * (-4 * t * square / (1 + 4 * variance) - 2 * product - t * curvature) / (1 + 2 * variance)
+    return zeta(t, variance), 2 * product, curvature, third
+
+
 def expect_erf(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
     """E[erf(t+G)] = erf(t/sqrt(1+2 variance)). Exact, Lemma 18 (ii)."""
     return erf(t / jnp.sqrt(1 + 2 * variance))
@@ -93,6 +102,14 @@ def expect_erf_second(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
 def expect_erf_third(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
     """E[erf'''(t+G)] = erf'''(t/w)/w^3 with w^2 = 1 + 2 variance. Exact."""
     return _expect_derivative(t, variance, 3)
+
+
+def expect_erf_derivatives(t: ArrayLike, variance: ArrayLike) -> tuple[Float[Array, "..."], ...]:
+    """The means of erf and of its first three derivatives at t + G, the formulas above with the exponential taken once. Exact."""
+    width = jnp.sqrt(1 + 2 * jnp.asarray(variance, float))
+    x = jnp.asarray(t, float) / width
+    first = erf_derivative(x, 1) / width
+    return erf(x), first, -2 * x * first / width, (4 * x**2 - 2) * first / width**2
 
 
 def _expect_derivative(t: ArrayLike, variance: ArrayLike, order: int) -> Float[Array, "..."]:

@@ -66,13 +66,4 @@ def constants(setting: Setting) -> Constants:
 def token_moments(kappa: Number, shared: Constants) -> TokenMoments:
     """The eight derivatives at one kappa (Lemma 18 and its consequences)."""
     at = (shared.slope * kappa, shared.spread)
-    return TokenMoments(
-        gaussian.expect_erf(*at),
-        gaussian.expect_erf_prime(*at),
-        gaussian.expect_erf_second(*at),
-        gaussian.expect_erf_third(*at),
-        gaussian.zeta(*at),
-        gaussian.zeta_slope(*at),
-        gaussian.zeta_curvature(*at),
-        gaussian.zeta_third(*at),
-    )
+    return TokenMoments(*gaussian.expect_erf_derivatives(*at), *gaussian.zeta_derivatives(*at))

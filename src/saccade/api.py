@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def run(name: str, *, scale: str = "quick", block: int = 0, seed: int = 0, store: str | None = None, fresh: bool = False, **changes: Any) -> "xarray.Dataset":
+def run(
+    name: str,
+    *,
+    scale: str = "quick",
+    block: int = 0,
+    seed: int = 0,
+    store: str | None = None,
+    fresh: bool = False,
+    **changes: Any,
+) -> "xarray.Dataset":
     """The labelled dataset of experiment `name`, computed once and stored: `run("single-location.descent", dim=100)`."""
     experiment = registry.one("experiment", name, registry.experiments())
     result = runs.run(experiment, scale=scale, block=block, seed=seed, store=Store(store), fresh=fresh, **changes)
@@ -39,14 +48,18 @@ def verify(
     return ledger.judge_all(chosen, conditions, jobs, done)
 
 
-def figure(name: str, *, scale: str = "quick", seed: int = 0, store: str | None = None, fresh: bool = False) -> "Drawing":
+def figure(
+    name: str, *, scale: str = "quick", seed: int = 0, store: str | None = None, fresh: bool = False
+) -> "Drawing":
     """Draw figure `name`, for example `figure("single-location/4a")`; a matplotlib Figure."""
     from saccade.lab.figure import draw
 
     return draw(registry.one("figure", name, registry.figures()), scale, seed, Store(store), fresh)
 
 
-def report(rows: list[Row], folder: str | Path = "report", *, scale: str = "quick", seed: int = 0, store: str | None = None) -> Path:
+def report(
+    rows: list[Row], folder: str | Path = "report", *, scale: str = "quick", seed: int = 0, store: str | None = None
+) -> Path:
     """Write the static report of judged `rows`; returns the path of its first page."""
     from saccade.lab.report import write_report
 

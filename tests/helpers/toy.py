@@ -25,5 +25,11 @@ def claim(**changes) -> Claim:
 
 
 def exact(**changes) -> Claim:
-    usual = dict(kind="identity", statistic="exact", measure=lambda run: one_row(run.data.value.values.size), predict=lambda run: 40.0, resolution=0.0)
+    usual = dict(
+        kind="identity",
+        statistic="exact",
+        measure=lambda run: one_row(run.data.value.values.size),
+        predict=lambda run: 40.0,
+        resolution=0.0,
+    )
     return claim(**{**usual, **changes})

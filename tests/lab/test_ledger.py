@@ -56,7 +56,9 @@ def test_a_claim_of_a_larger_scale_waits_and_is_not_counted_as_passed(conditions
     assert row["verdict"] == "waiting"
     assert row["needs"] == {"scale": "standard", "minutes": 2.0}
     assert row["measurement"] is None
-    assert evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))["verdict"] == "holds"
+    assert (
+        evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))["verdict"] == "holds"
+    )
 
 
 def test_a_claim_without_its_extra_waits(conditions):
@@ -77,7 +79,14 @@ def test_a_crash_is_a_row_with_its_reason(conditions):
 
 def test_the_row_shows_the_worst_part(conditions):
     row = evaluate(
-        claim(kind="identity", statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]], predict=lambda run: [1.0, 2.5, 3.1], resolution=[1.0, 0.1, 1.0], parts=("a", "b", "c")),
+        claim(
+            kind="identity",
+            statistic="exact",
+            measure=lambda run: [[1.0, 2.0, 3.0]],
+            predict=lambda run: [1.0, 2.5, 3.1],
+            resolution=[1.0, 0.1, 1.0],
+            parts=("a", "b", "c"),
+        ),
         conditions,
     )
     assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == ("b", 2.5, 2.0, "refuted")

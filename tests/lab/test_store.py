@@ -37,7 +37,9 @@ def test_a_run_comes_back_as_it_was(store):
     xarray.testing.assert_identical(store.load(request()), sample_dataset())
 
 
-@pytest.mark.parametrize("change", [{"parameters": {"a": 2}}, {"block": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}])
+@pytest.mark.parametrize(
+    "change", [{"parameters": {"a": 2}}, {"block": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}]
+)
 def test_everything_that_determines_a_run_is_in_its_name(change):
     assert request().name != request(**change).name
 

@@ -41,9 +41,10 @@ class Scale:
 class Claim:
     """One row of the ledger.
 
-    `resolution` is a number, one per part, or a function of the run (a share of what is predicted). `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest). `side` is "below" or "above" for
-    a bound. `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails as written; `corrected`
-    then names the claim that holds instead, and `finding` says it in one plain sentence.
+    `resolution` is a number, one per part, or a function of the run (a share of what is predicted). `scales` says at which scales the
+    claim runs (asked for a larger one, it runs at its largest). `side` is "below" or "above" for a bound. `parts` names the columns
+    of `measure`. `expected` is "refuted" where a paper's sentence fails as written; `corrected` then names the claim that holds
+    instead, and `finding` says it in one plain sentence.
     """
 
     id: str

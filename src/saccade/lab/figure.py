@@ -38,7 +38,9 @@ class Figure:
         return {"id": self.id, "study": self.study, "title": self.title, "caption": self.caption, "source": self.source}
 
 
-def collect(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False) -> dict[str, Run]:
+def collect(
+    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False
+) -> dict[str, Run]:
     """The runs a figure draws, from the store where they are there."""
     changes = figure.scales.get(scale, {})
     return {
@@ -47,7 +49,9 @@ def collect(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | 
     }
 
 
-def draw(figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False) -> "Drawing":
+def draw(
+    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False
+) -> "Drawing":
     """Collect and draw, in the house style."""
     import matplotlib
 

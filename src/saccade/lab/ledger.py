@@ -85,8 +85,10 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
     return dict.fromkeys(names) | {"verdict": verdict, "replicates": 0, "looks": 0, "parts": []}
 
 
-def _judged(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
-    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with its reason, not a crash of the ledger."""
+def _judged(
+    claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
+) -> dict[str, Any]:
+    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with its reason."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)
@@ -97,7 +99,9 @@ def _judged(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], 
         return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
 
 
-def _sequential(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
+def _sequential(
+    claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
+) -> dict[str, Any]:
     measure = (sabotage and sabotage.measure) or claim.measure
     predict = (sabotage and sabotage.predict) or claim.predict
     samples: list[np.ndarray] = []
@@ -130,7 +134,9 @@ def _looks(blocks: int) -> Iterator[int]:
     yield blocks
 
 
-def _block(claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions, number: int) -> Run:
+def _block(
+    claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions, number: int
+) -> Run:
     changes = {**chosen[1].parameters, **(sabotage.parameters if sabotage else {})}
     return run(
         claim.experiment,
@@ -188,7 +194,10 @@ def plain(value: Any) -> float | None:
 
 
 def judge_all(
-    claims: Sequence[Claim], conditions: Conditions, jobs: int = 1, done: Callable[[dict[str, Any]], None] = lambda row: None
+    claims: Sequence[Claim],
+    conditions: Conditions,
+    jobs: int = 1,
+    done: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> list[dict[str, Any]]:
     """All rows in the order of `claims`; with `jobs` > 1 in spawned processes, claims on one experiment kept together."""
     if jobs > 1:

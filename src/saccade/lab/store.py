@@ -109,7 +109,9 @@ class Store:
 
     def _set_aside(self, path: Path, problem: Exception) -> None:
         aside = path.with_name(f".damaged-{path.name}-{uuid.uuid4().hex[:8]}")
-        warnings.warn(f"Run {path.name} is damaged ({problem}); it is set aside and computed again.", DamagedRun, stacklevel=4)
+        warnings.warn(
+            f"Run {path.name} is damaged ({problem}); it is set aside and computed again.", DamagedRun, stacklevel=4
+        )
         try:
             os.rename(path, aside)
         except OSError as error:
@@ -118,7 +120,9 @@ class Store:
 
 def unwritable(folder: Path, problem: OSError) -> InvalidInput:
     reason = (problem.strerror or str(problem)).lower()
-    return InvalidInput(f"The store {str(folder)!r} cannot be written ({reason}); choose another with --store or $SACCADE_STORE.")
+    return InvalidInput(
+        f"The store {str(folder)!r} cannot be written ({reason}); choose another with --store or $SACCADE_STORE."
+    )
 
 
 def write_run(folder: Path, request: Request, dataset: "xarray.Dataset", seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Claims on the data and the predictors: norms tell nothing, who wins at the truth, attention is the softmax predictor, several informative tokens."""
+"""Claims on the data and the predictors: what norms tell, who wins at the truth, attention as softmax, several informative tokens."""
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from saccade.theory.single_location import Setting
 CHANCE = Claim(
     id="single-location.norm-at-chance",
     spec="SL-G1",
-    statement="With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as chance, one time in L.",
+    statement=(
+        "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as chance, one time in L."
+    ),
     source="Section 2.1, read literally",
     status="heuristic",
     kind="estimate",
@@ -23,7 +25,10 @@ CHANCE = Claim(
     statistic="fraction",
     expected="refuted",
     scales={"quick": Scale(blocks=8, seconds=3)},
-    finding="Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d and 2 d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80), less than chance.",
+    finding=(
+        "Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d and 2 d, so the "
+        "largest of ten tokens is the informative one in 7.9 % of cases (d = 80), less than chance."
+    ),
     corrected="single-location.norm-hit-rate",
     sabotages=(Sabotage("gamma-one", "gamma = 1: the informative token is longer.", parameters={"gamma": 1.0}),),
 )
@@ -31,7 +36,10 @@ CHANCE = Claim(
 NORM = Claim(
     id="single-location.norm-hit-rate",
     spec="SL-G1",
-    statement="Choosing the token of largest norm finds the informative one with the probability given by two chi-square laws; below chance at gamma^2 = 1/2.",
+    statement=(
+        "Choosing the token of largest norm finds the informative one with the probability given by two "
+        "chi-square laws; below chance at gamma^2 = 1/2."
+    ),
     source="Section 2.1; the formula is ours",
     status="quadrature",
     kind="estimate",
@@ -60,13 +68,18 @@ PREDICTORS = Claim(
     statistic="mean",
     parts=("softmax - argmax", "erf - softmax"),
     scales={"quick": Scale(blocks=4, seconds=2)},
-    sabotages=(Sabotage("flat-softmax", "lambda = 0.02: softmax hardly looks.", parameters={"inverse_temperature": 0.02}),),
+    sabotages=(
+        Sabotage("flat-softmax", "lambda = 0.02: softmax hardly looks.", parameters={"inverse_temperature": 0.02}),
+    ),
 )
 
 ATTENTION = Claim(
     id="single-location.attention-is-softmax",
     spec="SL-A1",
-    statement="A single-head attention layer read at [CLS] is the softmax predictor with inverse temperature lambda (x_CLS . Q).",
+    statement=(
+        "A single-head attention layer read at [CLS] is the softmax predictor with inverse temperature lambda "
+        "(x_CLS . Q)."
+    ),
     source="Section 3, eqs. (4)-(5)",
     status="exact",
     kind="identity",
@@ -89,7 +102,10 @@ def _spread_theory(run: Run, forget: bool = False) -> list[float]:
 SPREAD = Claim(
     id="single-location.spread-information",
     spec="SL-M1",
-    statement="With m informative tokens the one-location predictor at the truth has a closed-form risk; it loses about gamma^2 (sqrt(m) - 1)^2.",
+    statement=(
+        "With m informative tokens the one-location predictor at the truth has a closed-form risk; it loses "
+        "about gamma^2 (sqrt(m) - 1)^2."
+    ),
     source="extension named in Section 7; closed form ours",
     status="exact",
     kind="estimate",
@@ -101,6 +117,13 @@ SPREAD = Claim(
     statistic="mean",
     parts=("m=1", "m=2", "m=3", "m=4"),
     scales={"quick": Scale(blocks=8, seconds=4)},
-    finding="Spread over m tokens, the target is overshot: the predictor adds the m tokens at full weight where 1/sqrt(m) is right, and loses gamma^2 (sqrt(m)-1)^2.",
-    sabotages=(Sabotage("one-location", "Predict the risk of one informative token.", predict=lambda run: _spread_theory(run, True)),),
+    finding=(
+        "Spread over m tokens, the target is overshot: the predictor adds the m tokens at full weight where "
+        "1/sqrt(m) is right, and loses gamma^2 (sqrt(m)-1)^2."
+    ),
+    sabotages=(
+        Sabotage(
+            "one-location", "Predict the risk of one informative token.", predict=lambda run: _spread_theory(run, True)
+        ),
+    ),
 )

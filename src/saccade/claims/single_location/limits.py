@@ -23,7 +23,9 @@ def _largest_rise(run: Run) -> float:
 BAYES_RATE = Claim(
     id="single-location.bayes-rate",
     spec="SL-C2",
-    statement="With L = sqrt(d) and lambda = d^-0.4 the oracle's excess risk falls like lambda^2 L 4/pi, that is like d^-0.3.",
+    statement=(
+        "With L = sqrt(d) and lambda = d^-0.4 the oracle's excess risk falls like lambda^2 L 4/pi, that is like d^-0.3."
+    ),
     source="Corollary 2; the rate is ours",
     status="asymptotic",
     kind="slope",
@@ -31,11 +33,22 @@ BAYES_RATE = Claim(
     measure=lambda run: columns(_exponent(run)),
     predict=lambda run: -0.3,
     resolution=0.01,
-    argued="Corrections are of relative order lambda^2 = d^-0.8 (6e-4 at d = 1e4) and 1/L = 1e-2 at d = 1e4, falling; over six decades they move the fit by less than 0.002.",
+    argued=(
+        "Corrections are of relative order lambda^2 = d^-0.8 (6e-4 at d = 1e4) and 1/L = 1e-2 at d = 1e4, "
+        "falling; over six decades they move the fit by less than 0.002."
+    ),
     finding="Corollary 2 comes with a rate: the excess risk is (4/pi) lambda^2 L to leading order.",
     sabotages=(
-        Sabotage("too-sharp", "lambda = d^-0.2, so that lambda sqrt(L) does not vanish.", parameters={"temperature_exponent": 0.2}),
-        Sabotage("too-flat", "lambda = d^-0.5, so that lambda sqrt(d) stays bounded.", parameters={"temperature_exponent": 0.5}),
+        Sabotage(
+            "too-sharp",
+            "lambda = d^-0.2, so that lambda sqrt(L) does not vanish.",
+            parameters={"temperature_exponent": 0.2},
+        ),
+        Sabotage(
+            "too-flat",
+            "lambda = d^-0.5, so that lambda sqrt(d) stays bounded.",
+            parameters={"temperature_exponent": 0.5},
+        ),
     ),
 )
 
@@ -53,7 +66,11 @@ BAYES_LIMIT = Claim(
     resolution=0.0,
     argued="A quadrature without chance; 0.002 at d = 1e10 allows 1.5 times the leading term (4/pi) d^-0.3 = 0.00127.",
     parts=("largest rise of log risk", "risk at d=1e10"),
-    sabotages=(Sabotage("too-flat", "lambda = d^-0.5: lambda sqrt(d) stays bounded.", parameters={"temperature_exponent": 0.5}),),
+    sabotages=(
+        Sabotage(
+            "too-flat", "lambda = d^-0.5: lambda sqrt(d) stays bounded.", parameters={"temperature_exponent": 0.5}
+        ),
+    ),
 )
 
 
@@ -70,7 +87,10 @@ def _linear_theory(run: Run, gamma_power: int = 1) -> list[float]:
 LINEAR_OPTIMUM = Claim(
     id="single-location.linear-optimum",
     spec="SL-P3",
-    statement="The best linear predictor reads token j along v* with weight gamma^2 p_j/(1 + p_j (gamma^2 - 1)); its risk has a closed form.",
+    statement=(
+        "The best linear predictor reads token j along v* with weight gamma^2 p_j/(1 + p_j (gamma^2 - 1)); its "
+        "risk has a closed form."
+    ),
     source="Proposition 3",
     status="exact",
     kind="identity",
@@ -79,7 +99,9 @@ LINEAR_OPTIMUM = Claim(
     predict=_linear_theory,
     resolution=1e-12,
     argued="A linear system of condition number below 10 in double precision.",
-    sabotages=(Sabotage("wrong-gamma", "Use gamma^4 where gamma^2 stands.", predict=lambda run: _linear_theory(run, 2)),),
+    sabotages=(
+        Sabotage("wrong-gamma", "Use gamma^4 where gamma^2 stands.", predict=lambda run: _linear_theory(run, 2)),
+    ),
 )
 
 LINEAR_RISK = Claim(
@@ -91,30 +113,46 @@ LINEAR_RISK = Claim(
     kind="estimate",
     experiment=linear.linear_simulated,
     measure=lambda run: run.data.risk.values,
-    predict=lambda run: float(theory.linear_risk(np.asarray(run.parameters.law), run.parameters.gamma, run.parameters.noise)),
+    predict=lambda run: float(
+        theory.linear_risk(np.asarray(run.parameters.law), run.parameters.gamma, run.parameters.noise)
+    ),
     resolution=0.01,
     argued="Fitting 20 numbers on 50000 samples adds a fraction 4e-4 to the risk of 0.4; 0.01 is 2.5 % of it.",
     statistic="mean",
     scales={"quick": Scale(blocks=8, seconds=3)},
     sabotages=(
-        Sabotage("uniform-law", "Predict as if locations were uniform.", predict=lambda run: float(theory.linear_risk(np.full(4, 0.25), run.parameters.gamma, run.parameters.noise))),
+        Sabotage(
+            "uniform-law",
+            "Predict as if locations were uniform.",
+            predict=lambda run: float(theory.linear_risk(np.full(4, 0.25), run.parameters.gamma, run.parameters.noise)),
+        ),
     ),
 )
 
 LINEAR_TO_NULL = Claim(
     id="single-location.linear-to-null",
     spec="SL-P3b",
-    statement="With uniform locations the linear predictor gains only gamma^4/(L + gamma^2 - 1) over predicting zero: nothing as L grows.",
+    statement=(
+        "With uniform locations the linear predictor gains only gamma^4/(L + gamma^2 - 1) over predicting zero: "
+        "nothing as L grows."
+    ),
     source="Section 4, after Proposition 3",
     status="exact",
     kind="identity",
     experiment=linear.linear_normal_equations,
     measure=lambda run: one_row(run.data.uniform_risk.values),
-    predict=lambda run: [run.parameters.noise**2 + run.parameters.gamma**2 - run.parameters.gamma**4 / (n + run.parameters.gamma**2 - 1) for n in run.data.length.values],
+    predict=lambda run: [
+        run.parameters.noise**2 + run.parameters.gamma**2 - run.parameters.gamma**4 / (n + run.parameters.gamma**2 - 1)
+        for n in run.data.length.values
+    ],
     resolution=1e-12,
     argued="Small linear systems in double precision.",
     sabotages=(
-        Sabotage("null-already", "Claim that the linear predictor never beats predicting zero.", predict=lambda run: [run.parameters.noise**2 + run.parameters.gamma**2 for _ in run.data.length.values]),
+        Sabotage(
+            "null-already",
+            "Claim that the linear predictor never beats predicting zero.",
+            predict=lambda run: [run.parameters.noise**2 + run.parameters.gamma**2 for _ in run.data.length.values],
+        ),
     ),
 )
 
@@ -165,9 +203,14 @@ LONG_SEQUENCES = Claim(
     expected="refuted",
     scales={"quick": Scale({"dims": (1000.0,), "lengths": (100.0,)})},
     figure="single-location/3",
-    finding="At L = 100 the oracle has not yet overtaken the linear predictor at d = 1000 (0.499 against 0.497); it does a little later.",
+    finding=(
+        "At L = 100 the oracle has not yet overtaken the linear predictor at d = 1000 (0.499 against 0.497); it "
+        "does a little later."
+    ),
     corrected="single-location.long-sequences-crossing",
-    sabotages=(Sabotage("constant-temperature", "lambda = 1 at every dimension.", parameters={"temperature_exponent": 0.0}),),
+    sabotages=(
+        Sabotage("constant-temperature", "lambda = 1 at every dimension.", parameters={"temperature_exponent": 0.0}),
+    ),
 )
 
 
@@ -184,7 +227,10 @@ def _crossing(run: Run) -> float:
 CROSSING = Claim(
     id="single-location.long-sequences-crossing",
     spec="SL-F3",
-    statement="With lambda = d^-0.4 and L = 100 the oracle overtakes the linear predictor where the two closed forms meet, just beyond d = 1000.",
+    statement=(
+        "With lambda = d^-0.4 and L = 100 the oracle overtakes the linear predictor where the two closed forms "
+        "meet, just beyond d = 1000."
+    ),
     source="Theorem 1 and Proposition 3",
     status="exact",
     kind="estimate",
@@ -193,9 +239,19 @@ CROSSING = Claim(
     predict=lambda run: _predicted_crossing(),
     resolution=0.5,
     argued="Interpolating risks taken at steps of 2 % in d leaves a second-order error of about 0.1 in d.",
-    scales={"quick": Scale({"dims": tuple(float(d) for d in np.geomspace(800, 1300, 25).round(3)), "lengths": (100.0,)}, seconds=2)},
+    scales={
+        "quick": Scale(
+            {"dims": tuple(float(d) for d in np.geomspace(800, 1300, 25).round(3)), "lengths": (100.0,)}, seconds=2
+        )
+    },
     figure="single-location/3",
-    sabotages=(Sabotage("linear-erf", "Replace zeta(0, s) by its small-s form 4 s/pi.", predict=lambda run: _predicted_crossing(True)),),
+    sabotages=(
+        Sabotage(
+            "linear-erf",
+            "Replace zeta(0, s) by its small-s form 4 s/pi.",
+            predict=lambda run: _predicted_crossing(True),
+        ),
+    ),
 )
 
 

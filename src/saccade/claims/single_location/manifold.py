@@ -10,7 +10,14 @@ from saccade.lab.experiment import Run
 from saccade.theory import single_location as theory
 from saccade.theory.single_location import Overlaps, Setting
 
-ON_MANIFOLD = {"start": "manifold", "inverse_temperature": 0.4, "decay": 0.0, "steps": 5000, "record_every": 500, "dim": 40}
+ON_MANIFOLD = {
+    "start": "manifold",
+    "inverse_temperature": 0.4,
+    "decay": 0.0,
+    "steps": 5000,
+    "record_every": 500,
+    "dim": 40,
+}
 
 
 def _setting(run: Run) -> Setting:
@@ -38,7 +45,10 @@ INVARIANT = Claim(
     measure=lambda run: one_row(np.max(np.linalg.norm(_overlaps(run, ("theta", "eta", "rho")), axis=0))),
     predict=lambda run: 0.0,
     resolution=1e-10,
-    argued="Rounding of 1e-16 a step can grow along the unstable transverse mode of the origin (rate below 1) while the run passes there; 5000 steps of 2e-3 leave room for a factor exp(10).",
+    argued=(
+        "Rounding of 1e-16 a step can grow along the unstable transverse mode of the origin (rate below 1) while "
+        "the run passes there; 5000 steps of 2e-3 leave room for a factor exp(10)."
+    ),
     scales={"quick": Scale(ON_MANIFOLD, seconds=2)},
     figure="single-location/4b",
     sabotages=(Sabotage("off-the-manifold", "Start anywhere on the sphere.", parameters={"start": "sphere"}),),
@@ -48,7 +58,9 @@ INVARIANT = Claim(
 def _two_overlap_run(run: Run, half_gradient: bool = False) -> np.ndarray:
     p, first = run.parameters, _first(run)
     step_size = p.step_size / 2 if half_gradient else p.step_size
-    made = dynamics.manifold_trajectory(first.kappa, first.nu, _setting(run), step_size, p.steps, record_every=p.record_every)
+    made = dynamics.manifold_trajectory(
+        first.kappa, first.nu, _setting(run), step_size, p.steps, record_every=p.record_every
+    )
     return np.stack([made.overlaps.kappa, made.overlaps.nu]).ravel()
 
 
@@ -65,14 +77,20 @@ TWO_OVERLAPS = Claim(
     resolution=1e-10,
     argued="Rounding of 1e-16 a step, amplified along the run's own unstable direction by at most a few thousand.",
     scales={"quick": Scale(ON_MANIFOLD, seconds=2)},
-    sabotages=(Sabotage("half-the-step", "Iterate the map with half the step size.", predict=lambda run: _two_overlap_run(run, True)),),
+    sabotages=(
+        Sabotage(
+            "half-the-step", "Iterate the map with half the step size.", predict=lambda run: _two_overlap_run(run, True)
+        ),
+    ),
 )
 
 
 def _five_overlap_run(run: Run, gradient=None) -> np.ndarray:
     p = run.parameters
     extra = {} if gradient is None else {"gradient": gradient}
-    made = dynamics.overlap_trajectory(_first(run), _setting(run), p.step_size, p.steps, record_every=p.record_every, decay=p.decay, **extra)
+    made = dynamics.overlap_trajectory(
+        _first(run), _setting(run), p.step_size, p.steps, record_every=p.record_every, decay=p.decay, **extra
+    )
     return np.stack([np.asarray(value) for value in made.overlaps]).ravel()
 
 
@@ -82,7 +100,9 @@ def _without_zeta(overlaps: Overlaps, setting: Setting) -> Overlaps:
 
     full = theory.risk_gradient(overlaps, setting)
     lam, spread = setting.inverse_temperature, (setting.inverse_temperature * setting.gamma) ** 2
-    return full._replace(theta=full.theta - setting.dim * overlaps.theta * zeta(lam * jnp.sqrt(setting.dim / 2) * overlaps.kappa, spread))
+    return full._replace(
+        theta=full.theta - setting.dim * overlaps.theta * zeta(lam * jnp.sqrt(setting.dim / 2) * overlaps.kappa, spread)
+    )
 
 
 def _exactly_on_manifold(run: Run) -> Run:
@@ -94,7 +114,10 @@ def _exactly_on_manifold(run: Run) -> Run:
 FIVE_MAP = Claim(
     id="single-location.five-overlap-map",
     spec="SL-D5",
-    statement="From any start, the descent in all dimensions is an exact map of five overlaps; the dimension enters through the risk alone.",
+    statement=(
+        "From any start, the descent in all dimensions is an exact map of five overlaps; the dimension enters "
+        "through the risk alone."
+    ),
     source="eq. (10) and Theorem 1; the map is ours",
     status="exact",
     kind="identity",
@@ -102,10 +125,19 @@ FIVE_MAP = Claim(
     measure=lambda run: one_row(_overlaps(run)),
     predict=_five_overlap_run,
     resolution=1e-11,
-    argued="Rounding of 1e-16 a step over 300 steps, amplified by the transient; the step size is below the edge of stability.",
+    argued=(
+        "Rounding of 1e-16 a step over 300 steps, amplified by the transient; the step size is below the edge of "
+        "stability."
+    ),
     scales={"quick": Scale(seconds=2)},
     finding="Descent from any start closes in five numbers, so a run costs the same at d = 100 and at d = 10^9.",
-    sabotages=(Sabotage("no-zeta", "Leave zeta itself out of the gradient.", predict=lambda run: _five_overlap_run(run, _without_zeta)),),
+    sabotages=(
+        Sabotage(
+            "no-zeta",
+            "Leave zeta itself out of the gradient.",
+            predict=lambda run: _five_overlap_run(run, _without_zeta),
+        ),
+    ),
 )
 
 ZETA_NEEDED = Claim(
@@ -124,7 +156,13 @@ ZETA_NEEDED = Claim(
     scales={"quick": Scale(seconds=2)},
     finding="Off the manifold the slope in theta contains d theta zeta: zeta itself is needed.",
     corrected="single-location.zeta-on-manifold",
-    sabotages=(Sabotage("other-temperature", "Also change the inverse temperature that the run has.", parameters={"inverse_temperature": 0.8}),),
+    sabotages=(
+        Sabotage(
+            "other-temperature",
+            "Also change the inverse temperature that the run has.",
+            parameters={"inverse_temperature": 0.8},
+        ),
+    ),
 )
 
 ZETA_ON_MANIFOLD = Claim(
@@ -138,7 +176,10 @@ ZETA_ON_MANIFOLD = Claim(
     measure=lambda run: one_row(_overlaps(run, ("kappa", "nu"))),
     predict=lambda run: _five_overlap_run(_exactly_on_manifold(run), _without_zeta).reshape(5, -1)[:2].ravel(),
     resolution=1e-10,
-    argued="As for the two-overlap map. Without zeta nothing pulls theta back, so the simplified run starts from exact zeros: rounding of 1e-17 would grow.",
+    argued=(
+        "As for the two-overlap map. Without zeta nothing pulls theta back, so the simplified run starts from "
+        "exact zeros: rounding of 1e-17 would grow."
+    ),
     scales={"quick": Scale(ON_MANIFOLD, seconds=2)},
     sabotages=(Sabotage("off-the-manifold", "Start anywhere on the sphere.", parameters={"start": "sphere"}),),
 )
@@ -187,7 +228,10 @@ FIXED_POINTS = Claim(
     measure=_root_distance,
     predict=lambda run: [5.0, 0.0],
     resolution=[0.0, 1e-7],
-    argued="A count, and root searches from 441 starts converged to 1e-10 in the residual. At lambda = 0.1 nothing is saturated, so no plateau can pose as a root.",
+    argued=(
+        "A count, and root searches from 441 starts converged to 1e-10 in the residual. At lambda = 0.1 nothing "
+        "is saturated, so no plateau can pose as a root."
+    ),
     parts=("roots found", "distance"),
     scales={"quick": Scale(seconds=3)},
     sabotages=(Sabotage("added-push", "Add a constant push to the field.", parameters={"slope": 0.3}),),
@@ -217,7 +261,10 @@ def _landscape(run: Run, minima=((1.0, 1.0), (-1.0, -1.0))) -> np.ndarray:
 CLASSIFICATION = Claim(
     id="single-location.landscape",
     spec="SL-P10",
-    statement="On the manifold the minima are exactly (1,1) and (-1,-1), the maxima (1,-1) and (-1,1), and the origin is a saddle.",
+    statement=(
+        "On the manifold the minima are exactly (1,1) and (-1,-1), the maxima (1,-1) and (-1,1), and the origin "
+        "is a saddle."
+    ),
     source="Proposition 10",
     status="exact",
     kind="identity",
@@ -228,7 +275,11 @@ CLASSIFICATION = Claim(
     argued="Counts of mismatches on a 101 x 101 grid of risks taken by quadrature.",
     parts=("minima", "maxima", "saddle"),
     figure="single-location/6",
-    sabotages=(Sabotage("one-minimum", "Claim that (1, 1) is the only minimum.", measure=lambda run: _landscape(run, ((1.0, 1.0),))),),
+    sabotages=(
+        Sabotage(
+            "one-minimum", "Claim that (1, 1) is the only minimum.", measure=lambda run: _landscape(run, ((1.0, 1.0),))
+        ),
+    ),
 )
 
 
@@ -263,7 +314,10 @@ VECTOR_FIELD = Claim(
 ORIGIN = Claim(
     id="single-location.origin-jacobian",
     spec="SL-P12",
-    statement="At the origin the descent map on the manifold has one eigenvalue in (0,1) and one above 1, with the stated formula.",
+    statement=(
+        "At the origin the descent map on the manifold has one eigenvalue in (0,1) and one above 1, with the "
+        "stated formula."
+    ),
     source="Propositions 10 and 12",
     status="exact",
     kind="identity",
@@ -272,7 +326,13 @@ ORIGIN = Claim(
     predict=lambda run: _origin_eigenvalues(run),
     resolution=1e-7,
     argued="Central differences of step 1e-5 leave a third-order term of about 1e-9 and rounding of 1e-11.",
-    sabotages=(Sabotage("no-self-term", "Leave out the curvature c of the kappa axis.", predict=lambda run: _origin_eigenvalues(run, False)),),
+    sabotages=(
+        Sabotage(
+            "no-self-term",
+            "Leave out the curvature c of the kappa axis.",
+            predict=lambda run: _origin_eigenvalues(run, False),
+        ),
+    ),
 )
 
 
@@ -300,7 +360,10 @@ INJECTIVE = Claim(
     measure=lambda run: one_row([-run.data.determinant.values.min(), run.data["shift"].values.max()]),
     predict=lambda run: [0.0, 1.0],
     resolution=0.0,
-    argued="On a convex set |J - I| < 1 everywhere makes the map injective; the margin found is far above what a grid of 201 x 201 could miss.",
+    argued=(
+        "On a convex set |J - I| < 1 everywhere makes the map injective; the margin found is far above what a "
+        "grid of 201 x 201 could miss."
+    ),
     parts=("minus least determinant", "largest |J - I|"),
     scales={"quick": Scale(seconds=2)},
     sabotages=(Sabotage("large-step", "Step size 1.", parameters={"step_size": 1.0}),),

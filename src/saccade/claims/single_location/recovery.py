@@ -4,9 +4,17 @@ import numpy as np
 
 from saccade.dynamics import single_location as dynamics
 from saccade.experiments.single_location import descent
-from saccade.experiments.single_location.presets import LARGE, ON_MANIFOLD, SCHEDULE, SMALL, STOCHASTIC, STOCHASTIC_PAPER
-from saccade.lab.claim import Claim, Sabotage, Scale, columns, one_row
+from saccade.experiments.single_location.presets import (
+    LARGE,
+    ON_MANIFOLD,
+    SCHEDULE,
+    SMALL,
+    STOCHASTIC,
+    STOCHASTIC_PAPER,
+)
+from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+
 
 def _last(run: Run, name: str) -> np.ndarray:
     return np.abs(run.data[name].values[:, -1])
@@ -20,22 +28,34 @@ def ended(run: Run, word: str) -> np.ndarray:
 ON_THE_MANIFOLD = Claim(
     id="single-location.recovery-on-manifold",
     spec="SL-T5",
-    statement="From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come close to 1 with equal signs.",
+    statement=(
+        "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come close to 1 "
+        "with equal signs."
+    ),
     source="Theorem 5, Figure 4b",
     status="asymptotic",
     kind="bound",
     side="above",
     experiment=descent.descent,
-    measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu"), np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]], 1),
+    measure=lambda run: np.stack(
+        [_last(run, "kappa"), _last(run, "nu"), np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]], 1
+    ),
     predict=lambda run: [0.98, 0.99, 1.0],
     resolution=0.005,
-    argued="kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact map, not 1; 0.005 allows for the spread of starts.",
+    argued=(
+        "kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact map, not 1; "
+        "0.005 allows for the spread of starts."
+    ),
     statistic="median",
     parts=("|kappa|", "|nu|", "sign of kappa nu"),
     scales={"quick": Scale(ON_MANIFOLD, 2, seconds=2)},
     figure="single-location/4b",
     sabotages=(
-        Sabotage("from-the-sphere", "Start on the sphere, at lambda = 0.9.", parameters={"start": "sphere", "inverse_temperature": 0.9, "step_size": 1e-3}),
+        Sabotage(
+            "from-the-sphere",
+            "Start on the sphere, at lambda = 0.9.",
+            parameters={"start": "sphere", "inverse_temperature": 0.9, "step_size": 1e-3},
+        ),
         Sabotage("stop-early", "Stop after 500 steps.", parameters={"steps": 500, "record_every": 100}),
     ),
 )
@@ -43,7 +63,10 @@ ON_THE_MANIFOLD = Claim(
 WITH_SCHEDULE = Claim(
     id="single-location.recovery-with-schedule",
     spec="SL-F4a",
-    statement="With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true directions and reaches the manifold.",
+    statement=(
+        "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true directions and "
+        "reaches the manifold."
+    ),
     source="Figure 4a",
     status="asymptotic",
     kind="bound",
@@ -52,14 +75,21 @@ WITH_SCHEDULE = Claim(
     measure=lambda run: np.stack([1 - _last(run, "kappa"), 1 - _last(run, "nu"), _distance(run)[:, -1]], 1),
     predict=lambda run: [0.001, 0.001, 0.001],
     resolution=0.0005,
-    argued="The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a few per cent of runs do not.",
+    argued=(
+        "The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a few per cent of "
+        "runs do not."
+    ),
     statistic="median",
     parts=("1 - |kappa|", "1 - |nu|", "distance to the manifold"),
     scales={"quick": Scale(SCHEDULE, seconds=4), "paper": Scale(SCHEDULE, seconds=8)},
     figure="single-location/4a",
     sabotages=(
         Sabotage("no-schedule", "Keep lambda = 1 for ever.", parameters={"decay": 0.0}),
-        Sabotage("small-lambda", "Keep lambda = 0.1 for ever.", parameters={"decay": 0.0, "inverse_temperature": 0.1, "steps": 20_000}),
+        Sabotage(
+            "small-lambda",
+            "Keep lambda = 0.1 for ever.",
+            parameters={"decay": 0.0, "inverse_temperature": 0.1, "steps": 20_000},
+        ),
     ),
 )
 
@@ -94,13 +124,22 @@ TWO_TIMESCALES = Claim(
     statistic="median",
     scales={"quick": Scale(SCHEDULE, 2, seconds=4)},
     figure="single-location/4a",
-    sabotages=(Sabotage("constant-small-lambda", "Constant lambda = 0.1 on the manifold.", parameters={"decay": 0.0, "inverse_temperature": 0.1, "start": "manifold"}),),
+    sabotages=(
+        Sabotage(
+            "constant-small-lambda",
+            "Constant lambda = 0.1 on the manifold.",
+            parameters={"decay": 0.0, "inverse_temperature": 0.1, "start": "manifold"},
+        ),
+    ),
 )
 
 STOCHASTIC_RECOVERY = Claim(
     id="single-location.stochastic-recovery",
     spec="SL-F5",
-    statement="Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close to the true directions.",
+    statement=(
+        "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close to the true "
+        "directions."
+    ),
     source="Figure 5",
     status="asymptotic",
     kind="bound",
@@ -109,7 +148,10 @@ STOCHASTIC_RECOVERY = Claim(
     measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu")], 1),
     predict=lambda run: [0.99, 0.99],
     resolution=0.01,
-    argued="The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final step size and temperature; medians over 30 runs.",
+    argued=(
+        "The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final step size and "
+        "temperature; medians over 30 runs."
+    ),
     statistic="median",
     parts=("|kappa|", "|nu|"),
     scales={"quick": Scale(STOCHASTIC, 2, seconds=8), "paper": Scale(STOCHASTIC_PAPER, 1, seconds=120)},
@@ -140,14 +182,20 @@ STOCHASTIC_LAW = Claim(
     statistic="mean",
     parts=("kappa", "nu", "theta", "eta", "rho"),
     scales={"quick": Scale(blocks=4, seconds=5)},
-    finding="Stochastic descent can be simulated in law with five numbers and a 2 x 2 Wishart matrix per step, whatever the dimension.",
+    finding=(
+        "Stochastic descent can be simulated in law with five numbers and a 2 x 2 Wishart matrix per step, "
+        "whatever the dimension."
+    ),
     sabotages=(Sabotage("wrong-dimension", "Assume a hundred dimensions more.", parameters={"law_dim": 112}),),
 )
 
 LARGE_LAMBDA = Claim(
     id="single-location.large-lambda",
     spec="SL-F7a",
-    statement="With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the manifold, with |nu| above 0.9.",
+    statement=(
+        "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the manifold, with |nu| "
+        "above 0.9."
+    ),
     source="Figure 7a",
     status="heuristic",
     kind="estimate",
@@ -162,14 +210,21 @@ LARGE_LAMBDA = Claim(
     figure="single-location/7a",
     sabotages=(
         Sabotage("with-schedule", "Let lambda decrease.", parameters={"decay": 1e-4, "step_size": 4e-3}),
-        Sabotage("on-the-manifold", "Start on the manifold, at lambda = 0.4.", parameters={"inverse_temperature": 0.4, "start": "manifold"}),
+        Sabotage(
+            "on-the-manifold",
+            "Start on the manifold, at lambda = 0.4.",
+            parameters={"inverse_temperature": 0.4, "start": "manifold"},
+        ),
     ),
 )
 
 SMALL_LAMBDA = Claim(
     id="single-location.small-lambda",
     spec="SL-F7b",
-    statement="With constant lambda = 0.1, about half of the runs from the sphere recover and the others end at (kappa, nu) = (0, 0).",
+    statement=(
+        "With constant lambda = 0.1, about half of the runs from the sphere recover and the others end at "
+        "(kappa, nu) = (0, 0)."
+    ),
     source="Figure 7b",
     status="heuristic",
     kind="estimate",

@@ -3,14 +3,18 @@
 import jax
 import numpy as np
 
-from saccade.experiments.single_location import closed_forms, linear, simulation
-from saccade.lab.claim import Claim, Sabotage, Scale, columns, one_row
+from saccade.experiments.single_location import closed_forms, simulation
+from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.theory import gaussian
 from saccade.theory import single_location as theory
 from saccade.theory.single_location import Overlaps, Setting
 
-MORE = {"quick": Scale(blocks=8, seconds=3), "standard": Scale(blocks=8, seconds=30), "paper": Scale(blocks=8, seconds=120)}
+MORE = {
+    "quick": Scale(blocks=8, seconds=3),
+    "standard": Scale(blocks=8, seconds=30),
+    "paper": Scale(blocks=8, seconds=120),
+}
 
 
 def _settings(run: Run) -> list[Setting]:
@@ -39,20 +43,32 @@ CLOSED_FORM = Claim(
     measure=lambda run: run.data.risk.values,
     predict=_risks,
     resolution=lambda run: 0.03 * np.array(_risks(run)),
-    argued="No finite-size term: the formula is exact at every dimension. 3 % of the risk is what some 250000 samples tell apart at the ledger's error levels.",
+    argued=(
+        "No finite-size term: the formula is exact at every dimension. 3 % of the risk is what some 250000 "
+        "samples tell apart at the ledger's error levels."
+    ),
     statistic="mean",
     parts=tuple(f"d={c[0]} L={c[1]} lambda={c[2]} gamma={c[3]}" for c in simulation.CASES),
     scales=MORE,
     sabotages=(
-        Sabotage("no-cross-tokens", "Leave out (L-1)(L-2) C^2 rho^2, the interaction of uninformative tokens.", predict=lambda run: _risks(run, _without_cross_tokens)),
-        Sabotage("two-informative-tokens", "Sample two informative tokens instead of one.", parameters={"informative": 2}),
+        Sabotage(
+            "no-cross-tokens",
+            "Leave out (L-1)(L-2) C^2 rho^2, the interaction of uninformative tokens.",
+            predict=lambda run: _risks(run, _without_cross_tokens),
+        ),
+        Sabotage(
+            "two-informative-tokens", "Sample two informative tokens instead of one.", parameters={"informative": 2}
+        ),
     ),
 )
 
 ORACLE_RISK = Claim(
     id="single-location.oracle-risk",
     spec="SL-T1b",
-    statement="At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1) zeta(0, lambda^2) + eps^2.",
+    statement=(
+        "At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1) zeta(0, "
+        "lambda^2) + eps^2."
+    ),
     source="Theorem 1",
     status="exact",
     kind="estimate",
@@ -64,19 +80,48 @@ ORACLE_RISK = Claim(
     statistic="mean",
     parts=("small d", "middle d", "large d"),
     scales={
-        "quick": Scale({"where": "oracle", "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (40, 5, 0.6, 0.71)), "samples": 2000, "noise": 0.3}, 8, 3),
-        "paper": Scale({"where": "oracle", "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (320, 10, 0.6, 0.71)), "samples": 20_000, "noise": 0.3}, 4, 60),
+        "quick": Scale(
+            {
+                "where": "oracle",
+                "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (40, 5, 0.6, 0.71)),
+                "samples": 2000,
+                "noise": 0.3,
+            },
+            8,
+            3,
+        ),
+        "paper": Scale(
+            {
+                "where": "oracle",
+                "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (320, 10, 0.6, 0.71)),
+                "samples": 20_000,
+                "noise": 0.3,
+            },
+            4,
+            60,
+        ),
     },
     sabotages=(
-        Sabotage("forget-other-tokens", "Leave out (L-1) zeta(0, lambda^2), the noise from uninformative tokens.", predict=lambda run: [float(theory.oracle_risk(s._replace(length=1))) for s in _settings(run)]),
-        Sabotage("random-directions", "Measure at random directions instead of the true ones.", parameters={"where": "random"}),
+        Sabotage(
+            "forget-other-tokens",
+            "Leave out (L-1) zeta(0, lambda^2), the noise from uninformative tokens.",
+            predict=lambda run: [float(theory.oracle_risk(s._replace(length=1))) for s in _settings(run)],
+        ),
+        Sabotage(
+            "random-directions",
+            "Measure at random directions instead of the true ones.",
+            parameters={"where": "random"},
+        ),
     ),
 )
 
 FIVE_OVERLAPS = Claim(
     id="single-location.five-overlaps",
     spec="SL-T1a",
-    statement="The risk depends on (k, v) only through five overlaps: two different pairs with equal overlaps have equal risk.",
+    statement=(
+        "The risk depends on (k, v) only through five overlaps: two different pairs with equal overlaps have "
+        "equal risk."
+    ),
     source="Theorem 1",
     status="exact",
     kind="estimate",
@@ -117,7 +162,9 @@ ERF_MOMENTS = Claim(
     resolution=1e-12,
     argued="Both sides are of order one in double precision; the quadrature is asked for 1e-13.",
     scales={"quick": Scale(seconds=1)},
-    sabotages=(Sabotage("deviation-for-variance", "Read gamma^2 as gamma.", predict=lambda run: _moments(run, np.sqrt)),),
+    sabotages=(
+        Sabotage("deviation-for-variance", "Read gamma^2 as gamma.", predict=lambda run: _moments(run, np.sqrt)),
+    ),
 )
 
 ZETA = Claim(
@@ -135,7 +182,11 @@ ZETA = Claim(
     scales={"quick": Scale(seconds=1)},
     finding="zeta, which the paper integrates numerically, has a closed form by Owen's T function.",
     sabotages=(
-        Sabotage("deviation-for-variance", "Read the second argument as a standard deviation.", predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values**2)),
+        Sabotage(
+            "deviation-for-variance",
+            "Read the second argument as a standard deviation.",
+            predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values**2),
+        ),
     ),
 )
 
@@ -153,14 +204,19 @@ def _mirrored(run: Run, flip=(1, 1, -1, -1, -1)) -> np.ndarray:
     points, setting = _random_overlaps()
     mirrored = points * np.array(flip)[:, None]
     difference = np.asarray(theory.risk(Overlaps(*mirrored), setting) - theory.risk(Overlaps(*points), setting))
-    slopes = jax.vmap(jax.grad(lambda x, a, b: theory.risk(Overlaps(a, b, *x), setting)), (None, 0, 0))(np.zeros(3), points[0], points[1])
+    slopes = jax.vmap(jax.grad(lambda x, a, b: theory.risk(Overlaps(a, b, *x), setting)), (None, 0, 0))(
+        np.zeros(3), points[0], points[1]
+    )
     return one_row(np.concatenate([difference, np.ravel(slopes)]))
 
 
 SYMMETRY = Claim(
     id="single-location.transverse-symmetry",
     spec="SL-L14",
-    statement="R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes vanish on the manifold.",
+    statement=(
+        "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes vanish on "
+        "the manifold."
+    ),
     source="Lemma 14",
     status="exact",
     kind="identity",
@@ -169,14 +225,24 @@ SYMMETRY = Claim(
     predict=lambda run: np.zeros(800),
     resolution=1e-12,
     argued="Rounding of sums of about ten terms below 100.",
-    sabotages=(Sabotage("flip-only-two", "Mirror theta and eta but not rho.", measure=lambda run: _mirrored(run, (1, 1, -1, -1, 1))),),
+    sabotages=(
+        Sabotage(
+            "flip-only-two", "Mirror theta and eta but not rho.", measure=lambda run: _mirrored(run, (1, 1, -1, -1, 1))
+        ),
+    ),
 )
 
 
 def _inequalities(run: Run) -> np.ndarray:
     u = run.data.u.values
     second = -2 * u * 2 / np.sqrt(np.pi) * np.exp(-(u**2))
-    return one_row([float(run.data.erf_excess), float(run.data.root_excess), np.max(np.abs(second - run.data.second_derivative.values)) - 1e-9])
+    return one_row(
+        [
+            float(run.data.erf_excess),
+            float(run.data.root_excess),
+            np.max(np.abs(second - run.data.second_derivative.values)) - 1e-9,
+        ]
+    )
 
 
 ELEMENTARY = Claim(
@@ -191,9 +257,18 @@ ELEMENTARY = Claim(
     measure=_inequalities,
     predict=lambda run: np.zeros(3),
     resolution=1e-14,
-    argued="Rounding only; the second derivative is measured by differences of step 1e-5 whose error, below 1e-9, is taken off first.",
+    argued=(
+        "Rounding only; the second derivative is measured by differences of step 1e-5 whose error, below 1e-9, "
+        "is taken off first."
+    ),
     parts=("erf", "root", "second derivative"),
     sabotages=(
-        Sabotage("tighter-constant", "Ask for |erf(u)| <= |u|.", measure=lambda run: one_row([np.max(np.abs(gaussian.expect_erf(run.data.u.values, 0.0)) - np.abs(run.data.u.values)), -1.0, -1.0])),
+        Sabotage(
+            "tighter-constant",
+            "Ask for |erf(u)| <= |u|.",
+            measure=lambda run: one_row(
+                [np.max(np.abs(gaussian.expect_erf(run.data.u.values, 0.0)) - np.abs(run.data.u.values)), -1.0, -1.0]
+            ),
+        ),
     ),
 )

@@ -83,7 +83,9 @@ def as_trajectory(recorded: np.ndarray, overlaps: Overlaps, risk: Array) -> Traj
     seen = [np.asarray(values) for values in (*overlaps, risk)]
     *kept, kept_risk = (np.moveaxis(values[:count], 0, -1) for values in seen)
     final = Overlaps(*(values[-1] for values in seen[:-1]))
-    made = Trajectory(recorded, Overlaps(*kept), kept_risk, final, first_not_finite(recorded, Overlaps(*kept), kept_risk))
+    made = Trajectory(
+        recorded, Overlaps(*kept), kept_risk, final, first_not_finite(recorded, Overlaps(*kept), kept_risk)
+    )
     return jax.device_put(made)
 
 

@@ -1,5 +1,7 @@
 """Expectations taken by quadrature straight from their definitions: what the closed forms are judged against."""
 
+import itertools
+
 import numpy as np
 import xarray
 from scipy import integrate, special
@@ -34,7 +36,7 @@ def gaussian_mean(function, shift: float, variance: float) -> float:
     # The integrand's own feature (the step of erf) is given as a break point, or it could be missed when it is narrow.
     step = np.clip(-shift / scale, -11.0, 11.0)
     breaks = np.unique(np.concatenate([[-12.0, 12.0, step], np.clip(step + np.array([-6, -1, 1, 6]) / scale, -11, 11)]))
-    parts = zip(breaks[:-1], breaks[1:], strict=True)
+    parts = itertools.pairwise(breaks)
     return float(sum(integrate.quad(density, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0] for a, b in parts))
 
 
@@ -66,16 +68,22 @@ def oracle_quadrature(
 ) -> xarray.Dataset:
     """Risk of the oracle predictor by quadrature, for lambda = d^-exponent and L = sqrt(d) (or the given lengths)."""
     tokens = np.array([[length for length in lengths] or [np.sqrt(dim)] for dim in dims])
-    risks = [[_oracle(dim, length, dim**-temperature_exponent, gamma, noise) for length in row] for dim, row in zip(dims, tokens, strict=True)]
+    risks = [
+        [_oracle(dim, length, dim**-temperature_exponent, gamma, noise) for length in row]
+        for dim, row in zip(dims, tokens, strict=True)
+    ]
     return xarray.Dataset(
-        {"risk": (("dim", "case"), np.array(risks)), "length": (("dim", "case"), tokens)}, {"dim": np.array(dims, float)}
+        {"risk": (("dim", "case"), np.array(risks)), "length": (("dim", "case"), tokens)},
+        {"dim": np.array(dims, float)},
     )
 
 
 def _oracle(dim: float, length: float, inverse_temperature: float, gamma: float, noise: float) -> float:
     """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: expand the square at the true directions, tokens independent."""
     shift, variance = inverse_temperature * np.sqrt(dim / 2), (inverse_temperature * gamma) ** 2
-    missed = gaussian_mean(lambda x: special.erfc(x) ** 2, shift, variance)  # (1 - erf)^2 in one piece, so nothing cancels
+    missed = gaussian_mean(
+        lambda x: special.erfc(x) ** 2, shift, variance
+    )  # (1 - erf)^2 in one piece, so nothing cancels
     others = gaussian_mean(lambda x: special.erf(x) ** 2, 0.0, inverse_temperature**2)
     return noise**2 + gamma**2 * missed + (length - 1) * others
 

@@ -117,7 +117,8 @@ def two_stochastic_engines(
     law = dynamics.stochastic_trajectory_in_law(keys[3], first, assumed, step_size, steps, batch)
     axes = ("chain", "name")
     return xarray.Dataset(
-        {"brute": (axes, np.stack(brute.final, -1)), "law": (axes, np.stack(law.final, -1))}, {"name": list(Overlaps._fields)}
+        {"brute": (axes, np.stack(brute.final, -1)), "law": (axes, np.stack(law.final, -1))},
+        {"name": list(Overlaps._fields)},
     )
 
 

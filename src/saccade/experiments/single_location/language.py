@@ -34,7 +34,9 @@ def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
     "single-location.cls-probe",
     scales={"standard": {"train": 4000, "test": 2304}, "paper": {"train": 15_552, "test": 4608}},
 )
-def cls_probe(key: Any, *, train: int = 1000, test: int = 400, model: str | None = None, shuffle_labels: bool = False) -> xarray.Dataset:
+def cls_probe(
+    key: Any, *, train: int = 1000, test: int = 400, model: str | None = None, shuffle_labels: bool = False
+) -> xarray.Dataset:
     """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences of the five sets.
 
     `model` is a folder or a hub name; by default the encoder of the installed package (see the extra `nlp`).

@@ -30,7 +30,13 @@ def _moments(dim: int, law: np.ndarray, gamma: float, noise: float) -> tuple[np.
 
 @experiment("single-location.linear-normal-equations")
 def linear_normal_equations(
-    key: Any, *, dim: int = 5, law: tuple[float, ...] = LAW, lengths: tuple[int, ...] = (2, 5, 10, 20), gamma: float = 2**-0.5, noise: float = 0.2
+    key: Any,
+    *,
+    dim: int = 5,
+    law: tuple[float, ...] = LAW,
+    lengths: tuple[int, ...] = (2, 5, 10, 20),
+    gamma: float = 2**-0.5,
+    noise: float = 0.2,
 ) -> xarray.Dataset:
     """Solve the normal equations: coefficients on v* per token for `law`, and the risk for uniform laws of several lengths."""
     second, cross, power = _moments(dim, np.asarray(law), gamma, noise)
@@ -53,7 +59,14 @@ def linear_normal_equations(
 
 @experiment("single-location.linear-simulated")
 def linear_simulated(
-    key: Any, *, dim: int = 5, law: tuple[float, ...] = LAW, gamma: float = 2**-0.5, noise: float = 0.2, samples: int = 4000, replicates: int = 32
+    key: Any,
+    *,
+    dim: int = 5,
+    law: tuple[float, ...] = LAW,
+    gamma: float = 2**-0.5,
+    noise: float = 0.2,
+    samples: int = 4000,
+    replicates: int = 32,
 ) -> xarray.Dataset:
     """Out-of-sample risk of least squares fitted on one large sample of flattened tokens."""
     fit_key, test_key = jax.random.split(key)
@@ -61,7 +74,9 @@ def linear_simulated(
     sample = task.sample(fit_key, 50_000)
     flat = np.asarray(sample.X).reshape(len(sample.y), -1)
     beta = jnp.asarray(np.linalg.lstsq(flat, np.asarray(sample.y), rcond=None)[0])
-    return xarray.Dataset({"risk": ("replicate", np.asarray(replicated(test_key, replicates, samples, task, _linear_error, beta)))})
+    return xarray.Dataset(
+        {"risk": ("replicate", np.asarray(replicated(test_key, replicates, samples, task, _linear_error, beta)))}
+    )
 
 
 def _linear_error(sample: Sample, beta: Any) -> Any:

@@ -19,7 +19,9 @@ NAMES = ("kappa", "nu", "theta", "eta", "rho")
 
 
 @eqx.filter_jit
-def replicated(key: Any, replicates: int, samples: int, task: SingleLocation, statistic: Callable[..., Any], *arguments: Any) -> Any:
+def replicated(
+    key: Any, replicates: int, samples: int, task: SingleLocation, statistic: Callable[..., Any], *arguments: Any
+) -> Any:
     """`statistic(sample, *arguments)` on fresh samples, replicate after replicate so that memory stays that of one batch."""
     return jax.lax.map(lambda one: statistic(task.sample(one, samples), *arguments), jax.random.split(key, replicates))
 
@@ -66,7 +68,9 @@ def simulated_risk(
         task = _task(number, dim, length, gamma=gamma, noise=noise, informative=informative)
         k, v = _directions(number, task, where)
         one = jax.random.fold_in(key, number)
-        columns.append(replicated(one, replicates, samples, task, squared_error, k, v, jnp.asarray(inverse_temperature)))
+        columns.append(
+            replicated(one, replicates, samples, task, squared_error, k, v, jnp.asarray(inverse_temperature))
+        )
         overlaps.append(_overlaps(task, k, v))
     return xarray.Dataset(
         {"risk": (("replicate", "case"), np.stack(columns, -1)), "overlap": (("case", "name"), np.array(overlaps))},
@@ -76,7 +80,14 @@ def simulated_risk(
 
 @experiment("single-location.equal-overlaps")
 def equal_overlaps(
-    key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6, samples: int = 4000, replicates: int = 32, turn_rho: float = 0.0
+    key: Any,
+    *,
+    dim: int = 8,
+    length: int = 4,
+    inverse_temperature: float = 0.6,
+    samples: int = 4000,
+    replicates: int = 32,
+    turn_rho: float = 0.0,
 ) -> xarray.Dataset:
     """Risks of two different pairs (k, v) with the same five overlaps (`turn_rho` spoils the last one), on independent samples."""
     task = _task(7, dim, length)
@@ -112,12 +123,22 @@ def _three_errors(sample: Sample, k: Any, v: Any, inverse_temperature: Any) -> A
 
 @experiment("single-location.predictors")
 def predictors(
-    key: Any, *, dim: int = 80, length: int = 10, inverse_temperature: float = 1.0, samples: int = 500, replicates: int = 32
+    key: Any,
+    *,
+    dim: int = 80,
+    length: int = 10,
+    inverse_temperature: float = 1.0,
+    samples: int = 500,
+    replicates: int = 32,
 ) -> xarray.Dataset:
     """Risks of the argmax, softmax and erf predictors at the true directions, on the same samples."""
     task = _task(11, dim, length)
-    made = replicated(key, replicates, samples, task, _three_errors, task.k_star, task.v_star, jnp.asarray(inverse_temperature))
-    return xarray.Dataset({"risk": (("replicate", "predictor"), np.asarray(made))}, {"predictor": ["argmax", "softmax", "erf"]})
+    made = replicated(
+        key, replicates, samples, task, _three_errors, task.k_star, task.v_star, jnp.asarray(inverse_temperature)
+    )
+    return xarray.Dataset(
+        {"risk": (("replicate", "predictor"), np.asarray(made))}, {"predictor": ["argmax", "softmax", "erf"]}
+    )
 
 
 def _largest_is_informative(sample: Sample) -> Any:
@@ -125,7 +146,9 @@ def _largest_is_informative(sample: Sample) -> Any:
 
 
 @experiment("single-location.norm-baseline")
-def norm_baseline(key: Any, *, dim: int = 80, length: int = 10, gamma: float = 2**-0.5, samples: int = 8000) -> xarray.Dataset:
+def norm_baseline(
+    key: Any, *, dim: int = 80, length: int = 10, gamma: float = 2**-0.5, samples: int = 8000
+) -> xarray.Dataset:
     """Whether the token of largest norm is the informative one, sample by sample."""
     task = _task(12, dim, length, gamma=gamma)
     hits = replicated(key, 8, samples // 8, task, _largest_is_informative)
@@ -149,12 +172,33 @@ def spread(
     for number in informative:
         task = _task(13, dim, length, gamma=gamma, informative=number)
         one = jax.random.fold_in(key, number)
-        columns.append(replicated(one, replicates, samples, task, squared_error, task.k_star, task.v_star, jnp.asarray(inverse_temperature)))
-    return xarray.Dataset({"risk": (("replicate", "informative"), np.stack(columns, -1))}, {"informative": list(informative)})
+        columns.append(
+            replicated(
+                one,
+                replicates,
+                samples,
+                task,
+                squared_error,
+                task.k_star,
+                task.v_star,
+                jnp.asarray(inverse_temperature),
+            )
+        )
+    return xarray.Dataset(
+        {"risk": (("replicate", "informative"), np.stack(columns, -1))}, {"informative": list(informative)}
+    )
 
 
 @experiment("single-location.attention-layer")
-def attention_layer(key: Any, *, dim: int = 12, length: int = 6, samples: int = 50, inverse_temperature: float = 0.7, keep_cls: bool = False) -> xarray.Dataset:
+def attention_layer(
+    key: Any,
+    *,
+    dim: int = 12,
+    length: int = 6,
+    samples: int = 50,
+    inverse_temperature: float = 0.7,
+    keep_cls: bool = False,
+) -> xarray.Dataset:
     """A single-head attention layer read at [CLS], and the softmax predictor it should equal."""
     sample_key, cls_key = jax.random.split(key)
     task = _task(14, dim, length)

@@ -19,7 +19,10 @@ K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
 @jax.jit
 def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> tuple[Any, Any]:
     """Many descent steps in the four coordinates; the setting's own dimension enters through the risk."""
-    step = lambda _, state: dynamics.full_step(*state, K_STAR, V_STAR, setting, step_size)
+
+    def step(_, state):
+        return dynamics.full_step(*state, K_STAR, V_STAR, setting, step_size)
+
     return jax.lax.fori_loop(0, steps, step, (k, v))
 
 
@@ -90,7 +93,12 @@ def settled_state(
 def oracle_stability(
     key: Any,
     *,
-    cases: tuple[tuple[float, float, float], ...] = ((400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (400, 10, 1.0)),
+    cases: tuple[tuple[float, float, float], ...] = (
+        (400, 10, 2**-0.5),
+        (400, 5, 2**-0.5),
+        (1600, 10, 2**-0.5),
+        (400, 10, 1.0),
+    ),
     low: float = 0.5,
     high: float = 1.5,
 ) -> xarray.Dataset:
@@ -100,12 +108,20 @@ def oracle_stability(
         return plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
 
     roots = [optimize.brentq(fastest, low, high, args=case, xtol=1e-9) for case in cases]
-    return xarray.Dataset({"inverse_temperature": ("case", np.array(roots)), "setting": (("case", "name"), np.array(cases))})
+    return xarray.Dataset(
+        {"inverse_temperature": ("case", np.array(roots)), "setting": (("case", "name"), np.array(cases))}
+    )
 
 
 @experiment("single-location.origin-modes")
 def origin_modes(
-    key: Any, *, dim: int = 400, length: int = 10, gamma: float = 2**-0.5, inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0), step_size: float = 4e-3
+    key: Any,
+    *,
+    dim: int = 400,
+    length: int = 10,
+    gamma: float = 2**-0.5,
+    inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0),
+    step_size: float = 4e-3,
 ) -> xarray.Dataset:
     """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and across the manifold."""
     on, across = [], []
@@ -121,7 +137,8 @@ def origin_modes(
         across.append(_eigenvalues(lambda x, f=moved: f(x, ("theta", "eta"))))
     axes = ("inverse_temperature", "mode")
     return xarray.Dataset(
-        {"on_manifold": (axes, np.array(on)), "transverse": (axes, np.array(across))}, {"inverse_temperature": list(inverse_temperatures)}
+        {"on_manifold": (axes, np.array(on)), "transverse": (axes, np.array(across))},
+        {"inverse_temperature": list(inverse_temperatures)},
     )
 
 
@@ -133,7 +150,15 @@ def _eigenvalues(function: Any, step: float = 1e-5) -> np.ndarray:
 
 @experiment("single-location.manifold-roots")
 def manifold_roots(
-    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1, gamma: float = 2**-0.5, step_size: float = 4e-3, starts: int = 21, slope: float = 0.0
+    key: Any,
+    *,
+    dim: int = 400,
+    length: int = 10,
+    inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5,
+    step_size: float = 4e-3,
+    starts: int = 21,
+    slope: float = 0.0,
 ) -> xarray.Dataset:
     """All fixed points of the two-overlap map met by root searches from a grid of starts (`slope` adds a push to spoil it)."""
     setting = Setting(dim, length, inverse_temperature, gamma)
@@ -148,23 +173,40 @@ def manifold_roots(
     for start in np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2):
         root = optimize.root(lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(slopes(x)), tol=1e-13)
         inside = np.all(np.abs(root.x) <= 1 + 1e-9)
-        if root.success and inside and np.max(np.abs(root.fun)) < 1e-10 and all(np.max(np.abs(root.x - old)) > 1e-5 for old in found):
+        if (
+            root.success
+            and inside
+            and np.max(np.abs(root.fun)) < 1e-10
+            and all(np.max(np.abs(root.x - old)) > 1e-5 for old in found)
+        ):
             found.append(root.x)
     return xarray.Dataset({"point": (("root", "name"), np.array(found).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
 
 
 @experiment("single-location.injectivity")
 def injectivity(
-    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1, gamma: float = 2**-0.5, step_size: float = 4e-3, points: int = 201
+    key: Any,
+    *,
+    dim: int = 400,
+    length: int = 10,
+    inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5,
+    step_size: float = 4e-3,
+    points: int = 201,
 ) -> xarray.Dataset:
     """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the square."""
     setting = Setting(dim, length, inverse_temperature, gamma)
     move = lambda point: jnp.stack(jnp.asarray(dynamics.manifold_step(point[0], point[1], setting, step_size)))  # noqa: E731
     # The ends are left out by a hair: the map's square root is not differentiable through rounding exactly there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
-    jacobian = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)))
+    jacobian = np.asarray(
+        jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(np.stack(np.meshgrid(grid, grid, indexing="ij"), -1))
+    )
     axes = ("kappa", "nu")
     return xarray.Dataset(
-        {"determinant": (axes, np.linalg.det(jacobian)), "shift": (axes, np.linalg.norm(jacobian - np.eye(2), 2, (-2, -1)))},
+        {
+            "determinant": (axes, np.linalg.det(jacobian)),
+            "shift": (axes, np.linalg.norm(jacobian - np.eye(2), 2, (-2, -1))),
+        },
         {"kappa": grid, "nu": grid},
     )

@@ -9,10 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from saccade.experiments.single_location import descent
-from saccade.experiments.single_location.presets import LARGE, ON_MANIFOLD, SCHEDULE, SMALL, STOCHASTIC, STOCHASTIC_PAPER
-from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
+from saccade.experiments.single_location.presets import (
+    LARGE,
+    ON_MANIFOLD,
+    SCHEDULE,
+    SMALL,
+    STOCHASTIC,
+    STOCHASTIC_PAPER,
+)
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
+from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
 from saccade.theory import single_location as theory
 from saccade.theory.single_location import Setting
 
@@ -39,10 +46,19 @@ def oracle_along(run: Run) -> np.ndarray:
 
 def _trajectories(axes: Axes, run: Run, shown: int = 6) -> None:
     for number in range(min(shown, run.data.sizes["repetition"])):
-        path = [np.concatenate([[run.data[f"first_{name}"].values[number]], run.data[name].values[number]]) for name in ("kappa", "nu")]
+        path = [
+            np.concatenate([[run.data[f"first_{name}"].values[number]], run.data[name].values[number]])
+            for name in ("kappa", "nu")
+        ]
         axes.plot(*path, color=CYCLE[number % len(CYCLE)], linewidth=0.9)
         axes.plot(path[0][-1], path[1][-1], "o", color=CYCLE[number % len(CYCLE)], markersize=4)
-    axes.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xlabel=r"$\kappa = k\cdot k^\star$", ylabel=r"$\nu = v\cdot v^\star$", title="Trajectories")
+    axes.set(
+        xlim=(-1.08, 1.08),
+        ylim=(-1.08, 1.08),
+        xlabel=r"$\kappa = k\cdot k^\star$",
+        ylabel=r"$\nu = v\cdot v^\star$",
+        title="Trajectories",
+    )
     axes.set_aspect("equal")
 
 
@@ -62,7 +78,12 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
     _trajectories(path, run)
     away = np.sqrt(sum(data[name].values ** 2 for name in ("theta", "eta", "rho")))
     draw(distance, steps, away, GREY, "distance")
-    distance.set(xlabel="step", ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold", ylim=(-0.03, max(0.5, 1.05 * away.max())))
+    distance.set(
+        xlabel="step",
+        ylabel=r"distance to $\mathcal{M}$",
+        title="Distance to the manifold",
+        ylim=(-0.03, max(0.5, 1.05 * away.max())),
+    )
     for axes in (risk, alignment):
         axes.legend()
     for axes in (risk, alignment, distance):
@@ -70,7 +91,16 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
     return figure
 
 
-def _figure(name: str, title: str, caption: str, source: str, item: Any, changes: Mapping[str, Any], each: bool = False, **rest: Any) -> Figure:
+def _figure(
+    name: str,
+    title: str,
+    caption: str,
+    source: str,
+    item: Any,
+    changes: Mapping[str, Any],
+    each: bool = False,
+    **rest: Any,
+) -> Figure:
     return Figure(
         id=f"single-location/{name}",
         title=title,
@@ -86,7 +116,8 @@ SETTING = "d = 400, L = 10, gamma^2 = 1/2, 30 repetitions; bands hold the centra
 
 FIGURE_4A = _figure(
     "4a", "Recovery from the sphere with a schedule",
-    f"Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size 4e-3. {SETTING} About one start in 25 ends swapped instead.",
+    f"Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size 4e-3. "
+    f"{SETTING} About one start in 25 ends swapped instead.",
     "Figure 4a", descent.descent, SCHEDULE, seconds={"quick": 5, "paper": 5},
 )  # fmt: skip
 FIGURE_4B = _figure(
@@ -95,17 +126,20 @@ FIGURE_4B = _figure(
 )  # fmt: skip
 FIGURE_5 = _figure(
     "5", "Stochastic descent",
-    "Fresh batches of 5, d = 80, L = 10, noise 0.1, lambda_t = 2/(1 + 1e-4 t), step size 1e-3, simulated in law with five overlaps; 20000 steps at quick scale, 200000 at paper scale.",
+    "Fresh batches of 5, d = 80, L = 10, noise 0.1, lambda_t = 2/(1 + 1e-4 t), step size 1e-3, simulated in "
+    "law with five overlaps; 20000 steps at quick scale, 200000 at paper scale.",
     "Figure 5", descent.stochastic_descent, STOCHASTIC,
     scales={"paper": {"run": STOCHASTIC_PAPER}}, seconds={"quick": 8, "paper": 90},
 )  # fmt: skip
 FIGURE_7A = _figure(
     "7a", "Constant large inverse temperature",
-    f"lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the oracle's risk. Step size 1e-3. {SETTING}",
+    f"lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the oracle's risk. "
+    f"Step size 1e-3. {SETTING}",
     "Figure 7a", descent.descent, LARGE, seconds={"quick": 5, "paper": 5},
 )  # fmt: skip
 FIGURE_7B = _figure(
     "7b", "Constant small inverse temperature",
-    "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which shows as (kappa, nu) = (0, 0). Every repetition is drawn.",
+    "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which shows as "
+    "(kappa, nu) = (0, 0). Every repetition is drawn.",
     "Figure 7b", descent.descent, SMALL, each=True,
 )  # fmt: skip

@@ -7,12 +7,18 @@ import numpy as np
 from matplotlib.figure import Figure as Drawing
 
 from saccade.experiments.single_location import closed_forms, descent, language
-from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
+from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
 from saccade.theory import single_location as theory
 
-SETS = {"train": "train", "test": "test", "ood_tokens": "unseen words", "ood_structure": "new structure", "ood_both": "both"}
+SETS = {
+    "train": "train",
+    "test": "test",
+    "ood_tokens": "unseen words",
+    "ood_structure": "new structure",
+    "ood_both": "both",
+}
 
 
 def draw_probe(runs: Mapping[str, Run]) -> Drawing:
@@ -38,7 +44,10 @@ def draw_probe(runs: Mapping[str, Run]) -> Drawing:
 FIGURE_1B = Figure(
     id="single-location/1b",
     title="What [CLS] knows",
-    caption="Accuracy of a logistic probe (standardised features) of the [CLS] state of MiniLM-L6, trained to tell the sentiment of the one adjective that decides.",
+    caption=(
+        "Accuracy of a logistic probe (standardised features) of the [CLS] state of MiniLM-L6, trained to tell "
+        "the sentiment of the one adjective that decides."
+    ),
     source="Figure 1b",
     runs={"run": (language.cls_probe, {})},
     draw=draw_probe,
@@ -58,7 +67,9 @@ def draw_risks(runs: Mapping[str, Run]) -> Drawing:
         axes.plot(run.data.dim, run.data.risk[:, number], ".", color=CYCLE[number], markersize=5)
         flat = theory.linear_risk(np.full(int(length), 1 / length), run.parameters.gamma, 0.0)
         axes.axhline(float(flat), color=CYCLE[number], linestyle="--", linewidth=1)
-    axes.set(xscale="log", yscale="log", xlabel="dimension d", ylabel="risk", title="Oracle (solid) and best linear (dashed)")
+    axes.set(
+        xscale="log", yscale="log", xlabel="dimension d", ylabel="risk", title="Oracle (solid) and best linear (dashed)"
+    )
     axes.legend(ncols=2)
     return figure
 
@@ -66,13 +77,27 @@ def draw_risks(runs: Mapping[str, Run]) -> Drawing:
 FIGURE_3 = Figure(
     id="single-location/3",
     title="The oracle overtakes the linear predictor",
-    caption="Risk at lambda = d^-0.4, no noise, uniform locations. Lines: closed forms; dots: quadrature of the definition. At L = 100 the crossing lies just beyond d = 1000.",
+    caption=(
+        "Risk at lambda = d^-0.4, no noise, uniform locations. Lines: closed forms; dots: quadrature of the "
+        "definition. At L = 100 the crossing lies just beyond d = 1000."
+    ),
     source="Figure 3",
-    runs={"run": (closed_forms.oracle_quadrature, {"dims": (10.0, 30.0, 100.0, 300.0, 1000.0), "lengths": (2.0, 5.0, 10.0, 100.0)})},
+    runs={
+        "run": (
+            closed_forms.oracle_quadrature,
+            {"dims": (10.0, 30.0, 100.0, 300.0, 1000.0), "lengths": (2.0, 5.0, 10.0, 100.0)},
+        )
+    },
     draw=draw_risks,
 )
 
-POINTS = (((1, 1), "minimum", GREEN), ((-1, -1), None, GREEN), ((1, -1), "maximum", RED), ((-1, 1), None, RED), ((0, 0), "saddle", BLUE))
+POINTS = (
+    ((1, 1), "minimum", GREEN),
+    ((-1, -1), None, GREEN),
+    ((1, -1), "maximum", RED),
+    ((-1, 1), None, RED),
+    ((0, 0), "saddle", BLUE),
+)
 
 
 def draw_field(runs: Mapping[str, Run]) -> Drawing:
@@ -88,10 +113,14 @@ def draw_field(runs: Mapping[str, Run]) -> Drawing:
     figure.colorbar(colours, ax=right, label="size of the field")
     thin = slice(None, None, max(1, len(kappa) // 20))
     unit = field / np.maximum(size, 1e-12)
-    right.quiver(kappa[thin], nu[thin], unit[0].T[thin, thin], unit[1].T[thin, thin], color="white", scale=30, width=0.003)
+    right.quiver(
+        kappa[thin], nu[thin], unit[0].T[thin, thin], unit[1].T[thin, thin], color="white", scale=30, width=0.003
+    )
     for axes, title in ((left, "Fixed points"), (right, "Descent field")):
         for (x, y), label, colour in POINTS:
-            axes.plot(x, y, "o", color=colour, markeredgecolor="white", markersize=7, label=label, clip_on=False, zorder=5)
+            axes.plot(
+                x, y, "o", color=colour, markeredgecolor="white", markersize=7, label=label, clip_on=False, zorder=5
+            )
         axes.set(xlabel=r"$\kappa$", ylabel=r"$\nu$", title=title, xlim=(-1.02, 1.02), ylim=(-1.02, 1.02))
         axes.grid(False)
         axes.set_aspect("equal")
@@ -102,7 +131,9 @@ def draw_field(runs: Mapping[str, Run]) -> Drawing:
 FIGURE_6 = Figure(
     id="single-location/6",
     title="Descent on the manifold",
-    caption="Risk and descent field over (kappa, nu) at d = 400, L = 10, lambda = 0.1, by quadrature of the definition.",
+    caption=(
+        "Risk and descent field over (kappa, nu) at d = 400, L = 10, lambda = 0.1, by quadrature of the definition."
+    ),
     source="Figure 6",
     runs={"run": (closed_forms.manifold_landscape, {})},
     draw=draw_field,
@@ -134,9 +165,17 @@ OUTCOME_GRID = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.87, 0.91, 0.95, 1.0, 1.2)
 OUTCOMES = Figure(
     id="single-location/outcomes",
     title="Where a constant inverse temperature leads",
-    caption="Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L = 10.",
+    caption=(
+        "Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with binomial "
+        "standard errors; the dashed line is the critical inverse temperature. d = 400, L = 10."
+    ),
     source="ours",
-    runs={"run": (descent.outcomes, {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 40})},
+    runs={
+        "run": (
+            descent.outcomes,
+            {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 40},
+        )
+    },
     draw=draw_outcomes,
     scales={"standard": {"run": {"repetitions": 200}}, "paper": {"run": {"repetitions": 1000}}},
     seconds={"quick": 20, "standard": 60, "paper": 900},
@@ -147,7 +186,9 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
     """Starts in the plane of their two unstable modes, coloured by outcome, one panel a temperature."""
     run = runs["run"]
     start = theory.Overlaps(*(run.data[f"first_{name}"].values for name in theory.Overlaps._fields))
-    figure, panels = plt.subplots(1, len(run.data.inverse_temperature), figsize=(2.8 * len(run.data.inverse_temperature), 3.1), sharey=True)
+    figure, panels = plt.subplots(
+        1, len(run.data.inverse_temperature), figsize=(2.8 * len(run.data.inverse_temperature), 3.1), sharey=True
+    )
     colours = np.array(list(FATES.values()))
     for number, (axes, temperature) in enumerate(zip(panels, run.data.inverse_temperature.values, strict=True)):
         setting = theory.Setting(run.parameters.dim, run.parameters.length, temperature, run.parameters.gamma)
@@ -157,7 +198,10 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
         axes.plot([0, edge], [0, edge], color=GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel=r"$(\kappa, \nu)$ mode", title=rf"$\lambda$ = {temperature:g}", xlim=(0, edge), ylim=(0, edge))
     panels[0].set_ylabel(r"$(\theta, \eta)$ mode")
-    handles = [plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name) for name, colour in list(FATES.items())[:2]]
+    handles = [
+        plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name)
+        for name, colour in list(FATES.items())[:2]
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
 
@@ -165,7 +209,10 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
 BASINS = Figure(
     id="single-location/basins",
     title="Basins of attraction",
-    caption="Random starts by the size of their projections on the two unstable modes of the origin, coloured by the way descent goes. Below the diagonal the recovering mode starts ahead. d = 400, L = 10.",
+    caption=(
+        "Random starts by the size of their projections on the two unstable modes of the origin, coloured by the "
+        "way descent goes. Below the diagonal the recovering mode starts ahead. d = 400, L = 10."
+    ),
     source="ours",
     runs={"run": (descent.outcomes, {"inverse_temperatures": (0.1, 0.4, 0.8), "step_size": 2e-3, "repetitions": 300})},
     draw=draw_basins,

@@ -19,5 +19,7 @@ def largest_norm_hit_rate(dim: float, length: float, gamma: float = 2**-0.5) -> 
     informative = stats.ncx2(dim, dim / 2 / gamma**2, scale=gamma**2)
     centre, spread = informative.mean(), informative.std()
     ends = max(0.0, centre - 12 * spread), centre + 12 * spread
-    value, _ = integrate.quad(lambda x: informative.pdf(x) * stats.chi2.cdf(x, dim) ** (length - 1), *ends, epsabs=1e-11, limit=200)
+    value, _ = integrate.quad(
+        lambda x: informative.pdf(x) * stats.chi2.cdf(x, dim) ** (length - 1), *ends, epsabs=1e-11, limit=200
+    )
     return float(np.clip(value, 0.0, 1.0))

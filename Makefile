@@ -25,7 +25,7 @@ reproduce:
 test:
 	@sh tools/setup.sh test
 	@sh tools/browser.sh
-	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) -q $(ARGS)
+	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadgroup -q $(ARGS)
 	@echo "make test: all tests passed"
 
 lint:

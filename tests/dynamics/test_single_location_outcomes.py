@@ -55,3 +55,20 @@ def test_refusals():
         classify(Overlaps(1.0, 1.0), COLD, 0.0)
     with pytest.raises(InvalidInput, match="single numbers"):
         classify(Overlaps(1.0, 1.0), COLD._replace(inverse_temperature=np.array([0.1, 0.2])))
+
+
+def test_fates_of_the_named_states():
+    from saccade.dynamics.single_location import FATES, fate
+
+    kappa, nu, theta, eta, rho = np.array(
+        [
+            [1, 1, 0, 0, 0],
+            [0.4, -0.9, 0, 0.05, 0],
+            [0, 0, 0.6, 1, 0],
+            [0.3, 0.95, -0.32, 0.95, 0.8],
+            [0.1, 0.2, 0, 0.1, 0],
+        ],
+        float,
+    ).T
+    names = [FATES[code] for code in np.asarray(fate(Overlaps(kappa, nu, theta, eta, rho)))]
+    assert names == ["on the manifold", "on the manifold", "swapped", "off the manifold", "undecided"]

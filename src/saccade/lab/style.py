@@ -1,6 +1,8 @@
 """The house style of figures: one place for fonts, sizes and colours (a colour-blind safe palette)."""
 
-STYLE = {
+from typing import Any
+
+STYLE: Any = {
     "font.size": 9,
     "font.family": "sans-serif",
     "axes.titlesize": 9,

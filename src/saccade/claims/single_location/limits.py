@@ -265,4 +265,4 @@ def _predicted_crossing(linearised: bool = False) -> float:
         others = 4 * dim**-0.8 / np.pi if linearised else float(gaussian.zeta(0.0, dim**-0.8))
         return one_token + 99 * others - target
 
-    return float(optimize.brentq(gap, 100, 1e5))
+    return optimize.root_scalar(gap, bracket=(100, 1e5)).root

@@ -18,7 +18,7 @@ MORE = {
 
 
 def _settings(run: Run) -> list[Setting]:
-    return [Setting(*case, run.parameters.noise) for case in run.parameters.cases]
+    return [Setting(d, n, lam, gamma, run.parameters.noise) for d, n, lam, gamma in run.parameters.cases]
 
 
 def _risks(run: Run, risk=theory.risk) -> list[float]:

@@ -21,7 +21,7 @@ def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> t
     """Many descent steps in the four coordinates; the setting's own dimension enters through the risk."""
 
     def step(_, state):
-        return dynamics.full_step(*state, K_STAR, V_STAR, setting, step_size)
+        return dynamics.full_step(state[0], state[1], K_STAR, V_STAR, setting, step_size)
 
     return jax.lax.fori_loop(0, steps, step, (k, v))
 

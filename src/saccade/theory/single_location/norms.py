@@ -16,10 +16,10 @@ def largest_norm_hit_rate(dim: float, length: float, gamma: float = 2**-0.5) -> 
     require(dim >= 1, "dim", dim, "must be at least 1")
     require(length >= 1, "length", length, "must be at least 1")
     require(gamma > 0, "gamma", gamma, "must be above 0")
-    informative = stats.ncx2(dim, dim / 2 / gamma**2, scale=gamma**2)
-    centre, spread = informative.mean(), informative.std()
+    law = {"df": dim, "nc": dim / 2 / gamma**2, "scale": gamma**2}
+    centre, spread = stats.ncx2.mean(**law), stats.ncx2.std(**law)
     ends = max(0.0, centre - 12 * spread), centre + 12 * spread
     value, _ = integrate.quad(
-        lambda x: informative.pdf(x) * stats.chi2.cdf(x, dim) ** (length - 1), *ends, epsabs=1e-11, limit=200
+        lambda x: stats.ncx2.pdf(x, **law) * stats.chi2.cdf(x, dim) ** (length - 1), *ends, epsabs=1e-11, limit=200
     )
     return float(np.clip(value, 0.0, 1.0))

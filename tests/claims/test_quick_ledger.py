@@ -1,0 +1,26 @@
+"""The whole quick ledger with its sabotages: every verdict is the expected one, every sabotage is refuted."""
+
+import pytest
+
+from saccade.lab.ledger import Conditions, evaluate
+from saccade.lab.registry import claims
+
+SHOWN = ("part", "prediction", "measurement", "interval", "resolution")
+
+
+def by_experiment():
+    """Claims on one experiment share a group, so that one worker makes and keeps the runs they have in common."""
+    return [pytest.param(claim, id=claim.id, marks=pytest.mark.xdist_group(claim.experiment.id)) for claim in claims()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", by_experiment())
+def test_the_verdict_is_the_expected_one_and_sabotage_shows(claim):
+    row = evaluate(claim, Conditions(sabotage=True))
+    if row["verdict"] == "waiting":
+        assert "scale" in row["needs"], f"{claim.id} lacks an extra that the tests install: {row['needs']}"
+        return
+    assert row["error"] is None
+    assert row["verdict"] == claim.expected, {name: row[name] for name in SHOWN}
+    survivors = [item["name"] for item in row["sabotages"] if item["verdict"] != "refuted"]
+    assert not survivors, f"sabotages that break nothing: {survivors}"

@@ -58,6 +58,7 @@ class Recorded(StepSize):
     record: list[int] = Field(description="increasing step numbers to report, 1 = after the first step", min_length=1)
 
     def recorded(self) -> list[int]:
+        """The checked step numbers; a run ends with the last of them, since nothing after it is seen."""
         for earlier, later in zip([0, *self.record], self.record, strict=False):
             rule = f"must hold increasing step numbers from 1 to steps = {self.steps}"
             require(earlier < later <= self.steps, "record", self.record, rule)
@@ -148,7 +149,7 @@ def _step(given: StepInputs) -> dict[str, Any]:
 def _trajectory(given: TrajectoryInputs) -> dict[str, Any]:
     record, setting = given.recorded(), given.setting()
     made = dynamics.overlap_trajectory(
-        given.overlaps(), setting, given.step_size, given.steps, record=record, decay=given.decay
+        given.overlaps(), setting, given.step_size, record[-1], record=record, decay=given.decay
     )
     return _advised(made, setting, given.step_size)
 
@@ -178,17 +179,15 @@ def _overshot(setting: Setting, step_size: float, step: int) -> Diverged:
 def _manifold_trajectory(given: ManifoldInputs) -> dict[str, Any]:
     for name in ("kappa", "nu"):
         require(abs(getattr(given, name)) <= 1, name, getattr(given, name), "must lie in [-1, 1]")
-    setting = given.setting()
-    made = dynamics.manifold_trajectory(
-        given.kappa, given.nu, setting, given.step_size, given.steps, record=given.recorded()
-    )
+    record, setting = given.recorded(), given.setting()
+    made = dynamics.manifold_trajectory(given.kappa, given.nu, setting, given.step_size, record[-1], record=record)
     # No advice here: the stiffest direction at the oracle leaves the manifold, so it does not bound this map.
     values = _listed(made, setting, given.step_size)
     return {name: values[name] for name in ("steps", "kappa", "nu", "risk")}
 
 
 def _full_trajectory(given: FullInputs) -> dict[str, Any]:
-    setting = given.setting()
+    record, setting = given.recorded(), given.setting()
     vectors = {name: np.asarray(getattr(given, name), float) for name in ("k0", "v0", "k_star", "v_star")}
     for name, vector in vectors.items():
         require(vector.size == given.dim, f"number of entries of {name}", vector.size, f"must be dim = {given.dim:g}")
@@ -198,7 +197,7 @@ def _full_trajectory(given: FullInputs) -> dict[str, Any]:
     require(abs(overlap) < 1e-6, "k_star . v_star", overlap, "must be 0: the two true directions are orthogonal")
     k0, v0, k_star, v_star = (jnp.asarray(vector) for vector in vectors.values())
     made = dynamics.full_trajectory(
-        k0, v0, k_star, v_star, setting, given.step_size, given.steps, record=given.recorded(), decay=given.decay
+        k0, v0, k_star, v_star, setting, given.step_size, record[-1], record=record, decay=given.decay
     )
     return _advised(made, setting, given.step_size)
 

@@ -5,12 +5,13 @@
 Inputs are pydantic models: a missing, unknown or out-of-range input is refused with one sentence that names it.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab.experiment import validated
@@ -18,13 +19,27 @@ from saccade.lab.experiment import validated
 LARGEST_EXACT = 2**53  # beyond it not every whole number is a float
 
 Whole = int
-"""A field that takes a whole number, also when it is written 10.0 (see `as_json`)."""
+"""A field that takes a whole number, also when it is written 10.0 (other languages may know no other way)."""
 
 
 class Inputs(BaseModel):
     """Base of all calculator inputs: unknown names are refused; numbers must be finite, and neither words nor true or false."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True, strict=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _take_whole_floats(cls, value: Any, info: ValidationInfo) -> Any:
+        """10.0 is a whole number too, where one is asked for; 10.5 is left to be refused."""
+        asked = str(cls.model_fields[info.field_name or ""].annotation)
+        return _as_whole(value) if re.search(r"\bint\b", asked) else value
+
+
+def _as_whole(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_whole(item) for item in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
+    return int(value) if whole else value
 
 
 @dataclass(frozen=True)
@@ -69,18 +84,12 @@ def _field_text(info: Any) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of array libraries as Python's.
-
-    10.0 becomes the whole number 10, which every number field takes: other languages may know no other way to write it.
-    """
+    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of array libraries as Python's."""
     if hasattr(value, "tolist"):
         return as_json(value.tolist())
     if isinstance(value, Mapping):
         return {str(name): as_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple | range):
-        return [as_json(item) for item in value]
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
-    return int(value) if whole else value
+    return [as_json(item) for item in value] if isinstance(value, list | tuple | range) else value
 
 
 def plain(value: Any, owner: str) -> Any:

@@ -15,6 +15,7 @@ from saccade.theory.sparse_token.oracle import (
     hardmax_oracle_error,
     pooled_oracle_error,
     softmax_oracle_error,
+    vectorised_lower_bound,
     vectorised_oracle_error,
 )
 from saccade.theory.sparse_token.prox import prox_logistic
@@ -44,5 +45,6 @@ __all__ = [
     "pooled_oracle_error",
     "prox_logistic",
     "softmax_oracle_error",
+    "vectorised_lower_bound",
     "vectorised_oracle_error",
 ]

@@ -49,12 +49,17 @@ def alignment_after_two_steps(
     eta_q: float = 0.5,
     beta: float = 1.0,
     loss: str = "logistic",
+    self_interaction: bool = True,
 ) -> Alignment:
-    """Overlaps of w, b and q after the two steps on n0 = `samples_per_dim` d samples (alpha0)."""
+    """Overlaps of w, b and q after the two steps on n0 = `samples_per_dim` d samples (alpha0).
+
+    `self_interaction=False` drops the trace c_y/(alpha0 L) of a sample in w, which is wrong and shows what the term is worth.
+    """
     check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta)
     chosen = get_loss(loss)
     coarse, fine = (
-        _two_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta, chosen, nodes) for nodes in (80, 160)
+        _two_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta, chosen, nodes, self_interaction)
+        for nodes in (80, 160)
     )
     change = abs(fine.q_cosine - coarse.q_cosine)
     return fine._replace(accuracy=change, status="converged" if change < 1e-6 else "not converged")
@@ -73,14 +78,16 @@ def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     require(bool(np.isfinite(eta_b)) and eta_b >= 0, "eta_b", eta_b, "must be finite and at least 0")
 
 
-def _two_steps(setting: SparseTokenSetting, alpha0, eta_w, eta_b, eta_q, beta, loss: Loss, nodes: int) -> Alignment:
+def _two_steps(
+    setting: SparseTokenSetting, alpha0, eta_w, eta_b, eta_q, beta, loss: Loss, nodes: int, self_interaction: bool
+) -> Alignment:
     length, informative, pi, theta = setting.length, setting.informative, setting.positive_rate, setting.signal
     rate, label = np.array([pi, 1 - pi]), np.array([1.0, -1.0])
     pull = -eta_w * loss.slope(np.zeros(2), label)
     omega = pi * pull[0] * theta * informative / length
     w2 = omega**2 + rate @ pull**2 / (alpha0 * length)
     b = -eta_b * (rate @ loss.slope(np.zeros(2), label))
-    mean = b + pull / (alpha0 * length) + np.array([theta * informative / length * omega, 0.0])
+    mean = b + self_interaction * pull / (alpha0 * length) + np.array([theta * informative / length * omega, 0.0])
     h, h2 = slope_moments(loss, mean, np.sqrt(w2 / length), label, nodes)
     K, p = theta**2 * informative * (1 - informative / length), -eta_q * beta / length
     A, B = p * pi * h[0] * K * omega, p * (length - 1) * (rate @ h)

@@ -83,6 +83,18 @@ def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
     return best._replace(status="bound")
 
 
+def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
+    """No linear classifier of all tokens does better than min_t pi/2 Phi(t - 2 SNR) + (1-pi) Phi(-t) under uniform places (a bound).
+
+    For unit weights m, E[v.|m|] = (R/L) sum |m_l| <= R/sqrt L, so by Markov v.m <= 2 R/sqrt L for at least half of the places.
+    """
+    snr, rate = setting.signal * setting.informative / setting.length**0.5, setting.positive_rate
+    threshold, error = smallest_over_threshold(
+        _linear_error(rate, np.array([0.5]), np.array([2 * snr])), -8.0, 2 * snr + 8.0
+    )
+    return OracleError(error, "bound", 0.0, threshold)
+
+
 def _linear_error(rate: float, chance, mean) -> Callable[[float], float]:
     return lambda t: float(rate * (chance @ ndtr(t - mean)) + (1 - rate) * ndtr(-t))
 

@@ -67,7 +67,7 @@ def test_names_and_defaults_are_those_promised(name):
     assert {field: info.default for field, info in fields.items() if not info.is_required()} == {
         field: default
         for field, default in inputs.items()
-        if default is not None or name == "predict" and field == SETTING[2]
+        if default is not None or (name == "predict" and field == SETTING[2])
     }
     assert set(fields) == set(inputs)
     assert outputs <= set(find(f"single-location.{name}").outputs)
@@ -87,15 +87,17 @@ def test_the_example_runs_and_gives_plain_values(name):
     assert json.loads(json.dumps(found, allow_nan=False)) == found  # floats, lists, words: nothing of an array library
 
 
-def test_zeta_is_the_mean_square_of_erf():
-    for t, variance in ((0.0, 0.5), (1.0, 0.5), (-2.3, 4.0), (0.4, 0.0), (30.0, 2.0), (1e-3, 1e-6)):
-        spread = math.sqrt(variance)
-        density = lambda z: math.exp(-z * z / 2) / math.sqrt(2 * math.pi)  # noqa: E731
-        expected = quad(
-            lambda z: math.erf(t + spread * z) ** 2 * density(z), -12, 12, epsabs=0, epsrel=1e-12, limit=200
-        )[0]  # noqa: B023
-        close(ask("zeta", t=t, variance=variance)["zeta"], expected, 1e-12)
-    close(ask("zeta", t=1e-3, variance=1e-6)["zeta"], reference.zeta(1e-3, 1e-6), 1e-14)
+@pytest.mark.parametrize(
+    ("t", "variance"), [(0.0, 0.5), (1.0, 0.5), (-2.3, 4.0), (0.4, 0.0), (30.0, 2.0), (1e-3, 1e-6), (0.0, 1e-8)]
+)
+def test_zeta_is_the_mean_square_of_erf(t, variance):
+    def integrand(z):
+        return math.erf(t + math.sqrt(variance) * z) ** 2 * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+    expected = quad(integrand, -12, 12, epsabs=0, epsrel=1e-12, limit=200)[0]
+    found = ask("zeta", t=t, variance=variance)["zeta"]
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-15)
+    assert found == pytest.approx(reference.zeta(t, variance), rel=1e-11, abs=1e-15)
 
 
 def test_zeta_of_lists_and_of_numbers():

@@ -120,7 +120,8 @@ def test_true_directions_must_be_orthogonal():
 
 @pytest.mark.parametrize(
     ("law", "word"),
-    [([0.5, 0.6], "sum"), ([0.2, 0.2], "sum"), ([1.5, -0.5], "at least 0"), ([], "empty"), ([0.5, "0.5"], "number"), ([0.5, None], "number"), (0.5, "list"), ([[0.5, 0.5]], "number"), ([0.01] * 99, "0.99")],
+    [([0.5, 0.6], "sum"), ([0.2, 0.2], "sum"), ([1.5, -0.5], "at least 0"), ([], "empty"), ([0.5, "0.5"], "number"),
+     ([0.5, None], "number"), (0.5, "list"), ([[0.5, 0.5]], "number"), ([0.01] * 99, "0.99")],
 )  # fmt: skip
 def test_location_laws(law, word):
     refused("linear-risk", "location_probabilities", word, location_probabilities=law)
@@ -145,7 +146,8 @@ def test_zeta_inputs():
         ({"X": [[[1, NAN], [1, 2]]]}, ("X[0][0][1] = nan", "finite")),
         ({"k": [1]}, ("k = 1", "must be 2")), ({"v": [1, 2, 3]}, ("v = 3", "must be 2")), ({"k": 1}, ("k = 1", "list")),
         ({"kind": "sofmax"}, ("kind = 'sofmax'", "softmax")), ({"kind": 1}, ("kind = 1", "argmax")),
-        ({"inverse_temperature": 0}, ("inverse_temperature = 0", "above 0")), ({"inverse_temperature": None}, ("inverse_temperature", "missing")),
+        ({"inverse_temperature": 0}, ("inverse_temperature = 0", "above 0")),
+        ({"inverse_temperature": None}, ("inverse_temperature", "missing")),
     ],
 )  # fmt: skip
 def test_data_to_predict(changes, words):
@@ -182,7 +184,7 @@ def test_missing_inputs_are_all_named():
 
 @pytest.mark.parametrize("name", ["single-location.rsk", "single-locaton.risk", "risk", "Single-Location.Risk"])
 def test_an_unknown_calculator_is_answered_with_the_nearest_name(name):
-    with pytest.raises(InvalidInput, match="did you mean 'single-location.risk'"):
+    with pytest.raises(InvalidInput, match=r"did you mean 'single-location\.risk'"):
         saccade.calc(name)
 
 

@@ -89,17 +89,18 @@ def write_text(path: str, text: str) -> None:
 
 
 def check_file(path: str) -> None:
-    """Refuse at the door a file that cannot be written, before anything is computed; one that is there stays as it is."""
+    """Refuse at the door a file that cannot be written, before anything is computed. Leaves no trace, makes no folder."""
     from pathlib import Path
+    from tempfile import TemporaryFile
 
-    file = Path(path)
+    file = Path(path).absolute()
     try:
-        there = file.exists()
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "a"):
-            pass
-        if not there:
-            file.unlink()
+        if file.exists():
+            with open(file, "a"):
+                return
+        nearest = next(folder for folder in file.parents if folder.exists())
+        with TemporaryFile(dir=nearest):
+            return
     except (OSError, ValueError) as problem:
         raise unwritable(path, problem) from None
 

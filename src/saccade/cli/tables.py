@@ -5,7 +5,11 @@ from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+SAYS = 48  # characters shown of what a claim says
+DISPENSABLE = ("says", "interval", "predicted", "measured", "s", "sabotages")
+NUMBERS = ("predicted", "measured", "interval", "s")
 COLOURS = {"holds": "green", "refuted": "red", "undecided": "yellow", "waiting": "dim"}
 
 
@@ -18,29 +22,44 @@ def simple_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]
     return table
 
 
-def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool) -> Table:
-    """claim, says, predicted, measured with interval, verdict, sabotages, seconds."""
+def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool, width: int = 200) -> Table:
+    """claim, says, predicted, measured with interval, verdict, sabotages, seconds.
+
+    Where `width` is too small for all of it, what the claim says goes first and the verdict never.
+    """
+    columns = {
+        "claim": [Text(row["id"]) for row in rows],
+        "says": [Text(row["statement"]) for row in rows],
+        "predicted": [Text(number(row["prediction"])) for row in rows],
+        "measured": [Text(number(row["measurement"])) for row in rows],
+        "interval": [Text(_interval(row)) for row in rows],
+        "verdict": [Text.from_markup(_verdict(row)) for row in rows],
+        "sabotages": [Text.from_markup(_sabotages(row)) for row in rows] if sabotage else [],
+        "s": [Text(seconds(row["seconds"])) for row in rows],
+    }
+    shown = _fitting({head: cells for head, cells in columns.items() if head != "sabotages" or sabotage}, width)
     table = Table(title="Ledger", title_justify="left", box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("says", overflow="ellipsis", no_wrap=True, max_width=48)
-    for head in ("predicted", "measured", "interval"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    if sabotage:
-        table.add_column("sabotages", no_wrap=True)
-    table.add_column("s", justify="right", no_wrap=True)
-    for row in rows:
-        cells = [
-            row["id"],
-            row["statement"],
-            number(row["prediction"]),
-            number(row["measurement"]),
-            _interval(row),
-            _verdict(row),
-        ]
-        cells += [_sabotages(row)] if sabotage else []
-        table.add_row(*(escape(cell) if not cell.startswith("[") else cell for cell in cells), seconds(row["seconds"]))
+    for head in shown:
+        side = "right" if head in NUMBERS else "left"
+        table.add_column(
+            head, justify=side, overflow="ellipsis", no_wrap=True, max_width=SAYS if head == "says" else None
+        )
+    for cells in zip(*shown.values()):
+        table.add_row(*cells)
     return table
+
+
+def _fitting(columns: dict[str, list[Text]], width: int) -> dict[str, list[Text]]:
+    """The columns without the first few of DISPENSABLE, as many as have to go."""
+    shown = dict(columns)
+    for head in DISPENSABLE:
+        widths = [
+            max(len(name), *(cell.cell_len for cell in cells), 0) for name, cells in shown.items() if name != "says"
+        ]
+        if sum(widths) + (SAYS if "says" in shown else 0) + 2 * (len(shown) - 1) <= width:
+            break
+        shown.pop(head, None)
+    return shown
 
 
 def number(value: float | None) -> str:
@@ -53,8 +72,10 @@ def seconds(value: float | None) -> str:
 
 def _interval(row: dict[str, Any]) -> str:
     interval = row["interval"]
-    if not interval or interval[0] == interval[1]:
-        return "exact" if interval else "-"
+    if not interval or interval == [None, None]:
+        return "-"
+    if interval[0] == interval[1]:
+        return "exact"
     return f"({number(interval[0])}, {number(interval[1])})"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import calculate, draw, judge, listing
+from saccade.cli import bench, calculate, draw, judge, listing
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
@@ -42,4 +42,4 @@ app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
 app.command("figure")(draw.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
-app.command("bench")(judge.bench)
+app.command("bench")(bench.bench)

@@ -1,4 +1,4 @@
-"""`saccade verify`, `reproduce`, `report` and `bench`: the commands that judge."""
+"""`saccade verify`, `reproduce` and `report`: the commands that judge."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,7 +101,7 @@ def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> N
         typer.echo(text)
         return
     out = console()
-    out.print(ledger_table(rows, sabotage))
+    out.print(ledger_table(rows, sabotage, out.width))
     for row in rows:
         if row["error"]:
             out.print(f"{row['id']}: {row['error']}", markup=False)
@@ -194,37 +194,3 @@ def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int
 
     page = api.report(rows, output, scale=scale, seed=seed, store=store)
     typer.echo(f"Report: {page}")
-
-
-def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks to run; all if none.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds of ours and the peer.")] = 7,
-    json_file: Annotated[str | None, typer.Option("--json", help="Write the results to this file.")] = None,
-    tiny: Annotated[bool, typer.Option("--tiny", help="Small versions, for correctness only.")] = False,
-) -> None:
-    """Measure speed as a ratio to a peer in the same run.
-
-    Example:
-
-        saccade bench single-location.dimension-free --rounds 9
-    """
-    from saccade.cli.manners import console, write_text
-    from saccade.cli.tables import simple_table
-    from saccade.lab.benchmark import measure_all
-
-    results = measure_all(names or [], rounds, tiny, report=lambda text: typer.echo(text, err=True))
-    rows = [
-        (
-            r["id"],
-            r["work"],
-            f"{r['ratio']:.3g}",
-            f"{r['ratio_low']:.3g} .. {r['ratio_high']:.3g}",
-            r["target"],
-            "yes" if r["met"] else "no",
-        )
-        for r in results
-    ]
-    console().print(simple_table("Benchmarks", ("benchmark", "work", "ratio", "spread", "target", "met"), rows))
-    if json_file:
-        write_text(json_file, json.dumps(results, indent=1))
-        typer.echo(f"Results written to {json_file}")

@@ -13,17 +13,17 @@ from saccade.theory.single_location import Overlaps, Setting
 
 
 class Trajectory(NamedTuple):
-    """What was seen on the way. Recorded arrays carry the recorded steps on their last axis, after the axes of the batch."""
+    """What was seen on the way, in NumPy arrays. Recorded ones carry the recorded steps on their last axis, after the batch's."""
 
-    steps: Int[Array, " recorded"]
+    steps: Int[np.ndarray, " recorded"]
     """The recorded step numbers; 1 is the state after the first step, 0 the start."""
     overlaps: Overlaps
     """The five overlaps at those steps."""
-    risk: Float[Array, "*batch recorded"]
+    risk: Float[np.ndarray, "*batch recorded"]
     """The risk at those overlaps, with the inverse temperature that the recorded step used."""
     final: Overlaps
     """The overlaps after the last step, recorded or not."""
-    diverged_at: Int[Array, "*batch"]
+    diverged_at: Int[np.ndarray, "*batch"]
     """The first recorded step at which a number was not finite, or -1."""
 
 
@@ -77,16 +77,14 @@ def with_end(recorded: np.ndarray, steps: int) -> Int[np.ndarray, " stops"]:
 def as_trajectory(recorded: np.ndarray, overlaps: Overlaps, risk: Array) -> Trajectory:
     """Observations with stops leading, the end last -> a `Trajectory` with recorded steps on the last axis.
 
-    Cut in NumPy and handed to JAX in one piece: thirty array operations one by one would cost as much as a thousand steps.
+    In NumPy: thirty JAX operations outside a compiled function would cost as much as a thousand steps.
     """
     count = len(recorded)
     seen = [np.asarray(values) for values in (*overlaps, risk)]
     *kept, kept_risk = (np.moveaxis(values[:count], 0, -1) for values in seen)
     final = Overlaps(*(values[-1] for values in seen[:-1]))
-    made = Trajectory(
-        recorded, Overlaps(*kept), kept_risk, final, first_not_finite(recorded, Overlaps(*kept), kept_risk)
-    )
-    return jax.device_put(made)
+    broken = first_not_finite(recorded, Overlaps(*kept), kept_risk)
+    return Trajectory(recorded, Overlaps(*kept), kept_risk, final, broken)
 
 
 def first_not_finite(steps: np.ndarray, overlaps: Overlaps, risk: np.ndarray) -> Int[np.ndarray, "*batch"]:
@@ -97,14 +95,12 @@ def first_not_finite(steps: np.ndarray, overlaps: Overlaps, risk: np.ndarray) ->
     return np.where(broken.any(axis=-1), steps[np.argmax(broken, axis=-1)], -1)
 
 
-def cooled(setting: Setting, decay: Float[Array, ""] | None, t: Int[Array, ""]) -> Setting:
-    """The setting of step t (0 is the first): lambda_t = lambda / (1 + decay t); without a decay the setting itself."""
-    if decay is None:
-        return setting
+def cooled(setting: Setting, decay: Float[Array, ""], t: Int[Array, ""]) -> Setting:
+    """The setting of step t (0 is the first): lambda_t = lambda / (1 + decay t)."""
     return setting._replace(inverse_temperature=jnp.asarray(setting.inverse_temperature) / (1 + decay * t))
 
 
-def cooled_at(setting: Setting, decay: Float[Array, ""] | None, stop: Int[Array, ""]) -> Setting:
+def cooled_at(setting: Setting, decay: Float[Array, ""], stop: Int[Array, ""]) -> Setting:
     """The setting that the step leading to recorded number `stop` used (the start itself is judged with that of the first step)."""
     return cooled(setting, decay, jnp.maximum(stop - 1, 0))
 

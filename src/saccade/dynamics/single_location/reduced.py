@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from saccade.dynamics.single_location.recording import (
@@ -34,7 +33,7 @@ Gradient = Callable[[Overlaps, Setting], Overlaps]
 
 
 class _Pull(NamedTuple):
-    """The tangent gradient p of one of the two learned vectors, by its inner products."""
+    """The tangent gradient p of one of the two learned vectors, times the step size, by its inner products."""
 
     on_k_star: Numbers
     on_v_star: Numbers
@@ -62,26 +61,24 @@ def overlap_step(
 ) -> Overlaps:
     """One exact projected-gradient step (alpha) seen by the overlaps. Elementwise: batches of states and settings broadcast.
 
-    With p and q the tangent gradients of k and v: k' = (k - alpha p)/sqrt(1 + alpha^2 |p|^2), v' = (v - alpha q)/sqrt(1 +
-    alpha^2 |q|^2). (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large cancels when alpha |p| is large.)
+    With p and q the tangent gradients of k and v, times alpha: k' = (k - p)/sqrt(1 + |p|^2), v' = (v - q)/sqrt(1 + |q|^2).
+    (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large cancels when |p| is large.)
     """
     kappa, nu, theta, eta, rho = numbers(overlaps)
-    in_kappa, in_nu, in_theta, in_eta, in_rho = numbers(gradient(overlaps, setting))
+    in_kappa, in_nu, in_theta, in_eta, in_rho = (step_size * slope for slope in numbers(gradient(overlaps, setting)))
     p = _pull((kappa, eta), (theta, nu), rho, (in_kappa, in_eta, in_rho))
     q = _pull((theta, nu), (kappa, eta), rho, (in_theta, in_nu, in_rho))
     p_with_q = in_theta * p.on_k_star + in_nu * p.on_v_star - q.radial * p.on_other
-    k_moved = kappa - step_size * p.on_k_star, eta - step_size * p.on_v_star
-    v_moved = theta - step_size * q.on_k_star, nu - step_size * q.on_v_star
-    k_length, v_length = _length(step_size, p, k_moved), _length(step_size, q, v_moved)
-    moved_rho = rho - step_size * (p.on_other + q.on_other) + jnp.square(step_size) * p_with_q
+    k_moved, v_moved = (kappa - p.on_k_star, eta - p.on_v_star), (theta - q.on_k_star, nu - q.on_v_star)
+    k_length, v_length = _length(p, k_moved), _length(q, v_moved)
+    moved_rho = rho - (p.on_other + q.on_other) + p_with_q
     (kappa, eta), (theta, nu) = (x / k_length for x in k_moved), (x / v_length for x in v_moved)
     return Overlaps(kappa, nu, theta, eta, _possible_rho(kappa, nu, theta, eta, moved_rho / (k_length * v_length)))
 
 
-def _length(step_size: ArrayLike, pull: _Pull, moved: tuple[Numbers, Numbers]) -> Numbers:
-    """sqrt(1 + alpha^2 |p|^2), the length of a moved vector; rounding may not make it shorter than its part in span(k*, v*)."""
-    square = 1 + jnp.square(step_size) * pull.square
-    return jnp.sqrt(jnp.maximum(square, jnp.square(moved[0]) + jnp.square(moved[1])))
+def _length(pull: _Pull, moved: tuple[Numbers, Numbers]) -> Numbers:
+    """sqrt(1 + |p|^2), the length of a moved vector; rounding may not make it shorter than its part in span(k*, v*)."""
+    return jnp.sqrt(jnp.maximum(1 + pull.square, jnp.square(moved[0]) + jnp.square(moved[1])))
 
 
 def _possible_rho(kappa: Numbers, nu: Numbers, theta: Numbers, eta: Numbers, rho: Numbers) -> Numbers:
@@ -124,15 +121,13 @@ def overlap_trajectory(
     check_setting(setting)
     check_run(step_size, decay)
     recorded = steps_to_record(steps, record_every, record)
-    *batch, decay = as_batch(overlaps, setting, step_size, decay)
-    # Told that nothing cools, the compiler takes what depends on the temperature alone out of the loop.
-    seen = _run(*batch, decay if np.any(decay) else None, with_end(recorded, steps), gradient)
+    seen = _run(*as_batch(overlaps, setting, step_size, decay), with_end(recorded, steps), gradient)
     return as_trajectory(recorded, *seen)
 
 
 @partial(jax.jit, static_argnames="gradient")
 def _run(
-    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array | None, stops: Array, gradient: Gradient
+    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array, gradient: Gradient
 ) -> tuple[Overlaps, Array]:
     def step(state, t):
         return overlap_step(state, cooled(setting, decay, t), step_size, gradient)

@@ -1,6 +1,6 @@
 """The claims of single-location regression, in the order of the paper."""
 
-from saccade.claims.single_location import beyond, data, language, limits, manifold, recovery, risk
+from saccade.claims.single_location import data, language, limits, manifold, modes, recovery, risk, states
 
 CLAIMS = (
     language.TABLE_1,
@@ -44,16 +44,16 @@ CLAIMS = (
     recovery.STOCHASTIC_LAW,
     recovery.LARGE_LAMBDA,
     recovery.SMALL_LAMBDA,
-    beyond.SWAPPED,
-    beyond.SWAPPED_STABLE,
-    beyond.SWAPPED_BETTER,
-    beyond.MODES,
-    beyond.FALLING,
-    beyond.GUESS,
-    beyond.CRITICAL,
-    beyond.ATTRACTOR,
-    beyond.ATTRACTOR_BETTER,
-    beyond.FAILURES,
-    beyond.ALWAYS,
+    states.SWAPPED,
+    states.SWAPPED_STABLE,
+    states.SWAPPED_BETTER,
+    modes.MODES,
+    modes.FALLING,
+    modes.GUESS,
+    states.CRITICAL,
+    states.ATTRACTOR,
+    states.ATTRACTOR_BETTER,
+    modes.FAILURES,
+    modes.ALWAYS,
     data.SPREAD,
 )

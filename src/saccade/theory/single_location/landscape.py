@@ -130,7 +130,8 @@ class OracleHessian(NamedTuple):
     inside_eigenvalues: Float[Array, " 2"]
     """ascending"""
     outside_eigenvalues: Float[Array, " 2"]
-    """ascending, each of multiplicity d-2; they fade to 0 like exp(-lambda^2 d/2) along k when erf saturates"""
+    """ascending, each of multiplicity d-2; along k they fade to 0 like exp(-lambda^2 d/(1 + 4
+    lambda^2 gamma^2)) when erf saturates, where rounding leaves only their order of smallness"""
     eigenvalues: Float[Array, " 4"]
     """all of them, ascending"""
 

@@ -11,7 +11,8 @@ def largest_norm_hit_rate(dim: float, length: float, gamma: float = 2**-0.5) -> 
 
     |X_J|^2 / gamma^2 is noncentral chi-square with d degrees of freedom and noncentrality (d/2)/gamma^2, the other L-1 squared
     norms are chi-square with d: the rate is E F(|X_J|^2)^(L-1). With gamma^2 = 1/2 the means agree but the variances are
-    3d/2 and 2d, so the rate stays below 1/L at every dimension.
+    3d/2 and 2d, so the rate is not 1/L: 0.079 for
+    d = 80, L = 10 (below it), 0.504 for d = 80, L = 2 (above it).
     """
     require(dim >= 1, "dim", dim, "must be at least 1")
     require(length >= 1, "length", length, "must be at least 1")

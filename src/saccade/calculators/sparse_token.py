@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from pydantic import Field
 
@@ -114,8 +115,8 @@ def _features(given: FeatureInputs) -> dict[str, Any]:
         q.size == X.shape[2], "q", f"a list of {q.size}", f"must have {X.shape[2]} entries, as many as a token of X"
     )
     return {
-        "features": models.attention_features(X, q, given.beta),
-        "attention": models.attention_map(X, q, given.beta),
+        "features": models.attention_features(jnp.asarray(X), jnp.asarray(q), given.beta),
+        "attention": models.attention_map(jnp.asarray(X), jnp.asarray(q), given.beta),
     }
 
 

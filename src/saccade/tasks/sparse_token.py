@@ -9,6 +9,7 @@ tokens, so their features have the same law under every location law; only the v
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
@@ -93,18 +94,14 @@ class SparseToken(eqx.Module):
         masks, probabilities = checked_locations(setting, location_masks, location_probabilities)
         return cls(setting, xi, masks, probabilities)
 
-    @eqx.filter_jit
     def sample(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> SparseTokenSample:
         """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for simulations."""
         label_key, place_key, noise_key = jax.random.split(key, 3)
-        y = self.labels(label_key, n)
         location = self.locations(place_key, n)
-        noise = jax.random.normal(noise_key, (n, self.setting.length, self.direction.size), dtype)
-        strength = (self.setting.signal * (y > 0)[:, None] * location).astype(dtype)
-        return SparseTokenSample(noise + strength[:, :, None] * self.direction.astype(dtype), y, location)
-
-    def labels(self, key: Key[Array, ""], n: int) -> Float[Array, " sample"]:
-        return jnp.where(jax.random.bernoulli(key, self.setting.positive_rate, (n,)), 1.0, -1.0)
+        y = _labels(label_key, n, self.setting.positive_rate)
+        return SparseTokenSample(
+            _noisy_tokens(noise_key, y, location, self.setting.signal, self.direction, dtype), y, location
+        )
 
     def locations(self, key: Key[Array, ""], n: int) -> Bool[Array, "sample token"]:
         """Masks v of the informative tokens, one row a sample, each with R ones."""
@@ -112,26 +109,21 @@ class SparseToken(eqx.Module):
             return self.location_masks[
                 jax.random.choice(key, len(self.location_masks), (n,), p=self.location_probabilities)
             ]
-        ranks = jnp.argsort(jnp.argsort(jax.random.uniform(key, (n, self.setting.length)), axis=1), axis=1)
-        return ranks < self.setting.informative
+        return _uniform_subsets(key, n, self.setting.length, self.setting.informative)
 
     def stream(self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32) -> Iterator[SparseTokenSample]:
         """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d never is in memory."""
         for index, size in enumerate(chunk_sizes(n, chunk)):
             yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
-    @eqx.filter_jit
     def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
         """Mean-pooled features X^T 1/L drawn from their exact law N(theta R/L 1{y=+} xi, I/L)."""
         label_key, noise_key = jax.random.split(key)
-        y = self.labels(label_key, n)
         setting = self.setting
-        mean = (setting.signal * setting.informative / setting.length) * (y > 0)[:, None] * self.direction
-        return FeatureSample(
-            mean + jax.random.normal(noise_key, (n, self.direction.size)) / jnp.sqrt(setting.length), y
-        )
+        y = _labels(label_key, n, setting.positive_rate)
+        mean = setting.signal * setting.informative / setting.length
+        return FeatureSample(_pooled_features(noise_key, y, mean, setting.length, self.direction), y)
 
-    @eqx.filter_jit
     def sample_attention_features(
         self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0
     ) -> FeatureSample:
@@ -140,18 +132,66 @@ class SparseToken(eqx.Module):
         Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is still Gaussian, and a weighted sum
         of tokens with weights s is s.t along q, theta (s.v) (xi - <xi,q^>q^) for positives, plus |s| N(0, I) orthogonal to q.
         """
-        label_key, score_key, noise_key = jax.random.split(key, 3)
-        setting, norm = self.setting, jnp.linalg.norm(query)
-        unit = jnp.where(norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
-        y = self.labels(label_key, n)
-        planted = setting.signal * (y > 0)[:, None] * (jnp.arange(setting.length) < setting.informative)
-        scores = planted * (unit @ self.direction) + jax.random.normal(score_key, (n, setting.length))
-        weights = jax.nn.softmax(inverse_temperature * norm * scores, axis=1)
-        noise = jax.random.normal(noise_key, (n, self.direction.size))
-        noise = noise - (noise @ unit)[:, None] * unit
-        across = self.direction - (unit @ self.direction) * unit
-        along = (weights * scores).sum(1)[:, None] * unit + (weights * planted).sum(1)[:, None] * across
-        return FeatureSample(along + jnp.linalg.norm(weights, axis=1)[:, None] * noise, y)
+        label_key, feature_key = jax.random.split(key)
+        setting = self.setting
+        y = _labels(label_key, n, setting.positive_rate)
+        informative = jnp.arange(setting.length) < setting.informative
+        made = _attention_features(
+            feature_key, y, informative, setting.signal, self.direction, jnp.asarray(query), inverse_temperature
+        )
+        return FeatureSample(made, y)
+
+
+# Compiled once a shape: signal and rate are ordinary arguments, so that a study over many settings compiles little.
+
+
+@partial(jax.jit, static_argnames="n")
+def _labels(key, n: int, positive_rate) -> Float[Array, " sample"]:
+    return jnp.where(jax.random.bernoulli(key, positive_rate, (n,)), 1.0, -1.0)
+
+
+@partial(jax.jit, static_argnames=("n", "length"))
+def _uniform_subsets(key, n: int, length: int, informative) -> Bool[Array, "sample token"]:
+    """Token by token, chosen with probability (still needed)/(still to come): a uniform subset without sorting, which compiles slowly."""
+
+    def choose(needed, token):
+        uniform, left = token
+        chosen = uniform * left < needed
+        return needed - chosen, chosen
+
+    uniform = jax.random.uniform(key, (length, n))
+    start = jnp.full(n, informative)
+    return jax.lax.scan(choose, start, (uniform, jnp.arange(length, 0, -1)))[1].T
+
+
+@partial(jax.jit, static_argnames="dtype")
+def _noisy_tokens(key, y, location, signal, direction, dtype) -> Float[Array, "sample token dim"]:
+    noise = jax.random.normal(key, (*location.shape, direction.size), dtype)
+    strength = (signal * (y > 0)[:, None] * location).astype(dtype)
+    return noise + strength[:, :, None] * direction.astype(dtype)
+
+
+@jax.jit
+def _pooled_features(key, y, mean, length, direction) -> Float[Array, "sample dim"]:
+    noise = jax.random.normal(key, (y.size, direction.size)) / jnp.sqrt(length)
+    return mean * (y > 0)[:, None] * direction + noise
+
+
+@jax.jit
+def _attention_features(
+    key, y, informative, signal, direction, query, inverse_temperature
+) -> Float[Array, "sample dim"]:
+    score_key, noise_key = jax.random.split(key)
+    norm = jnp.linalg.norm(query)
+    unit = jnp.where(norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
+    planted = signal * (y > 0)[:, None] * informative
+    scores = planted * (unit @ direction) + jax.random.normal(score_key, planted.shape)
+    weights = jax.nn.softmax(inverse_temperature * norm * scores, axis=1)
+    noise = jax.random.normal(noise_key, (y.size, direction.size))
+    noise = noise - (noise @ unit)[:, None] * unit
+    across = direction - (unit @ direction) * unit
+    along = (weights * scores).sum(1)[:, None] * unit + (weights * planted).sum(1)[:, None] * across
+    return along + jnp.linalg.norm(weights, axis=1)[:, None] * noise
 
 
 def chunk_sizes(n: int, chunk: int) -> list[int]:

@@ -148,7 +148,7 @@ def token_statistics(
         averages = [(softmax(k * u, axis=1) * u).sum(1) for k in sharpness]
         statistics = [u.max(1), *averages, u.mean(1) * np.sqrt(length)]
         rows.append([threshold_errors(item, positive, positive_rate, thresholds) for item in statistics])
-        evidence = logsumexp(signal * u, axis=1) - signal**2 / 2 - np.log(length)
+        evidence = np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(length)
         cut = np.log((1 - positive_rate) / positive_rate)
         ratio.append(float(threshold_errors(evidence, positive, positive_rate, np.array([cut]))[0]))
     names = ["hardmax", *[f"softmax {k:g}" for k in sharpness], "pooled"]

@@ -1,6 +1,5 @@
 """Two gradient steps on full token matrices: what w, b and q become, trial after trial, and where the attention then looks."""
 
-from functools import partial
 from typing import Any, Literal
 
 import jax
@@ -17,16 +16,13 @@ Loss = Literal["logistic", "square"]
 OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine")
 
 
-def two_steps_on(task: SparseToken, key: Any, n: int, eta_w, eta_b, eta_q, beta, loss: str) -> TwoSteps:
-    """The two steps on n samples drawn from `key` (inside a compiled function; n x L x d must fit in memory)."""
-    sample = task.sample(key, n, jnp.float32)
-    return steps_over_chunks(lambda: [sample], n, eta_w, eta_b, eta_q, beta, loss)
-
-
-@partial(jax.jit, static_argnames=("n", "loss"))
 def repeated_steps(task: SparseToken, keys: Any, n: int, eta_w, eta_b, eta_q, beta, loss: str) -> TwoSteps:
-    """`two_steps_on` for every key, one after the other so that memory stays that of one trial."""
-    return jax.lax.map(lambda key: two_steps_on(task, key, n, eta_w, eta_b, eta_q, beta, loss), keys)
+    """The two steps on n samples drawn from every key (n x L x d must fit in memory), stacked along the first axis."""
+    trials = []
+    for key in keys:
+        sample = task.sample(key, n, jnp.float32)
+        trials.append(steps_over_chunks(lambda sample=sample: [sample], n, eta_w, eta_b, eta_q, beta, loss))
+    return TwoSteps(*(jnp.stack(column) for column in zip(*trials, strict=True)))
 
 
 def overlaps(made: TwoSteps, direction: Any) -> dict[str, np.ndarray]:
@@ -86,23 +82,20 @@ def attention_maps(
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     train_key, test_key = jax.random.split(key)
     n = round(samples_per_dim * dim)
-    keys = jnp.asarray(train_key)[None]
-    made = jax.tree.map(lambda part: part[0], repeated_steps(task, keys, n, 0.5, 0.5, eta_q, 1.0, loss))
+    steps = repeated_steps(task, [train_key], n, 0.5, 0.5, eta_q, 1.0, loss)
+    query = jnp.asarray(steps.q[0])
     sample = task.sample(test_key, samples)
     order = jnp.argsort(-sample.y, stable=True)
-    queries = (
-        jnp.zeros(dim),
-        jnp.zeros(dim),
-        made.q,
-    )  # the first step leaves q at zero: its gradient vanishes at w = 0
-    maps = jnp.stack([attention_map(sample.X[order], query) for query in queries])
+    # The first step leaves q at zero: its gradient vanishes at w = 0.
+    queries = (jnp.zeros(dim), jnp.zeros(dim), query)
+    maps = jnp.stack([attention_map(sample.X[order], asked) for asked in queries])
     return xarray.Dataset(
         {
             "attention": (("stage", "sample", "token"), np.asarray(maps)),
             "y": ("sample", np.asarray(sample.y[order])),
             "location": (("sample", "token"), np.asarray(sample.location[order], float)),
-            "q_cosine": float(made.q @ task.direction / jnp.linalg.norm(made.q)),
-            "sharpness": float(jnp.linalg.norm(made.q)),
+            "q_cosine": float(query @ task.direction / jnp.linalg.norm(query)),
+            "sharpness": float(jnp.linalg.norm(query)),
         },
         {"stage": ["start", "one step", "two steps"]},
     )

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.experiments.sparse_token.readouts import Loss, as_dataset, one_trial
+from saccade.experiments.sparse_token.readouts import MEASURED, Loss, as_dataset, one_trial
 from saccade.experiments.sparse_token.steps import repeated_steps
 from saccade.lab.experiment import experiment
 from saccade.tasks.sparse_token import SparseToken
@@ -51,6 +51,12 @@ def protocol(
             for row, query in zip(keys, queries, strict=True)
         ]
         made[model] = as_dataset(rows, "samples_per_dim", samples_per_dim)
-    joined = xarray.concat(list(made.values()), xarray.IndexVariable("model", list(made)))
+    joined = xarray.Dataset(
+        {
+            name: (("model", *made[models[0]][name].dims), np.stack([item[name].values for item in made.values()]))
+            for name in MEASURED
+        },
+        {"model": list(made), "samples_per_dim": list(samples_per_dim)},
+    )
     norm = np.linalg.norm(queries, axis=1)
     return joined.assign(sharpness=("trial", norm), q_cosine=("trial", queries[:, 0] / norm))

@@ -143,7 +143,7 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
         return _capped(setting, 0.0, 1.0, "exact")
 
     def statistic(u):
-        return logsumexp(signal * u, axis=1) - signal**2 / 2 - np.log(setting.length)
+        return np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(setting.length)
 
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
     coarse, fine = (smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut) for less in (2, 0))

@@ -37,7 +37,7 @@ def test_ids_are_unique_and_bear_the_study():
 class TestEachClaim:
     def test_says_what_it_claims_and_why_it_could_be_told_apart(self, claim):
         for text in (claim.statement, claim.argued, claim.source, claim.status):
-            assert len(text.strip()) >= 4
+            assert isinstance(text, str) and len(text.strip()) >= 4
         assert claim.resolution is not None
         assert callable(claim.resolution) or _all_at_least_zero(claim.resolution)
 

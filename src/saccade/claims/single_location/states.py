@@ -205,8 +205,7 @@ ATTRACTOR = Claim(
     resolution=1e-5,
     argued=(
         "The slowest mode of the vectors decays at 0.0216: a million steps of 1e-3 leave exp(-21); the "
-        "minimisation over two ",
-        "angles is good to 1e-8.",
+        "minimisation over two angles is good to 1e-8."
     ),
     parts=("|kappa|", "|nu|", "|theta|", "|eta|", "|rho|", "risk"),
     scales={"quick": Scale(LARGE, seconds=12)},

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from saccade.errors import require
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
 from saccade.lab.store import Store
@@ -42,6 +43,7 @@ def verify(
     done: Callable[[Row], None] = lambda row: None,
 ) -> list[Row]:
     """Judge the claims that match `patterns` (all if none); one dictionary per claim, as in the JSON of the command line."""
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
     chosen = registry.find_claims(patterns)
     conditions = ledger.Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()

@@ -47,7 +47,12 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     chosen = scale_for(claim, conditions.scale)
     waits = _waits(claim, chosen is None)
     if waits or chosen is None:
-        return row | _no_numbers(WAITING) | {"needs": waits}
+        named = [item | _no_numbers(None) for item in row["sabotages"]]
+        return (
+            row
+            | _no_numbers(WAITING)
+            | {"needs": waits, "sabotages": named, "as_expected": None, "sabotages_refuted": None}
+        )
     start = time.perf_counter()
     row |= {"needs": None, "scale": chosen[0]} | _judged(claim, None, chosen, conditions)
     row["seconds"] = time.perf_counter() - start

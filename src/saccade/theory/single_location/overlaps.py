@@ -95,5 +95,5 @@ def check_overlaps(overlaps: Overlaps) -> Overlaps:
         require(within, name, value, "must be between -1 and 1")
     smallest = float(np.min(np.linalg.eigvalsh(np.asarray(gram(overlaps)))))
     rule = f"must be inner products of unit vectors, but their Gram matrix has the eigenvalue {smallest:.3g}"
-    require(smallest >= -GRAM_TOLERANCE, "overlaps", tuple(overlaps), rule)
+    require(smallest >= -GRAM_TOLERANCE, "overlaps", overlaps, rule)
     return overlaps

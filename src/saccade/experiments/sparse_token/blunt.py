@@ -37,12 +37,9 @@ def blunt_query(
     for one in jax.random.split(key, trials):
         sample = task.sample(one, round(samples_per_dim * dim))
         row = []
-        for features, asked in (
-            (attention_features(sample.X, query), query),
-            (pooled_features(sample.X), 0 * query),
-        ):
+        for features, beta in ((attention_features(sample.X, query), 1.0), (pooled_features(sample.X), 0.0)):
             fitted = fit_readout(features, sample.y, ridge, loss)
-            seen = seen_by_attention(fitted.w, fitted.b, asked, task.direction)
+            seen = seen_by_attention(fitted.w, fitted.b, query, task.direction, beta)
             row.append([fitted.train_loss, attention_test_error(task.setting, seen, generator(one), 4000)])
         rows.append(row)
     values = np.array(rows)

@@ -291,7 +291,7 @@ def test_a_large_step_warns_with_the_rule_and_the_value():
 
 
 def test_divergence_names_its_step():
-    with pytest.warns(StepSizeWarning), pytest.raises(Diverged, match="diverged at step [0-9]+"):
+    with pytest.warns(StepSizeWarning), pytest.raises(Diverged, match=r"diverged at step [0-9]+"):
         ask("position-only", groups=8, step_size=1e300, steps=50, record=[50])
 
 

@@ -15,7 +15,8 @@ from saccade.dynamics.group_sparse.reduced_gradient import ReducedGradient, redu
 from saccade.dynamics.group_sparse.reduced_map import ReducedTrajectory, reduced_run, reduced_trajectory
 from saccade.dynamics.group_sparse.regimes import REGIMES, RegimeMap, classify, regime_map
 from saccade.dynamics.group_sparse.transfer import TransferRun, transfer_attention, transfer_logistic
-from saccade.dynamics.group_sparse.weights import coordinates_of, parameters_of
+from saccade.dynamics.group_sparse.weights import coordinates_of, parameters_of, selecting_parameters
+from saccade.theory.group_sparse.stability import StepSizeWarning
 
 __all__ = [
     "REGIMES",
@@ -25,6 +26,7 @@ __all__ = [
     "ReducedGradient",
     "ReducedTrajectory",
     "RegimeMap",
+    "StepSizeWarning",
     "TransferRun",
     "classify",
     "coordinates_of",
@@ -38,6 +40,7 @@ __all__ = [
     "reduced_run",
     "reduced_trajectory",
     "regime_map",
+    "selecting_parameters",
     "transfer_attention",
     "transfer_logistic",
 ]

@@ -60,8 +60,12 @@ def full_run(
     architecture: Architecture,
     batch: int,
     held_out: int,
+    attention_speed: float | Float[Array, ""] = 1.0,
 ):
-    """The traceable run (use it under `jax.vmap` over keys, starts or step sizes); with `data` every step sees the same sample."""
+    """The traceable run (use it under `jax.vmap` over keys, starts or step sizes); with `data` every step sees the same sample.
+
+    `attention_speed` multiplies the steps of W alone; 0 freezes attention where it starts.
+    """
     batch_key, held_out_key = jax.random.split(key)
     judge = task.sample(held_out_key, held_out)
     judge_tokens = tokens(judge.inputs, matrix)
@@ -69,6 +73,7 @@ def full_run(
     def step(parameters: Parameters, number) -> Parameters:
         seen = task.sample(jax.random.fold_in(batch_key, number), batch) if data is None else data
         slope = gradient(parameters, architecture, tokens(seen.inputs, matrix), seen.labels)
+        slope = slope._replace(attention=attention_speed * slope.attention)
         return jax.tree.map(lambda old, change: old - step_size * change, parameters, slope)
 
     def watch(parameters: Parameters) -> Observables:

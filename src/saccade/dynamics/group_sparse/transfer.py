@@ -45,7 +45,7 @@ def _stream(key: PRNGKeyArray, task: GroupSparseTask, test_samples: int):
     return lambda number: task.sample(jax.random.fold_in(stream_key, number), 1), task.sample(test_key, test_samples)
 
 
-@partial(jax.jit, static_argnames=("freeze_attention", "test_samples"))
+@partial(jax.jit, static_argnames=("freeze_attention", "freeze_position_value", "test_samples"))
 def transfer_attention(
     key: PRNGKeyArray,
     task: GroupSparseTask,
@@ -55,19 +55,22 @@ def transfer_attention(
     output_scale,
     gaps: Int[Array, " records"],
     freeze_attention: bool = True,
+    freeze_position_value: bool = False,
     test_samples: int = 2000,
 ) -> TransferRun:
     """Online SGD from W~(0) = `attention`, v~(0) = 0 on `output_scale` * f (1: the paper's sum over queries; 1/D: their mean).
 
     `gaps` are the steps between recorded counts (see `recording.plan_record`). Traceable: vmap over keys and step sizes.
+    `freeze_position_value` keeps v~2 at zero, so that the length of the encodings is not paid for.
     """
+    moving = jnp.arange(attention.shape[0]) < (task.group_dim if freeze_position_value else attention.shape[0])
     draw, test = _stream(key, task, test_samples)
     test_tokens = tokens(test.inputs, matrix)
 
     def step(learner: Learner, number) -> Learner:
         seen = draw(number)
         at = evaluate(tokens(seen.inputs, matrix), seen.labels, learner.attention, output_scale * learner.value)
-        value = learner.value - step_size * output_scale * at.grad_value
+        value = learner.value - step_size * output_scale * jnp.where(moving, at.grad_value, 0.0)
         moved = learner.attention if freeze_attention else learner.attention - step_size * at.grad_attention_weights
         return Learner(moved, value, learner.mistakes + (seen.labels[0] * at.output[0] <= 0))
 

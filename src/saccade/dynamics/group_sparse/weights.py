@@ -1,5 +1,7 @@
 """Between the eight coordinates and the full weights, both ways. Status: exact (for encodings with P^T P = c I)."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -7,7 +9,7 @@ from jaxtyping import Array, Float
 from saccade.models.group_sparse.initial import from_blocks
 from saccade.models.group_sparse.transformer import Parameters
 from saccade.tasks.group_sparse import GroupSparseTask
-from saccade.theory.group_sparse.reduction import feature_matrix, position_matrix
+from saccade.theory.group_sparse.reduction import coordinates_from_gaps, feature_matrix, position_matrix
 
 
 @jax.jit
@@ -41,3 +43,14 @@ def coordinates_of(
         off_diagonal / max(others * (groups - 2), 1),
     )
     return jnp.stack([parameters.value[:d] @ direction, along, across, *orbits])
+
+
+def selecting_parameters(
+    attention: float, task: GroupSparseTask, encoding_matrix: Float[Array, "encoding_dim groups"]
+) -> Parameters:
+    """The state of the position-only map at which attention on the relevant group is s = `attention`: W of a learned selector, v = 0.
+
+    A = log((D-1) s / (1-s)) and B = A, C = 0, a = b = 0; s = 1/D is the zero start.
+    """
+    gap = math.log((task.groups - 1) * attention / (1 - attention))
+    return parameters_of(coordinates_from_gaps(task.groups, A=gap, B=gap), task, encoding_matrix)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from saccade.tasks.group_sparse import check_groups, check_scale
 
 LIMIT = 16.0
+TESTED_SCALE = 4.0
 
 
 class StepSizeWarning(UserWarning):
@@ -24,19 +25,24 @@ class StabilityRule(NamedTuple):
 def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> StabilityRule:
     """eta D sigma <= 16. Heuristic, read off the regime map of the position-only model.
 
-    Above the limit alpha may overshoot below zero while the gap is still free; the gap then runs to minus infinity. On a grid
-    of D = 4 .. 192,
-    sigma = 0.1 .. 4 and 120 step sizes no run with eta D sigma <= 16 was lost, and the first losses sat between 19 and 100.
-    The rule is sufficient
-    only: far above it a large first jump locks attention to the right group before alpha can harm it.
+    Above the limit alpha may overshoot below zero while the gap is still free; the gap then runs to minus infinity. On a grid of
+    D = 4 .. 192, sigma = 0.1 .. 4 and 120 step sizes no run with eta D sigma <= 16 was lost, and the first losses sat between 19
+    and 100. At sigma = 10 the rule fails: the first losses sit at 14.2 (D = 64) and 7.7 (D = 192), so the advice says so beyond
+    the tested scales. Far above the limit a large first jump can lock attention to the right group before alpha can harm it; that
+    holds for the position-only model alone. Batches of the full layer have a lower limit of their own (`transverse_limit`).
     """
     groups, scale = check_groups(groups), check_scale(scale)
     value = check_scale(step_size, name="step_size") * groups * scale
     if value <= LIMIT:
         return StabilityRule(value, LIMIT, "", "heuristic")
+    tested = (
+        ""
+        if scale <= TESTED_SCALE
+        else f" (tested up to scale {TESTED_SCALE:g}; at scale 10 runs were lost from 7.7 on)"
+    )
     advice = (
-        f"step_size * groups * scale = {value:.4g} is above the stability rule of {LIMIT:g}: attention may lock out of the "
-        f"relevant group; a step_size of at most {LIMIT / (groups * scale):.4g} is safe."
+        f"step_size * groups * scale = {value:.4g} is above the stability rule of {LIMIT:g}{tested}: attention may lock out of "
+        f"the relevant group; a step_size of at most {LIMIT / (groups * scale):.4g} keeps the rule."
     )
     return StabilityRule(value, LIMIT, advice, "heuristic")
 

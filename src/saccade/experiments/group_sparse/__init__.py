@@ -1,0 +1,20 @@
+"""The experiments of group-sparse classification."""
+
+from saccade.experiments.group_sparse import architectures, descent, finite, position, reduced, reduction, transfer
+
+EXPERIMENTS = (
+    reduction.symmetric_gradient,
+    reduction.two_engines,
+    reduction.second_step,
+    reduction.position_quadrature,
+    position.position_descent,
+    position.regimes,
+    reduced.reduced_descent,
+    descent.full_descent,
+    descent.attention_pictures,
+    architectures.architectures,
+    transfer.transfer,
+    transfer.batch_transfer,
+    finite.from_scratch,
+    finite.images,
+)

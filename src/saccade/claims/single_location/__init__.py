@@ -24,7 +24,6 @@ CLAIMS = (
     limits.LINEAR_RISK,
     limits.LINEAR_TO_NULL,
     limits.ORACLE_BEATS_LINEAR,
-    limits.LONG_SEQUENCES,
     limits.CROSSING,
     manifold.INVARIANT,
     manifold.TWO_OVERLAPS,

@@ -23,7 +23,8 @@ SCREENING = Claim(
         "standard": Scale({"samples": (32,), "draws": 128}, blocks=2, seconds=60),
     },
     figure="group-sparse/finding",
-    finding="For finding the group from scratch a one-line screening beats the transformer; the paper's advantage is transfer of an attention already learned.",
+    finding="For finding the group from scratch a one-line screening beats the transformer; "
+    "the paper's advantage is transfer of an attention already learned.",
     sabotages=(Sabotage("other-labels", "Labels made by another group: neither can find it.", {"informative": False}),),
 )
 
@@ -49,7 +50,8 @@ INTERPOLATES = Claim(
 DIGITS = Claim(
     id="group-sparse.attention-finds-image",
     spec="GS-R1",
-    statement="Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the image's patch is above uniform by half.",
+    statement="Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the image's "
+    "patch is above uniform by half.",
     source="stands in for the paper's CIFAR-10 experiment",
     status="heuristic",
     kind="bound",

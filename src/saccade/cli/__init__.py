@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, draw, judge, listing
+from saccade.cli import bench, calculate, draw, judge, listing, plan
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
@@ -43,3 +43,4 @@ app.command("report")(judge.report)
 app.command("figure")(draw.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
 app.command("bench")(bench.bench)
+app.add_typer(plan.app, name="plan")

@@ -13,9 +13,9 @@ from saccade.theory import sparse_token as theory
 def _capacity(run: Run, model: str | None = None, **changes) -> float:
     """The predicted n/d; an unsolved minimisation is an error, never a prediction."""
     p = run.parameters
-    model = model or getattr(p, "model", "attention")
-    query = {"alignment": p.alignment, "sharpness": p.sharpness} if model == "attention" else {}
-    made = theory.capacity(setting_of(run, **changes), model, **query)
+    chosen = str(model or getattr(p, "model", "attention"))
+    query = {"alignment": p.alignment, "sharpness": p.sharpness} if chosen == "attention" else {}
+    made = theory.capacity(setting_of(run, **changes), chosen, **query)
     if made.status != "converged":
         raise ArithmeticError(f"the capacity was minimised only to a residual of {made.residual:.2g}")
     return made.samples_per_dim

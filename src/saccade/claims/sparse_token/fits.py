@@ -1,7 +1,7 @@
 """Claims on fitted classifiers: training and test numbers of the three models, large samples, and where attention loses."""
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import expit
 
 from saccade.claims.sparse_token.common import (
@@ -123,9 +123,9 @@ RIDGELESS = {"loss": "square", "ridge": 1e-10, "samples_per_dim": (40.0,), "dim"
 def _excess(run: Run, model: str | None = None, scale: float = 1.0) -> float:
     """Predicted alpha (E - E_inf), the coefficient of 1/alpha."""
     p = run.parameters
-    model = model or p.model
-    query = {"alignment": p.alignment, "sharpness": p.sharpness} if model == "attention" else {}
-    return scale * theory.large_sample_rate(setting_of(run), model, **query).coefficient
+    chosen = str(model or p.model)
+    query = {"alignment": p.alignment, "sharpness": p.sharpness} if chosen == "attention" else {}
+    return scale * theory.large_sample_rate(setting_of(run), chosen, **query).coefficient
 
 
 def _measured_excess(run: Run) -> np.ndarray:
@@ -171,7 +171,7 @@ POOLED_RATE = _rate_claim(
 )  # fmt: skip
 ATTENTION_RATE = _rate_claim(
     "attention", {"signal": 3.0, "alignment": 0.5},
-    Sabotage("pooled-rate", "Expect the coefficient of pooling.", predict=lambda run: _excess(run, "pooled")),
+    Sabotage("vectorised-rate", "Expect the vectorised coefficient.", predict=lambda run: _excess(run, "vectorised")),
 )  # fmt: skip
 VECTORISED_RATE = _rate_claim(
     "vectorised", {"length": 4, "dim": 12, "samples_per_dim": (160.0,), "signal": 4.0},
@@ -193,7 +193,7 @@ def _predicted_crossing(run: Run, sharpness: float | None = None) -> float:
     setting = setting_of(run)
     pooled = theory.large_sample_rate(setting, "pooled").limit
     sharp = sharpness or run.parameters.sharpness
-    return float(brentq(lambda rho: _limit(setting, rho, sharp) - pooled, 0.02, 0.9, xtol=1e-3))
+    return root_scalar(lambda rho: _limit(setting, rho, sharp) - pooled, bracket=(0.02, 0.9), xtol=1e-3).root
 
 
 CROSSING = Claim(

@@ -59,7 +59,8 @@ FIGURE_1 = Claim(
     sabotages=(
         Sabotage("pool-instead", "Expect pooling's errors of attention.",
                  predict=lambda run: predicted_protocol(run, ("pooled", "pooled", "vectorised"))),
-        Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5}, predict=lambda run: predicted_protocol(run, eta_q=40.0)),
+        Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5},
+                 predict=lambda run: predicted_protocol(run, eta_q=40.0)),
     ),
 )  # fmt: skip
 
@@ -125,7 +126,6 @@ REUSE_COST = Claim(
         "though the theory asks for fresh samples."
     ),
     sabotages=(
-        Sabotage("few-samples", "n/d = 1, where the reused samples are overfitted.", {"samples_per_dim": 1.0}),
         Sabotage("against-best", "Compare with an error of fresh data less 0.03.",
                  measure=lambda run: run.data.reused_test.values - run.data.fresh_test.values + 0.03),
     ),
@@ -150,7 +150,8 @@ REUSE_WINS = Claim(
         "reused (n/d = 4, theta = 4)."
     ),
     sabotages=(
-        Sabotage("swapped", "Take the difference the other way.", measure=lambda run: run.data.reused_test.values - run.data.split_test.values),
+        Sabotage("swapped", "Take the difference the other way.",
+                 measure=lambda run: run.data.reused_test.values - run.data.split_test.values),
     ),
 )  # fmt: skip
 
@@ -180,6 +181,14 @@ STAGED_WINS = Claim(
                         measure=lambda run: run.data.staged_error.values - run.data.test_error.values[:, -1]),),
 )  # fmt: skip
 
+
+def _drift(run: Run) -> np.ndarray:
+    """From the first record to the last: fall of the cosine, fall of the training loss, rise of the test error."""
+    first, last = run.data.isel(step=0), run.data.isel(step=-1)
+    falls = [(first[name] - last[name]).values for name in ("q_cosine", "train_loss")]
+    return np.stack([*falls, (last.test_error - first.test_error).values], 1)
+
+
 JOINT_DRIFTS = Claim(
     id="sparse-token.joint-training-drifts",
     spec="ST-O2",
@@ -191,14 +200,7 @@ JOINT_DRIFTS = Claim(
     status="measured",
     kind="ordering",
     experiment=open_points.joint_training,
-    measure=lambda run: np.stack(
-        [
-            run.data.q_cosine.values[:, 0] - run.data.q_cosine.values[:, -1],
-            run.data.train_loss.values[:, 0] - run.data.train_loss.values[:, -1],
-            run.data.test_error.values[:, -1] - run.data.test_error.values[:, 0],
-        ],
-        1,
-    ),
+    measure=_drift,
     predict=lambda run: 0.0,
     resolution=0.005,
     argued="Paired along a run, the changes fluctuate by 0.02, 0.01 and 0.01; means over 32 to 64 runs see 0.005.",
@@ -210,7 +212,7 @@ JOINT_DRIFTS = Claim(
         "Between steps 40 and 400 of joint training the cosine falls from 0.73 to 0.69 and the test error "
         "rises from 0.101 to 0.120."
     ),
-    sabotages=(Sabotage("one-stretch", "Look at nothing but the first step.", {"steps": 40}),),
+    sabotages=(Sabotage("backwards", "Read every run from its end.", measure=lambda run: -_drift(run)),),
 )
 
 

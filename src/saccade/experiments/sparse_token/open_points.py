@@ -31,7 +31,7 @@ def reuse(
     eta_q: float = 40.0,
     ridge: float = 1e-2,
     loss: Loss = "logistic",
-    dim: int = 80,
+    dim: int = 50,
     trials: int = 64,
 ) -> xarray.Dataset:
     """Test and training error when the read-out is fitted to the samples that taught the query, and to as many fresh ones."""

@@ -2,7 +2,8 @@
 
 Source: Barnfield, Cui and Lu, "High-dimensional analysis of single-layer attention for sparse-token classification" (arXiv 2509.25153).
 oracle.py best errors with known direction · alignment.py two gradient steps · fitted.py fitted classifiers (law.py, saddle.py, solver.py,
-square.py, errors.py behind it) · rates.py many samples · separation.py capacity · prox.py · grid.py check of the solver.
+square.py, errors.py behind it) · rates.py many samples · separation.py capacity · plan.py how many samples a target error needs · prox.py ·
+grid.py check of the solver.
 """
 
 from saccade.theory.sparse_token.alignment import Alignment, alignment_after_two_steps
@@ -15,9 +16,11 @@ from saccade.theory.sparse_token.oracle import (
     hardmax_oracle_error,
     pooled_oracle_error,
     softmax_oracle_error,
+    subset_bayes_error,
     vectorised_lower_bound,
     vectorised_oracle_error,
 )
+from saccade.theory.sparse_token.plan import Need, Plan, best_errors, plan
 from saccade.theory.sparse_token.prox import prox_logistic
 from saccade.theory.sparse_token.rates import LargeSampleRate, large_sample_rate
 from saccade.theory.sparse_token.separation import Capacity, capacity
@@ -30,10 +33,13 @@ __all__ = [
     "Fit",
     "GridReport",
     "LargeSampleRate",
+    "Need",
     "OracleError",
+    "Plan",
     "Resolution",
     "alignment_after_two_steps",
     "bayes_error",
+    "best_errors",
     "capacity",
     "check_grid",
     "feature_law",
@@ -42,9 +48,11 @@ __all__ = [
     "grid_cases",
     "hardmax_oracle_error",
     "large_sample_rate",
+    "plan",
     "pooled_oracle_error",
     "prox_logistic",
     "softmax_oracle_error",
+    "subset_bayes_error",
     "vectorised_lower_bound",
     "vectorised_oracle_error",
 ]

@@ -6,11 +6,12 @@ a linear classifier that may weigh tokens unequally (`vectorised`) can beat unif
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_ndtr, logsumexp, ndtr, softmax
+from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
 from scipy.stats import hypergeom
 
 from saccade.errors import require
@@ -147,6 +148,30 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
     coarse, fine = (smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut) for less in (2, 0))
+    return _capped(setting, cut, fine, "quadrature", abs(fine - coarse))
+
+
+def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
+    """The smallest error of any classifier that knows xi, for any R (quadrature); R = 1 is `bayes_error`.
+
+    The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric polynomial, summed token by token.
+    """
+    signal, count = setting.signal, setting.informative
+    if count == 1 or signal == 0:
+        return bayes_error(replace(setting, informative=1) if signal == 0 else setting)
+    require_sampled(setting)
+    subsets = gammaln(setting.length + 1) - gammaln(count + 1) - gammaln(setting.length - count + 1)
+
+    def statistic(u):
+        sums = np.full((count + 1, len(u)), -np.inf)
+        sums[0] = 0.0
+        for token in signal * u.T:
+            sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
+        return sums[count] - count * signal**2 / 2 - subsets
+
+    cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
+    nodes = min(12, _log2_points(setting))
+    coarse, fine = (smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
     return _capped(setting, cut, fine, "quadrature", abs(fine - coarse))
 
 

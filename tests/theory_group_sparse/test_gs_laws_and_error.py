@@ -61,7 +61,7 @@ def test_error_at_the_ends():
 
 def test_step_size_rule_warns_with_the_rule_and_the_value():
     assert stability_rule(8, 2.0).advice == ""
-    with pytest.warns(StepSizeWarning, match=r"= 32 is above the stability rule of 16.* at most 1 is safe"):
+    with pytest.warns(StepSizeWarning, match=r"= 32 is above the stability rule of 16.* at most 1 keeps the rule"):
         rule = warn_if_unstable(16, 2.0)
     assert rule.value == 32
     with warnings.catch_warnings():

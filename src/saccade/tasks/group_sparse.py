@@ -11,14 +11,16 @@ Departures from the paper, each an option of the one definition:
 
 import math
 from functools import partial
-from numbers import Real
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from saccade.errors import InvalidInput, require
+
+NUMBERS = (int, float, np.integer, np.floating)
 
 
 class GroupSparseBatch(eqx.Module):
@@ -97,8 +99,8 @@ def group_sparse_task(
 
 def whole_number(value, name: str, minimum: int) -> int:
     """`value` as an int of at least `minimum`; 8.0 passes (JSON writers produce it), 8.5, True and "8" do not."""
-    is_whole = not isinstance(value, bool) and isinstance(value, Real) and float(value).is_integer()
-    require(is_whole and value >= minimum, name, value, f"must be a whole number of at least {minimum}")
+    is_whole = not isinstance(value, bool) and isinstance(value, NUMBERS) and float(value).is_integer()
+    require(bool(is_whole and value >= minimum), name, value, f"must be a whole number of at least {minimum}")
     return int(value)
 
 
@@ -114,16 +116,16 @@ def check_group_dim(group_dim) -> int:
 
 def check_scale(scale, name: str = "scale") -> float:
     """sigma_x > 0 and finite; used for step sizes too."""
-    is_number = isinstance(scale, Real) and not isinstance(scale, bool)
-    require(is_number and math.isfinite(scale) and scale > 0, name, scale, "must be a finite number above 0")
+    is_number = isinstance(scale, NUMBERS) and not isinstance(scale, bool)
+    require(bool(is_number and math.isfinite(scale) and scale > 0), name, scale, "must be a finite number above 0")
     return float(scale)
 
 
 def check_relevant(relevant, groups: int, name: str = "relevant") -> int:
     """A zero-based group index."""
     rule = f"must be a whole number from 0 to {groups - 1}"
-    is_whole = not isinstance(relevant, bool) and isinstance(relevant, Real) and float(relevant).is_integer()
-    require(is_whole and 0 <= relevant < groups, name, relevant, rule)
+    is_whole = not isinstance(relevant, bool) and isinstance(relevant, NUMBERS) and float(relevant).is_integer()
+    require(bool(is_whole and 0 <= relevant < groups), name, relevant, rule)
     return int(relevant)
 
 

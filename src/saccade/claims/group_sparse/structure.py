@@ -64,7 +64,7 @@ EMPTY_BLOCKS = Claim(
     sabotages=(
         XAVIER,
         Sabotage(
-            "above-transverse-limit", "eta = 0.6, above 16/(D (D+1)) = 0.38: batches amplify v2.", {"step_size": 0.6}
+            "above-transverse-limit", "eta = 1, above 16/(D (D+1)) = 0.38: batches amplify v2.", {"step_size": 1.0}
         ),
     ),
 )

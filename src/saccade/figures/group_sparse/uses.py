@@ -64,13 +64,17 @@ def draw_finding(runs: Mapping[str, Run]) -> Drawing:
         spread = np.sqrt(share * (1 - share) / data.sizes["draw"])
         left.errorbar(data.samples, share, spread, fmt="o-", color=colour, capsize=2, markersize=4, label=label)
     left.set(xscale="log", xlabel="samples n", title="Relevant group ranked first", ylim=(-0.03, 1.05))
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xticks(data.samples.values, [str(count) for count in data.samples.values])
+        axes.minorticks_off()
     left.legend()
     right.plot(
         data.samples, data.attention.median("draw"), "o-", color=BLUE, markersize=4, label="attention on the group"
     )
     right.plot(data.samples, data.test_error.median("draw"), "o-", color=ORANGE, markersize=4, label="test error")
     right.plot(data.samples, data.train_loss.median("draw"), "o-", color=GREY, markersize=4, label="training loss")
-    right.set(xscale="log", xlabel="samples n", title="The layer from scratch (medians)")
+    right.set(xlabel="samples n", title="The layer from scratch (medians)")
     right.legend()
     return figure
 

@@ -37,5 +37,15 @@ STUDIES: dict[str, Study] = {
             "International Conference on Learning Representations",
             "One token at a random place decides the output: does projected gradient descent find where to look?",
         ),
+        Study(
+            "group-sparse",
+            "group_sparse",
+            "GS",
+            "Transformer Learns Optimal Variable Selection in Group-Sparse Classification",
+            "arXiv-2504.08638",
+            2025,
+            "arXiv 2504.08638",
+            "One group of variables decides the label: does a one-layer transformer learn to look at it, and does that transfer?",
+        ),
     )
 }

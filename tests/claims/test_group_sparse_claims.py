@@ -14,7 +14,10 @@ from saccade.lab.experiment import SCALES
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.verdict import KINDS, SIDES
 
-ROWS = "D1 D2 D3 T1a T1b T2a T2b T2c T2d T3 T4 L1 L2 T5a T5b T5c T5d N1 N2 N3 N4 O1 F1 R1".split()
+ROWS = [
+    "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T3", "T4", "L1", "L2", "T5a", "T5b", "T5c", "T5d", "N1", "N2", "N3", "N4",
+    "O1", "F1", "R1",
+]  # fmt: skip
 CHEAP = (
     "invariant-subspace",
     "reduced-gradient",

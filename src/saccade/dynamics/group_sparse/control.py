@@ -4,7 +4,8 @@ The gradient of the full layer differs little from that of the position-only lay
 of the latter is known (`theory.group_sparse.position`). So mean(full - position-only) + E[position-only] estimates the same
 population gradient with less noise where the two layers are close. Measured at D = 8, d = 4, eta = 0.2 (300 designs): below a
 thousandth of the variance up to step 10; from step 100 to 2000 about 0.55 of it for alpha, 0.35 for ss, 0.77 for so, 0.38 for b,
-but 2.4 times MORE for a, whose control would want a smaller coefficient. With weights S = (s, (1-s)/(D-1), ..) for every query, w = sum_i S_i u_i, c_i = S_i (u_i - w), p = sigmoid(-alpha D w) and k_i = sum_j K_ij, the gradient is
+but 2.4 times MORE for a, whose control would want a smaller coefficient. With weights S = (s, (1-s)/(D-1), ..) for every query,
+w = sum_i S_i u_i, c_i = S_i (u_i - w), p = sigmoid(-alpha D w) and k_i = sum_j K_ij, the gradient is
     alpha: -p D w        ss: -p alpha c_0        so: (D-1) times that        dd: +p alpha c_0
     a: -p alpha (sum_j u_j)(sum_i c_i u_i)       b: -p alpha sum_i c_i k_i
 k is independent of the signals and its mean does not depend on i, so b has expectation 0. For a, sum_i c_i u_i has the conditional

@@ -75,10 +75,11 @@ def _orbits(run: Run) -> np.ndarray:
     return np.swapaxes(run.data.coordinates.values[:, :, -1], 0, 1)
 
 
-def _lemma_cosine(run: Run) -> np.ndarray:
+def _lemma_cosine(run: Run, transposed: bool = False) -> np.ndarray:
     rows = []
     for number, groups in enumerate(run.data.groups.values):
         target = np.asarray(theory.lemma_direction(int(groups), 0))
+        target = target.T if transposed else target
         made = [np.asarray(theory.position_scores(point[3:], int(groups), 0)) for point in _orbits(run)[:, number]]
         rows.append([np.sum(M * target) / (np.linalg.norm(M) * np.linalg.norm(target)) for M in made])
     return np.array(rows).T
@@ -102,9 +103,9 @@ LEMMA = Claim(
     figure="group-sparse/blocks",
     sabotages=(
         Sabotage(
-            "only-the-diagonal",
-            "Compare with attention of the relevant query alone.",
-            measure=lambda run: 0.5 * _lemma_cosine(run),
+            "transposed",
+            "Exchange keys and queries in the direction.",
+            measure=lambda run: _lemma_cosine(run, True),
         ),
     ),
 )

@@ -38,6 +38,16 @@ STUDIES: dict[str, Study] = {
             "One token at a random place decides the output: does projected gradient descent find where to look?",
         ),
         Study(
+            "sparse-token",
+            "sparse_token",
+            "ST",
+            "High-Dimensional Analysis of Single-Layer Attention for Sparse-Token Classification",
+            "Barnfield and Cui and Lu",
+            2026,
+            "International Conference on Learning Representations",
+            "A weak signal hides in a few randomly placed tokens: what can attention detect that linear classifiers cannot, how soon?",
+        ),
+        Study(
             "group-sparse",
             "group_sparse",
             "GS",

@@ -121,7 +121,7 @@ def draw_curve(made: "Plan", values: dict[str, list[float]], path: str) -> Any:
         figure, axes = plt.subplots(figsize=(5.4, 3.4))
         for item, colour in zip(made.needs, (BLUE, ORANGE, GREEN), strict=False):
             axes.plot(values["samples_per_dim"], values[item.model], color=colour, label=item.model)
-            if item.samples_per_dim is not None:
+            if item.samples_per_dim is not None and item.error is not None:
                 axes.plot(item.samples_per_dim, item.error, "o", color=colour)
         axes.axhline(made.target_error, color="black", linestyle="--", linewidth=1, label="target")
         axes.axhline(made.bayes_error, color=GREY, linestyle=":", linewidth=1, label="Bayes")

@@ -248,7 +248,7 @@ OTHER_LENGTH = Claim(
     argued="Errors fluctuate by 8 to 13 % a trial at d = 80; nine of that over sqrt(256) is 7 %.",
     statistic="mean",
     parts=tuple(f"L={length}" for length in (2, 5, 10, 20, 50, 100)),
-    scales={"quick": Scale(blocks=4, seconds=12), "standard": Scale(blocks=2, seconds=60)},
+    scales={"quick": Scale(blocks=4, seconds=8), "standard": Scale(blocks=2, seconds=60)},
     figure="sparse-token/length",
     finding=(
         "A query learned at one length serves others: from 10 to 100 tokens attention's error rises from "

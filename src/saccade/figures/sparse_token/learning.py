@@ -123,16 +123,15 @@ def draw_maps(runs: Mapping[str, Run]) -> Drawing:
     """Attention weights of fresh samples, one row each, before training and after each step."""
     data = runs["run"].data
     figure, panels = plt.subplots(1, 3, figsize=(8.4, 4.0), sharey=True)
-    shown = None
     for axes, stage in zip(panels, data.stage.values, strict=True):
-        shown = axes.imshow(data.attention.sel(stage=stage).values, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+        axes.imshow(data.attention.sel(stage=stage).values, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         rows, tokens = np.nonzero(data.location.values * (data.y.values > 0)[:, None])
         axes.plot(tokens, rows, "s", markersize=6, markerfacecolor="none", markeredgecolor=RED, markeredgewidth=0.9)
         axes.axhline((data.y.values > 0).sum() - 0.5, color="black", linewidth=0.8)
         axes.set(title=str(stage), xlabel="token", xticks=[])
         axes.grid(False)
     panels[0].set(ylabel="sample (positive above the line)", yticks=[])
-    figure.colorbar(shown, ax=list(panels), label="attention", shrink=0.8)
+    figure.colorbar(panels[0].images[0], ax=list(panels), label="attention", shrink=0.8)
     return figure
 
 

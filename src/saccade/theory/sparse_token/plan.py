@@ -26,7 +26,7 @@ from saccade.theory.sparse_token.square import solve_square
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
 # A larger ridge gains little in the limit, and at finite d the label counts then move the free bias more than the signal does.
-MOST_RIDGE = 10**-0.5
+MOST_RIDGE = 0.1
 SEARCH = Resolution(9, 7, 201)
 FIRST = (0.0, np.log(1.5), np.log(0.05))  # logit of the share, log sharpness, log ridge
 
@@ -76,8 +76,9 @@ def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=Non
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:
-    """Pooled or vectorised at its best ridge, over a grid of half decades."""
+    """Pooled or vectorised at its best ridge, over a grid of half decades (vectorised features are sqrt(L) larger: L times the ridge)."""
     ridges = 10.0 ** np.arange(-4, np.log10(MOST_RIDGE) + 0.01, 0.5)
+    ridges = ridges * (setting.length if model == "vectorised" else 1)
     errors = [quick_error(setting, model, alpha, float(ridge)) for ridge in ridges]
     best = int(np.argmin(errors))
     return Choice(errors[best], float(ridges[best]), 0.0, alpha)
@@ -94,11 +95,20 @@ def spent(setting: SparseTokenSetting, alpha: float, x) -> Choice:
 
 
 def best_attention(setting: SparseTokenSetting, alpha: float, start=FIRST) -> tuple[Choice, np.ndarray]:
-    """The best share, sharpness and ridge by Nelder and Mead's search from `start`."""
+    """The best share, sharpness and ridge by Nelder and Mead's search, from the usual place and from `start`.
+
+    Attending and hardly attending can both be local optima, so a neighbour's answer alone is not to be trusted as a start.
+    """
+    starts = [FIRST] if np.allclose(start, FIRST) else [FIRST, start]
+    found = [_search(setting, alpha, first, 45 if first is FIRST else 25) for first in starts]
+    best = min(found, key=lambda item: item.fun)
+    return spent(setting, alpha, best.x), best.x
+
+
+def _search(setting: SparseTokenSetting, alpha: float, start, evaluations: int):
     simplex = np.array(start) + np.concatenate([np.zeros((1, 3)), np.diag([0.8, 0.5, 1.2])])
-    options = {"initial_simplex": simplex, "maxfev": 45, "xatol": 0.05, "fatol": 1e-5}
-    found = minimize(lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead", options=options)
-    return spent(setting, alpha, found.x), found.x
+    options = {"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.05, "fatol": 1e-5}
+    return minimize(lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead", options=options)
 
 
 def best_choice(setting: SparseTokenSetting, model: str, alpha: float, start=FIRST) -> tuple[Choice, np.ndarray]:

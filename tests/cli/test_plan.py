@@ -1,0 +1,113 @@
+"""`saccade plan sparse-token`: text, JSON and a curve; impossible targets in one sentence; answers that theory confirms."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from saccade.cli import app
+from saccade.tasks.sparse_token import SparseTokenSetting
+from saccade.theory.sparse_token import alignment_after_two_steps, bayes_error, fit, plan, subset_bayes_error
+
+COMMON = ["plan", "sparse-token", "--length", "4", "--signal", "3"]
+
+
+def asked(*arguments: str):
+    return CliRunner().invoke(app, [*COMMON, *arguments])
+
+
+@pytest.fixture(scope="module")
+def answer() -> dict:
+    result = asked("--target-error", "0.25", "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_attention_meets_the_target_with_its_split(answer):
+    how = answer["models"]["attention"]["how"]
+    setting = SparseTokenSetting(4, 1, 0.5, 3.0)
+    steps = alignment_after_two_steps(setting, how["query_samples_per_dim"], eta_q=how["eta_q"])
+    made = fit(
+        setting, "attention", how["fit_samples_per_dim"], how["ridge"], "logistic", steps.q_cosine, steps.sharpness
+    )
+    assert made.test_error == pytest.approx(0.25, rel=5e-3)
+    total = how["query_samples_per_dim"] + how["fit_samples_per_dim"]
+    assert answer["models"]["attention"]["samples_per_dim"] == pytest.approx(total)
+
+
+def test_no_nearby_split_does_much_better(answer):
+    """Moving a tenth of the samples between the stages, same ridge and sharpness, gains less than two per cent."""
+    how, setting = answer["models"]["attention"]["how"], SparseTokenSetting(4, 1, 0.5, 3.0)
+    total = how["query_samples_per_dim"] + how["fit_samples_per_dim"]
+    for shift in (-0.1, 0.1):
+        first = how["query_samples_per_dim"] + shift * total
+        rho = alignment_after_two_steps(setting, first).q_cosine
+        moved = fit(setting, "attention", total - first, how["ridge"], "logistic", rho, how["sharpness"])
+        assert moved.test_error > 0.25 * 0.98
+
+
+def test_the_vectorised_model_needs_length_times_the_samples_of_pooling(answer):
+    models = answer["models"]
+    ratio = models["vectorised"]["samples_per_dim"] / models["pooled"]["samples_per_dim"]
+    assert ratio == pytest.approx(4.0, rel=0.02)
+    assert models["attention"]["samples_per_dim"] < models["pooled"]["samples_per_dim"]
+
+
+def test_text_says_no_number_and_why():
+    result = asked("--target-error", "0.2")
+    assert result.exit_code == 0
+    assert "samples per dimension" in result.stdout and "for the two gradient steps" in result.stdout
+    assert result.stdout.count("no number of samples suffices") == 2
+    assert "0.2266" in result.stdout
+
+
+def test_a_curve_is_drawn(tmp_path, monkeypatch):
+    from saccade.cli import plan as module
+
+    values = {"samples_per_dim": [1.0, 2.0], "attention": [0.3, 0.2], "pooled": [0.4, 0.3], "vectorised": [0.5, 0.4]}
+    monkeypatch.setattr(module, "curve_values", lambda made: values)
+    path = tmp_path / "curve.svg"
+    result = asked("--target-error", "0.25", "--curve", str(path))
+    assert result.exit_code == 0, result.output
+    assert path.read_text().lstrip().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--target-error", "0.05"], ("target_error = 0.05", "Bayes error")),
+        (["--target-error", "0.6"], ("target_error = 0.6", "0.5")),
+        (["--target-error", "-0.1"], ("target_error = -0.1",)),
+        (["--target-error", "0.2", "--informative", "5"], ("informative = 5", "length = 4")),
+        (["--target-error", "0.2", "--positive-rate", "1"], ("positive_rate = 1.0",)),
+        (["--target-error", "0.2", "--curve", "plan.bmp"], ("plan.bmp", ".pdf")),
+    ],
+)
+def test_impossible_requests_are_refused_in_one_sentence(arguments, words):
+    result = asked(*arguments)
+    assert result.exit_code == 2
+    assert all(word in result.stderr for word in words), result.stderr
+    assert result.stderr.startswith("saccade: ") and result.stderr.count("\n") == 1
+
+
+def test_a_query_turned_away_is_named_as_the_reason():
+    made = plan(SparseTokenSetting(10, 1, 0.2, 2.0), 0.19, models=("attention",))
+    assert made.needs[0].samples_per_dim is None
+    assert "turn the query away" in made.needs[0].reason
+
+
+def test_the_bayes_error_of_several_informative_tokens():
+    """Enumerated subsets on plain samples; and one token is the ordinary Bayes error."""
+    from itertools import combinations
+
+    import numpy as np
+
+    one = SparseTokenSetting(5, 1, 0.4, 2.0)
+    assert subset_bayes_error(one).error == bayes_error(one).error
+    setting, rng, n = SparseTokenSetting(5, 2, 0.4, 2.0), np.random.default_rng(1), 200_000
+    positive = rng.random(n) < 0.4
+    u = rng.normal(size=(n, 5))
+    u[:, :2] += 2.0 * positive[:, None]
+    ratio = np.mean([np.exp(2.0 * u[:, list(s)].sum(1) - 4.0) for s in combinations(range(5), 2)], axis=0)
+    wrong = np.mean((ratio * 0.4 > 0.6) != positive)
+    assert subset_bayes_error(setting).error == pytest.approx(wrong, abs=5 * 0.4 / np.sqrt(n))

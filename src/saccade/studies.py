@@ -17,11 +17,11 @@ class Study(NamedTuple):
 
     @property
     def bibtex(self) -> str:
-        first = self.authors.split(" and ")[0].split(",")[0].lower()
-        return (
-            f"@inproceedings{{{first}{self.year},\n  title = {{{self.title}}},\n  author = {{{self.authors}}},\n"
-            f"  booktitle = {{{self.venue}}},\n  year = {{{self.year}}}\n}}"
-        )
+        """A BibTeX entry; the author line is left out where the names are not known to us."""
+        key = self.authors.split(" and ")[0].split(",")[0].lower() if self.authors else self.name
+        fields = {"title": self.title, "author": self.authors, "booktitle": self.venue, "year": str(self.year)}
+        lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+        return f"@inproceedings{{{key}{self.year},\n" + ",\n".join(lines) + "\n}"
 
 
 STUDIES: dict[str, Study] = {
@@ -52,7 +52,7 @@ STUDIES: dict[str, Study] = {
             "group_sparse",
             "GS",
             "Transformer Learns Optimal Variable Selection in Group-Sparse Classification",
-            "arXiv-2504.08638",
+            "",
             2025,
             "arXiv 2504.08638",
             "One group of variables decides the label: does a one-layer transformer learn to look at it, and does that transfer?",

@@ -43,7 +43,8 @@ class StudyView:
             return ""
         study = STUDIES[self.name]
         people = [" ".join(reversed(person.split(", ", 1))) for person in study.authors.split(" and ")]
-        return f"{', '.join(people)}. {study.venue}, {study.year}."
+        named = f"{', '.join(people)}. " if study.authors else ""
+        return f"{named}{study.venue}, {study.year}."
 
     @property
     def bibtex(self) -> str:

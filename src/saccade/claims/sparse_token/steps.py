@@ -245,8 +245,8 @@ TINY_QUERY = Claim(
     parts=("training loss", "test error"),
     scales={"quick": Scale(seconds=3)},
     finding=(
-        "Scores grow like eta_q beta^2: with eta = 1/2, beta = 1 attention is pooling; an eta_q near 40 makes"
-        " the sharpness of order one."
+        "With eta = 1/2, beta = 1 attention is nearly pooling (test error 0.005 against 0.008); scores grow "
+        "like eta_q beta^2, and an eta_q near 40 makes the sharpness of order one."
     ),
     sabotages=(Sabotage("sharp-query", "A query of norm 1.", {"sharpness": 1.0}),),
 )

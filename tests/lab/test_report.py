@@ -219,7 +219,7 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
     rows = [wrong, row("right", statement="It recovers unless swapped."), row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
     told = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
-    said = ("It fails in some runs.", "As written: It always recovers.", "It recovers unless swapped.", "A new state.")
+    said = ("It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.", "A new state.")
     assert all(text in told for text in said)
     assert "refuted as expected" in told.replace("  ", " ")
     assert 'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"]

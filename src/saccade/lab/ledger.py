@@ -115,6 +115,8 @@ def _sequential(
         if look == 0:
             predicted = predict(runs[0])
             resolution = claim.resolution(runs[0]) if callable(claim.resolution) else claim.resolution
+            # A share of a broken prediction may be negative or NaN; that must refute the claim, not stop the ledger.
+            resolution = np.abs(np.nan_to_num(np.asarray(resolution, float)))
         samples += [columns(measure(item)) for item in runs]
         predictions, resolutions = (_per_part(values, samples[0].shape[1]) for values in (predicted, resolution))
         judgement = judge(

@@ -36,10 +36,15 @@ def judge_in_processes(
     try:
         with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
             futures = [pool.submit(_evaluate_group, group, conditions) for group in _groups(claims, conditions)]
-            for future in as_completed(futures):
-                for row in future.result():
-                    rows[row["id"]] = row
-                    done(row)
+            try:
+                for future in as_completed(futures):
+                    for row in future.result():
+                        rows[row["id"]] = row
+                        done(row)
+            except BaseException:
+                # An interrupt must not work through the queue first.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     finally:
         os.environ.pop("NPROC") if previous is None else os.environ.__setitem__("NPROC", previous)
     return [rows[claim.id] for claim in claims]

@@ -1,6 +1,7 @@
 """Evaluate an experiment once: from the store if nothing that determines it changed, else compute and store."""
 
 import time
+import uuid
 from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, key_for
@@ -44,6 +45,6 @@ def _remove(store: Store, request: Request) -> None:
     path = store.path(request)
     if path.is_dir():
         # Renamed first, so that a reader never meets a half-removed run.
-        aside = path.with_name(f".old-{path.name}")
+        aside = path.with_name(f".old-{path.name}-{uuid.uuid4().hex[:8]}")
         path.rename(aside)
         shutil.rmtree(aside, ignore_errors=True)

@@ -95,26 +95,32 @@ def stochastic_descent(
 def two_stochastic_engines(
     key: Any,
     *,
-    dim: int = 12,
+    dim: int = 6,
     length: int = 4,
     inverse_temperature: float = 1.0,
     noise: float = 0.1,
-    step_size: float = 5e-3,
-    steps: int = 150,
+    step_size: float = 0.3,
+    steps: int = 2,
     batch: int = 3,
-    chains: int = 2000,
+    chains: int = 4000,
     law_dim: int | None = None,
+    law_batch: int | None = None,
 ) -> xarray.Dataset:
-    """Many short stochastic chains by brute force, and as many in law (`law_dim` lets the latter assume another dimension)."""
-    keys = jax.random.split(key, 4)
+    """A few large stochastic steps from one leaning start, by brute force and in law (which may assume another dim or batch).
+
+    From symmetric starts every mean would be zero, and with small steps what leaves the span of the start would not show.
+    """
+    keys = jax.random.split(key)
     setting = Setting(dim, length, inverse_temperature, noise=noise)
-    k_star, v_star = jnp.eye(dim)[0], jnp.eye(dim)[1]
-    brute = dynamics.stochastic_trajectory_brute(
-        keys[1], *dynamics.sphere_vectors(keys[0], dim, chains), k_star, v_star, setting, step_size, steps, batch
-    )
-    first = dynamics.sphere_overlaps(keys[2], dim, chains)
+    truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
+    lean = jnp.zeros((2, dim)).at[:, :4].set(jnp.array([[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]]))
+    k, v = lean / jnp.linalg.norm(lean, axis=1, keepdims=True)
+    learned = jnp.broadcast_to(k, (chains, dim)), jnp.broadcast_to(v, (chains, dim))
+    brute = dynamics.stochastic_trajectory_brute(keys[0], *learned, *truth, setting, step_size, steps, batch)
     assumed = setting._replace(dim=law_dim or dim)
-    law = dynamics.stochastic_trajectory_in_law(keys[3], first, assumed, step_size, steps, batch)
+    law = dynamics.stochastic_trajectory_in_law(
+        keys[1], dynamics.overlaps_of(*learned, *truth), assumed, step_size, steps, law_batch or batch
+    )
     axes = ("chain", "name")
     return xarray.Dataset(
         {"brute": (axes, np.stack(brute.final, -1)), "law": (axes, np.stack(law.final, -1))},

@@ -31,9 +31,12 @@ def squared_error(sample: Sample, k: Any, v: Any, inverse_temperature: Any) -> A
     return jnp.mean((sample.y - attention.erf_predictor(sample.X, k, v, inverse_temperature)) ** 2)
 
 
-def unit(key: Any, dim: int) -> Any:
-    vector = jax.random.normal(key, (dim,))
+def unit_vector(vector: Any) -> Any:
     return vector / jnp.linalg.norm(vector)
+
+
+def unit(key: Any, dim: int) -> Any:
+    return unit_vector(jax.random.normal(key, (dim,)))
 
 
 def _task(number: int, dim: int, length: int, **rest: Any) -> SingleLocation:
@@ -42,8 +45,13 @@ def _task(number: int, dim: int, length: int, **rest: Any) -> SingleLocation:
 
 
 def _directions(number: int, task: SingleLocation, where: str) -> tuple[Any, Any]:
+    """The true directions, or random ones that lean on the truth and on each other, so that no term of the risk is small."""
+    if where == "oracle":
+        return task.k_star, task.v_star
     keys = jax.random.split(jax.random.key(1000 + number))
-    return (task.k_star, task.v_star) if where == "oracle" else (unit(keys[0], task.dim), unit(keys[1], task.dim))
+    k = unit_vector(0.5 * task.k_star + 0.6 * task.v_star + unit(keys[0], task.dim))
+    v = unit_vector(0.5 * task.v_star + 0.6 * task.k_star + 0.8 * k + unit(keys[1], task.dim))
+    return k, v
 
 
 def _overlaps(task: SingleLocation, k: Any, v: Any) -> list[float]:

@@ -70,7 +70,7 @@ def draw_risks(runs: Mapping[str, Run]) -> Drawing:
     axes.set(
         xscale="log", yscale="log", xlabel="dimension d", ylabel="risk", title="Oracle (solid) and best linear (dashed)"
     )
-    axes.legend(ncols=2)
+    axes.legend(ncols=3)
     return figure
 
 
@@ -144,7 +144,7 @@ FATES = {"recovers, on the manifold": GREEN, "swapped": ORANGE, "off-manifold at
 
 
 def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
-    """Stacked fractions of outcomes against the constant inverse temperature, with the critical value."""
+    """Fractions of outcomes against the constant inverse temperature, with the critical value."""
     run = runs["run"]
     codes, temperatures = run.data.fate.values, run.data.inverse_temperature.values
     figure, axes = plt.subplots(figsize=(6.2, 3.2))
@@ -155,8 +155,8 @@ def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
             axes.errorbar(temperatures, share, error, fmt="o-", color=colour, markersize=4, capsize=2, label=name)
     critical = theory.critical_inverse_temperature(run.parameters.dim, run.parameters.length, run.parameters.gamma)
     axes.axvline(critical, color="black", linestyle="--", linewidth=1)
-    axes.text(critical, 1.03, rf"$\lambda_c$ = {critical:.3f}", ha="center", fontsize=8)
-    axes.set(xlabel=r"constant inverse temperature $\lambda$", ylabel="fraction of runs", ylim=(-0.03, 1.0), title="")
+    axes.text(critical, 1.06, rf"$\lambda_c$ = {critical:.3f}", ha="center", fontsize=8)
+    axes.set(xlabel=r"constant inverse temperature $\lambda$", ylabel="fraction of runs", ylim=(-0.03, 1.04), title="")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -189,7 +189,7 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
     figure, panels = plt.subplots(
         1, len(run.data.inverse_temperature), figsize=(2.8 * len(run.data.inverse_temperature), 3.1), sharey=True
     )
-    colours = np.array(list(FATES.values()))
+    colours = np.array([GREEN, ORANGE, GREY, GREY])
     for number, (axes, temperature) in enumerate(zip(panels, run.data.inverse_temperature.values, strict=True)):
         setting = theory.Setting(run.parameters.dim, run.parameters.length, temperature, run.parameters.gamma)
         on, across = (np.abs(np.asarray(part)) for part in theory.mode_projections(start, setting))
@@ -200,9 +200,9 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
     panels[0].set_ylabel(r"$(\theta, \eta)$ mode")
     handles = [
         plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name)
-        for name, colour in list(FATES.items())[:2]
+        for name, colour in zip(("recovers, on the manifold", "swapped", "not told yet"), colours, strict=False)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
 

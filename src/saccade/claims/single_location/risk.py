@@ -42,9 +42,9 @@ CLOSED_FORM = Claim(
     experiment=simulation.simulated_risk,
     measure=lambda run: run.data.risk.values,
     predict=_risks,
-    resolution=lambda run: 0.03 * np.array(_risks(run)),
+    resolution=lambda run: 0.02 * np.array(_risks(run)),
     argued=(
-        "No finite-size term: the formula is exact at every dimension. 3 % of the risk is what some 250000 "
+        "No finite-size term: the formula is exact at every dimension. 2 % of the risk is what some 250000 "
         "samples tell apart at the ledger's error levels."
     ),
     statistic="mean",

@@ -1,10 +1,19 @@
-"""The studies: one paper each, with its names, its citation and the question it answers."""
+"""The studies: one paper each, with its names, its citation and the question it answers.
 
+saccade's own stand in BUILT_IN. A package of somebody else's adds one by an entry point of the group `saccade.studies` that names a
+`Study`; `saccade new-study NAME` lays such a package out.
+"""
+
+import warnings
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
+
+GROUP = "saccade.studies"
 
 
 class Study(NamedTuple):
-    """One paper: `module` is the name its files bear in every room."""
+    """One paper: `module` is the name its files bear in every room; `package` holds the rooms of a study from elsewhere."""
 
     name: str
     module: str
@@ -14,6 +23,11 @@ class Study(NamedTuple):
     year: int
     venue: str
     asks: str
+    package: str = ""
+
+    def room(self, name: str) -> str:
+        """The module that holds this study's claims, figures, ..."""
+        return f"{self.package}.{name}" if self.package else f"saccade.{name}.{self.module}"
 
     @property
     def bibtex(self) -> str:
@@ -24,7 +38,7 @@ class Study(NamedTuple):
         return f"@inproceedings{{{key}{self.year},\n" + ",\n".join(lines) + "\n}"
 
 
-STUDIES: dict[str, Study] = {
+BUILT_IN: dict[str, Study] = {
     study.name: study
     for study in (
         Study(
@@ -59,3 +73,29 @@ STUDIES: dict[str, Study] = {
         ),
     )
 }
+
+
+def registered(found: Iterable[EntryPoint]) -> dict[str, Study]:
+    """The studies other packages bring. One that cannot be used is left out with a warning: it must not take the others with it."""
+    studies: dict[str, Study] = {}
+    for point in found:
+        try:
+            study = _usable(point.load(), {**BUILT_IN, **studies})
+        except Exception as problem:
+            warnings.warn(f"The study {point.name!r} ({point.value}) is left out: {problem}", stacklevel=2)
+        else:
+            studies[study.name] = study
+    return studies
+
+
+def _usable(study: object, taken: dict[str, Study]) -> Study:
+    if not isinstance(study, Study):
+        raise TypeError(f"its entry point gives a {type(study).__name__}, not a saccade.studies.Study.")
+    if study.name in taken:
+        raise ValueError(f"there is already a study called {study.name!r}.")
+    if not study.package:
+        raise ValueError("its `package`, which holds its claims and figures, is not given.")
+    return study
+
+
+STUDIES: dict[str, Study] = BUILT_IN | registered(entry_points(group=GROUP))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import unknown
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 
 def _offered(room: str, attribute: str, study: str | None) -> list[Any]:
-    """`saccade.<room>.<study>.<ATTRIBUTE>` of one study, or of all in order."""
+    """`saccade.<room>.<study>.<ATTRIBUTE>` of one study, or of all in order; a study from elsewhere may leave rooms out."""
     if study is not None and study not in STUDIES:
         raise unknown("study", study, STUDIES)
     names = [study] if study else list(STUDIES)
-    modules = [import_module(f"saccade.{room}.{STUDIES[name].module}") for name in names]
+    studies = [STUDIES[name] for name in names if not STUDIES[name].package or find_spec(STUDIES[name].room(room))]
+    modules = [import_module(study.room(room)) for study in studies]
     return [item for module in modules for item in getattr(module, attribute)]
 
 

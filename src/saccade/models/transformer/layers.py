@@ -1,0 +1,132 @@
+"""The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added to the residual stream."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from saccade.models.transformer.config import TransformerConfig
+from saccade.models.transformer.kernels import gelu, mix, weights_of
+from saccade.models.transformer.norm import Norm, init_norm, normalise
+
+
+class Layers(eqx.Module):
+    """The parameters of all layers, stacked along the first axis (or of one layer, without it).
+
+    `qkv` holds queries, keys and values side by side, each of width heads * d_h with the heads side by side:
+    the query of head m is columns m d_h .. (m+1) d_h - 1. States are rows, so a matrix Q acting on columns enters transposed.
+    """
+
+    qkv: Float[Array, "*layers D 3*heads*d"]
+    qkv_bias: Float[Array, "*layers 3*heads*d"] | None
+    projection: Float[Array, "*layers heads*d D"] | None
+    projection_bias: Float[Array, "*layers D"] | None
+    first: Float[Array, "*layers D hidden"]
+    first_bias: Float[Array, "*layers hidden"]
+    second: Float[Array, "*layers hidden D"]
+    second_bias: Float[Array, "*layers D"]
+    attention_norm: Norm | None
+    mlp_norm: Norm | None
+    position_norm: Norm | None
+
+    def at(self, number: int) -> "Layers":
+        """One layer of the stack."""
+        return jax.tree.map(lambda stack: stack[number], self)
+
+
+def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
+    """N(0, 1/fan_in); what is added to the residual stream (projection, or the values without one, and W_2) times `residual_init`."""
+    L, D, hidden, inner = config.layers, config.width, config.hidden, config.heads * config.per_head
+    keys = jax.random.split(key, 4)
+
+    def normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Array:
+        return jnp.asarray(scale * rows**-0.5 * jax.random.normal(key, (L, rows, columns)), dtype)
+
+    qkv = normal(keys[0], D, 3 * inner)
+    if not config.projection:
+        qkv = qkv.at[:, :, 2 * inner :].multiply(config.residual_init)
+    biased = config.attention_bias
+    return Layers(
+        qkv=qkv,
+        qkv_bias=jnp.zeros((L, 3 * inner), dtype) if biased else None,
+        projection=normal(keys[1], inner, D, config.residual_init) if config.projection else None,
+        projection_bias=jnp.zeros((L, D), dtype) if biased and config.projection else None,
+        first=normal(keys[2], D, hidden),
+        first_bias=jnp.zeros((L, hidden), dtype),
+        second=normal(keys[3], hidden, D, config.residual_init),
+        second_bias=jnp.zeros((L, D), dtype),
+        attention_norm=init_norm(config.norm, (L,), D, dtype),
+        mlp_norm=init_norm(config.norm, (L,), D, dtype),
+        position_norm=init_norm(config.norm, (L,), D, dtype) if config.looks_by == "positions" else None,
+    )
+
+
+def one_layer(
+    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"], positions: Array | None
+) -> tuple[Float[Array, "batch T D"], Float[Array, "batch heads T T"]]:
+    """The state after one layer, and where it looked."""
+    batch, length, D = state.shape
+    flat = state.reshape(batch * length, D)
+    update, weights = _attend(config, layer, normalise(flat, layer.attention_norm), positions, batch)
+    flat = flat + update
+    flat = flat + _mlp(config, layer, normalise(flat, layer.mlp_norm))
+    return flat.reshape(batch, length, D), weights
+
+
+def _mlp(config: TransformerConfig, layer: Layers, flat: Array) -> Array:
+    inner = flat @ layer.first + layer.first_bias
+    inner = gelu(inner) if config.activation == "gelu" else jnp.maximum(inner, 0)
+    return inner @ layer.second + layer.second_bias
+
+
+def _attend(
+    config: TransformerConfig, layer: Layers, flat: Array, positions: Array | None, batch: int
+) -> tuple[Array, Array]:
+    """The update of every state, (batch * T, D), and the attention weights."""
+    queries, keys, values = _queries_keys_values(config, layer, flat, positions, batch)
+    if config.scaled:
+        queries = queries * config.per_head**-0.5
+    weights = weights_of(queries @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
+    mixed = mix(weights, values)  # (batch, heads, T, d_h)
+    if layer.projection is None:
+        return jnp.sum(mixed, axis=1).reshape(flat.shape), weights
+    update = jnp.swapaxes(mixed, 1, 2).reshape(flat.shape[0], -1) @ layer.projection
+    return (update if layer.projection_bias is None else update + layer.projection_bias), weights
+
+
+def _queries_keys_values(
+    config: TransformerConfig, layer: Layers, flat: Array, positions: Array | None, batch: int
+) -> tuple[Array, Array, Array]:
+    """Each (batch, heads, T, d_h); queries and keys have a batch axis of one when they come from the positions."""
+    inner = config.heads * config.per_head
+    if config.looks_by == "tokens":
+        made = _linear(flat, layer.qkv, layer.qkv_bias)
+        return tuple(_split(config, made[:, part * inner : (part + 1) * inner], batch) for part in range(3))  # type: ignore[return-value]
+    bias = layer.qkv_bias
+    places = normalise(positions, layer.position_norm)  # type: ignore[arg-type]
+    looking = _linear(places, layer.qkv[:, : 2 * inner], None if bias is None else bias[: 2 * inner])
+    values = _linear(flat, layer.qkv[:, 2 * inner :], None if bias is None else bias[2 * inner :])
+    return (
+        _split(config, looking[:, :inner], 1),
+        _split(config, looking[:, inner:], 1),
+        _split(config, values, batch),
+    )
+
+
+def _linear(x: Array, matrix: Array, bias: Array | None) -> Array:
+    return x @ matrix if bias is None else x @ matrix + bias
+
+
+def _split(config: TransformerConfig, flat: Array, batch: int) -> Array:
+    """(batch * T, heads * d_h) to (batch, heads, T, d_h)."""
+    length = flat.shape[0] // batch
+    return jnp.swapaxes(flat.reshape(batch, length, config.heads, config.per_head), 1, 2)
+
+
+def side_by_side(queries: Array, keys: Array, values: Array) -> Float[Array, "layers D 3*heads*d"]:
+    """`Layers.qkv` from per-head matrices (layers, heads, d_h, D) that act on column vectors, q = Q h, as papers write them."""
+    layers, heads, per_head, D = jnp.shape(queries)
+    by_columns = [
+        jnp.moveaxis(jnp.asarray(part), 3, 1).reshape(layers, D, heads * per_head) for part in (queries, keys, values)
+    ]
+    return jnp.concatenate(by_columns, axis=-1)

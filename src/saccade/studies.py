@@ -5,7 +5,8 @@ saccade's own stand in BUILT_IN. A package of somebody else's adds one by an ent
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
@@ -98,4 +99,21 @@ def _usable(study: object, taken: dict[str, Study]) -> Study:
     return study
 
 
-STUDIES: dict[str, Study] = BUILT_IN | registered(entry_points(group=GROUP))
+class Known(Mapping[str, Study]):
+    """All studies by name. Others' are looked for on first use, not on import: their packages import this module."""
+
+    @cached_property
+    def _all(self) -> dict[str, Study]:
+        return BUILT_IN | registered(entry_points(group=GROUP))
+
+    def __getitem__(self, name: str) -> Study:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+STUDIES = Known()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, draw, judge, listing, plan
+from saccade.cli import bench, calculate, data, draw, extend, judge, listing, plan
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
@@ -44,3 +44,5 @@ app.command("figure")(draw.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
 app.command("bench")(bench.bench)
 app.add_typer(plan.app, name="plan")
+app.command("new-study")(extend.new_study)
+app.add_typer(data.app, name="data")

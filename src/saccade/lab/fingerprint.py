@@ -55,7 +55,9 @@ def _roots(study: str) -> list[tuple[str, Path]]:
         return [(str(path.relative_to(PACKAGE)), path) for path in files if path.is_file()]
     found = find_spec(described.package)
     folders = [Path(place) for place in (found.submodule_search_locations or ())] if found else []
-    return [(f"{study}/{path.relative_to(folder)}", path) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    return [
+        (f"{study}/{path.relative_to(folder)}", path) for folder in folders for path in sorted(folder.rglob("*.py"))
+    ]
 
 
 def sources(study: str) -> dict[str, Path]:

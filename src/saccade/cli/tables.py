@@ -91,6 +91,8 @@ def _verdict(row: dict[str, Any]) -> str:
 def needs(what: dict[str, Any]) -> str:
     if "extra" in what:
         return f"waiting: needs the extra '{what['extra']}'"
+    if "data" in what:
+        return f"waiting: {what['get']}"
     return f"waiting: --scale {what['scale']}, {what['minutes']:g} min"
 
 

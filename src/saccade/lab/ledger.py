@@ -63,17 +63,26 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
 
 
 def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
-    """What a claim waits for: a larger scale (with its minutes) or an optional package."""
+    """What a claim waits for: a larger scale (with its minutes), an optional package or a data set."""
     if too_small:
         name, scale = next((name, claim.scales[name]) for name in SCALES if name in claim.scales)
         return {"scale": name, "minutes": round(scale.seconds / 60, 2)}
-    if claim.requires is not None:
-        from importlib.util import find_spec
+    return lacking(claim.requires)
 
-        missing = [name for name in claim.requires.split(":")[1].split(",") if find_spec(name) is None]
-        if missing:
-            return {"extra": claim.requires.split(":")[0], "missing": missing}
-    return None
+
+def lacking(requires: str | None) -> dict[str, Any] | None:
+    """What of `requires` is not here: packages of an extra, "nlp:safetensors,tokenizers", or image sets, "data:cifar10"."""
+    kind, _, listed = (requires or "").partition(":")
+    names = [name for name in listed.split(",") if name]
+    if kind == "data":
+        from saccade.tasks.images import how_to_get, is_here
+
+        absent = [name for name in names if not is_here(name)]
+        return {"data": absent, "get": how_to_get(absent[0])} if absent else None
+    from importlib.util import find_spec
+
+    missing = [name for name in names if find_spec(name) is None]
+    return {"extra": kind, "missing": missing} if missing else None
 
 
 def _sabotaged(claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:

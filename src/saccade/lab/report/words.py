@@ -59,6 +59,8 @@ def waiting_for(needs: Any) -> str:
     if "extra" in needs:
         missing = ", ".join(map(str, needs.get("missing", ())))
         return f"needs the extra '{needs['extra']}'" + (f" (missing here: {missing})" if missing else "")
+    if "data" in needs:
+        return f"needs the image set {', '.join(map(str, needs['data']))} ({needs.get('get', 'saccade data list')})"
     minutes = finite(needs.get("minutes"))
     cost = "" if minutes is None else f", about {duration(60 * max(minutes, 1 / 60))}"
     return f"needs scale {needs.get('scale', '?')}{cost}"

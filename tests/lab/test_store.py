@@ -124,4 +124,4 @@ def test_a_read_only_folder_is_refused(tmp_path):
 def test_objects_that_are_not_plain_arrays_are_refused(store):
     with pytest.raises(TypeError, match="when"):
         store.save(request(), xarray.Dataset({"when": ("a", np.array(["2020-01-01"], "datetime64[D]"))}), 0.1)
-    assert not list(store.folder.iterdir()) or all(item.name.startswith(".") for item in store.folder.iterdir())
+    assert not store.folder.exists() or not list(store.folder.iterdir())

@@ -11,7 +11,7 @@ The signature is the validated parameter list: unknown names and wrong types are
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +33,14 @@ class Run(NamedTuple):
     parameters: Any
 
 
+class Batch(NamedTuple):
+    """How many cells of a sweep are computed at once: `compute(keys, parameters)` for cells that differ only in `varying`."""
+
+    varying: frozenset[str]
+    width: int
+    compute: Callable[[Sequence[Any], Sequence[Any]], "list[xarray.Dataset]"]
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A registered experiment; `scales` holds what differs from the defaults (which are the quick scale)."""
@@ -41,6 +49,7 @@ class Experiment:
     function: Callable[..., "xarray.Dataset"]
     model: type[BaseModel]
     scales: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    batch: Batch | None = None
 
     @property
     def study(self) -> str:

@@ -1,7 +1,6 @@
 """Evaluate an experiment once: from the store if nothing that determines it changed, else compute and store."""
 
 import time
-import uuid
 from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, key_for
@@ -34,17 +33,6 @@ def _compute(experiment: Experiment, parameters: Any, request: Request, store: S
     key = key_for(experiment.id, request.block, request.seed)
     data = experiment.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
     if fresh:
-        _remove(store, request)
+        store.remove(request.name)
     store.save(request, data, time.perf_counter() - start)
     return data
-
-
-def _remove(store: Store, request: Request) -> None:
-    import shutil
-
-    path = store.path(request)
-    if path.is_dir():
-        # Renamed first, so that a reader never meets a half-removed run.
-        aside = path.with_name(f".old-{path.name}-{uuid.uuid4().hex[:8]}")
-        path.rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)

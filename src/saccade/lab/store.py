@@ -1,200 +1,167 @@
 """The run store: one directory per evaluated experiment, named by the hash of what determines it, written once, never half.
 
-A run holds `run.json` (request, versions, layout, checksums) and one `.npy` file per array. It is written to a temporary sibling,
-flushed to disk and renamed, so a directory that bears a run's name is a finished run. Nothing is unpickled from a store.
+`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece, `lab/remote_shelf.py` the same for other places.
+A run that did not finish is kept beside it as `<name>.failed`, with a status word and its traceback; it never stands for a result.
 """
 
-import hashlib
-import json
 import os
-import shutil
-import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from saccade.errors import InvalidInput
-from saccade.lab.fingerprint import environment
+from saccade.lab.layout import (
+    DAMAGE,
+    FAILED,
+    FORMAT,
+    Contents,
+    Request,
+    as_dataset,
+    canonical,
+    decode,
+    encode,
+    encode_failure,
+    read_record,
+)
+from saccade.lab.shelf import LocalShelf, Shelf
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = 1
+__all__ = ["FORMAT", "DamagedRun", "Request", "Store", "StoreUnwritable", "canonical", "default_address"]
 
 
 class DamagedRun(UserWarning):
     """A stored run did not match its checksums; it was set aside and will be computed again."""
 
 
-class Request(NamedTuple):
-    """Everything that determines a run's numbers."""
-
-    experiment: str
-    parameters: Mapping[str, Any]
-    block: int
-    seed: int
-    code: str
-    precision: str = "float64"
-
-    @property
-    def name(self) -> str:
-        """The run's directory name: a hash of the request and of JAX's version."""
-        text = canonical({**self._asdict(), "format": FORMAT, "jax": environment()["jax"]})
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+class StoreUnwritable(InvalidInput):
+    """Nothing can be written to the store: full, read-only, or no folder. No fault of the run that was to be written."""
 
 
-def canonical(value: Any) -> str:
-    """JSON with one spelling per value, for hashing."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def default_folder() -> Path:
+def default_address() -> str:
     """`$SACCADE_STORE`, or the platform's data folder for saccade."""
     from platformdirs import user_data_path
 
-    return Path(os.environ.get("SACCADE_STORE") or user_data_path("saccade") / "runs")
+    return os.environ.get("SACCADE_STORE") or str(user_data_path("saccade") / "runs")
+
+
+def _shelf(address: str) -> Shelf:
+    if "://" not in address:
+        return LocalShelf(Path(address))
+    if address.startswith("file://"):
+        return LocalShelf(Path(address.removeprefix("file://")))
+    from saccade.lab.remote_shelf import open_address
+
+    return open_address(address)
 
 
 class Store:
-    """A folder of runs."""
+    """A collection of runs in a folder, or at an fsspec address such as `memory://runs` or `s3://bucket/runs`."""
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        self.folder = Path(folder) if folder is not None else default_folder()
+        self.shelf = _shelf(os.fspath(folder) if folder is not None else default_address())
+
+    @property
+    def address(self) -> str:
+        return self.shelf.address
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.shelf.address)
 
     def path(self, request: Request) -> Path:
         return self.folder / request.name
 
+    def has(self, request: Request) -> bool:
+        return self.shelf.has(request.name)
+
     def load(self, request: Request) -> "xarray.Dataset | None":
         """The stored dataset, or None if there is none; a torn or altered run is reported, set aside, and counts as none."""
-        path = self.path(request)
-        if not path.is_dir():
+        found = self.take(request.name)
+        return None if found is None else as_dataset(found)
+
+    def take(self, name: str) -> Contents | None:
+        """The verified contents of run `name`, or None; a damaged run is reported and set aside."""
+        if not self.shelf.has(name):
             return None
         try:
-            return read_run(path)
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            self._set_aside(path, problem)
+            return self.contents(name)
+        except DAMAGE as problem:
+            self._set_aside(name, problem)
             return None
 
-    def save(self, request: Request, dataset: "xarray.Dataset", seconds: float) -> Path:
-        """Write a run by rename; if another process finished the same run first, that one stays."""
-        temporary = self.folder / f".writing-{request.name}-{uuid.uuid4().hex[:8]}"
-        final = self.path(request)
-        try:
-            temporary.mkdir(parents=True)
-            write_run(temporary, request, dataset, seconds)
-            try:
-                os.rename(temporary, final)
-            except OSError:
-                if not final.is_dir():
-                    raise
-                shutil.rmtree(temporary)
-            _flush(self.folder)
-        except OSError as problem:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise unwritable(self.folder, problem) from None
-        return final
+    def contents(self, name: str) -> Contents:
+        """The verified contents of run `name`; raises one of DAMAGE and changes nothing."""
+        return decode(name, lambda file: self.shelf.read(name, file))
+
+    def record(self, name: str) -> dict[str, Any]:
+        """The verified record of run `name` without its arrays; raises one of DAMAGE and changes nothing."""
+        return read_record(name, lambda file: self.shelf.read(name, file))
+
+    def names(self) -> Iterator[str]:
+        """Every run, in no order; those that failed end in `.failed`."""
+        return self.shelf.names()
+
+    def save(self, request: Request, dataset: "xarray.Dataset", seconds: float, durable: bool = True) -> None:
+        """Write a run in one piece; if another process finished the same run first, that one stays.
+
+        Not `durable`: the run is whole for everybody at once, but a power cut may take it until the next `flush`.
+        """
+        self.put(request.name, encode(request, dataset, seconds), durable)
+        if self.shelf.has(request.name + FAILED):
+            self.forget_failure(request)
+
+    def fail(self, request: Request, status: str, problem: str, traceback: str, seconds: float) -> None:
+        """Keep what went wrong with a run, in place of what went wrong before."""
+        self.forget_failure(request)
+        self.put(request.name + FAILED, encode_failure(request, status, problem, traceback, seconds), True)
+
+    def failure(self, request: Request) -> dict[str, Any] | None:
+        """The record of the run's last failure, or None; an unreadable one counts as none."""
+        name = request.name + FAILED
+        found = self.take(name) if self.shelf.has(name) else None
+        return None if found is None else found.record
+
+    def forget_failure(self, request: Request) -> None:
+        self.remove(request.name + FAILED)
+
+    def put(self, name: str, files: dict[str, bytes], durable: bool = True) -> None:
+        with self._writing():
+            self.shelf.put(name, files, durable)
+
+    def remove(self, name: str) -> None:
+        """Take a run away, if it is there."""
+        if self.shelf.has(name):
+            with self._writing(), suppress(FileNotFoundError):  # somebody else may be faster
+                self.shelf.remove(name)
+
+    def flush(self) -> None:
+        """Wait until everything saved so far would survive a power cut."""
+        with self._writing():
+            self.shelf.flush()
 
     def check_writable(self) -> None:
         """Refuse at the door a store that cannot be written, before hours of work are spent."""
-        probe = self.folder / f".probe-{uuid.uuid4().hex[:8]}"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            probe.touch()
-            probe.unlink()
-        except OSError as problem:
-            raise unwritable(self.folder, problem) from None
+        with self._writing():
+            self.shelf.probe()
 
-    def _set_aside(self, path: Path, problem: Exception) -> None:
-        aside = path.with_name(f".damaged-{path.name}-{uuid.uuid4().hex[:8]}")
+    def _set_aside(self, name: str, problem: Exception) -> None:
         warnings.warn(
-            f"Run {path.name} is damaged ({problem}); it is set aside and computed again.", DamagedRun, stacklevel=4
+            f"Run {name} is damaged ({problem}); it is set aside and computed again.", DamagedRun, stacklevel=5
         )
+        with self._writing():
+            self.shelf.set_aside(name)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turns what the system says about an unwritable place into one sentence."""
         try:
-            os.rename(path, aside)
-        except OSError as error:
-            raise unwritable(self.folder, error) from None
-
-
-def unwritable(folder: Path, problem: OSError) -> InvalidInput:
-    reason = (problem.strerror or str(problem)).lower()
-    return InvalidInput(
-        f"The store {str(folder)!r} cannot be written ({reason}); choose another with --store or $SACCADE_STORE."
-    )
-
-
-def write_run(folder: Path, request: Request, dataset: "xarray.Dataset", seconds: float) -> None:
-    """Lay out a run in `folder`: arrays first, `run.json` with their checksums last."""
-    arrays: dict[str, dict[str, Any]] = {}
-    for number, (name, variable) in enumerate(dataset.variables.items()):
-        file = f"{number}.npy"
-        with open(folder / file, "wb") as handle:
-            np.save(handle, _plain(variable.values, str(name)), allow_pickle=False)
-            _sync(handle)
-        arrays[str(name)] = {
-            "file": file,
-            "dims": [str(dim) for dim in variable.dims],
-            "attrs": dict(variable.attrs),
-            "coordinate": name in dataset.coords,
-            "sha256": _checksum(folder / file),
-        }
-    record = {
-        "format": FORMAT,
-        "request": request._asdict(),
-        "status": "finished",
-        "seconds": seconds,
-        "versions": environment(),
-        "attrs": dict(dataset.attrs),
-        "arrays": arrays,
-    }
-    record["sha256"] = hashlib.sha256(canonical(record).encode()).hexdigest()
-    with open(folder / "run.json", "w", encoding="utf-8") as handle:
-        json.dump(record, handle, indent=1, sort_keys=True)
-        _sync(handle)
-
-
-def read_run(path: Path) -> "xarray.Dataset":
-    """The dataset of a run directory, every checksum verified; raises ValueError naming what does not match."""
-    import xarray
-
-    record = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    said = record.pop("sha256", None)
-    if said != hashlib.sha256(canonical(record).encode()).hexdigest():
-        raise ValueError("run.json does not match its checksum")
-    variables: dict[str, Any] = {}
-    for name, entry in record["arrays"].items():
-        file = path / Path(entry["file"]).name
-        if _checksum(file) != entry["sha256"]:
-            raise ValueError(f"{file.name} does not match its checksum")
-        variables[name] = (entry["dims"], np.load(file, allow_pickle=False), entry["attrs"])
-    coordinates = {name for name, entry in record["arrays"].items() if entry["coordinate"]}
-    return xarray.Dataset(variables, attrs=record["attrs"]).set_coords(coordinates)
-
-
-def _plain(values: Any, name: str) -> np.ndarray:
-    array = np.asarray(values)
-    if array.dtype.kind == "O":
-        array = array.astype(str)
-    if array.dtype.kind not in "biufcU":
-        raise TypeError(f"Variable {name!r} has dtype {array.dtype}, which a run cannot hold.")
-    return array
-
-
-def _checksum(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _sync(handle: Any) -> None:
-    handle.flush()
-    os.fsync(handle.fileno())
-
-
-def _flush(folder: Path) -> None:
-    """Make the rename itself durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            yield
+        except OSError as problem:
+            reason = (problem.strerror or str(problem)).lower()
+            raise StoreUnwritable(
+                f"The store {self.address!r} cannot be written ({reason}); choose another with --store or $SACCADE_STORE."
+            ) from None

@@ -289,3 +289,16 @@ def test_paper_is_light_and_without_controls(browser, report):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.locator("button:not(.sorter):visible, select:visible, input:visible").count() == 0
         assert page.evaluate(POOR_CONTRAST) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_figure_becomes_interactive_and_a_picture_again(browser, report, scheme):
+    with opened(browser, report / "study" / "single-location.html", color_scheme=scheme) as page:
+        button = page.get_by_role("button", name="Interactive").first
+        button.press("Enter")
+        page.locator("[data-live] .main-svg").first.wait_for()
+        assert page.evaluate("document.querySelector('[data-live]').data[0].y") == [0, 1]
+        assert not page.locator(".plate").first.is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Picture").first.click()
+        assert page.locator(".plate").first.is_visible() and not page.locator("[data-live]").first.is_visible()

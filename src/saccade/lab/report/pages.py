@@ -32,7 +32,7 @@ def templates() -> Environment:
 
 
 def write_pages(site: Site, folder: Path) -> None:
-    """All pages, the two shared files and the ledger itself."""
+    """All pages, the shared files (one copy of Plotly among them) and the ledger itself."""
     (folder / "claims").mkdir()
     (folder / "study").mkdir()
     _render("index.html.j2", folder / "index.html", site, root="")
@@ -43,6 +43,9 @@ def write_pages(site: Site, folder: Path) -> None:
     for name in ASSETS:
         with as_file(files("saccade.lab.report") / name) as source:
             shutil.copyfile(source, folder / name)
+    if any(picture.live for picture in site.pictures):
+        with as_file(files("plotly") / "package_data" / "plotly.min.js") as source:
+            shutil.copyfile(source, folder / "plotly.min.js")
     rows = [dict(entry.row) for entry in site.entries]
     (folder / "ledger.json").write_text(json.dumps({"claims": rows}, indent=1), encoding="utf-8")
 

@@ -1,5 +1,6 @@
 """The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). A figure that fails leaves a sentence."""
 
+import json
 import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -31,6 +32,7 @@ class Picture(NamedTuple):
     pdf: str = ""
     width: int = 0
     height: int = 0
+    live: str = ""
     missing: str = ""
 
 
@@ -81,10 +83,24 @@ def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:
     stem = f"{FOLDER}/{file_name(blank.id.replace('/', '.'))}"
     try:
         png, pdf = (save(drawing, folder / f"{stem}.{ending}") for ending in ("png", "pdf"))
+        live = _live(drawing, folder / f"{stem}.js", blank.id)
     finally:
         plt.close(drawing)
     width, height = _size(png)
-    return blank._replace(png=f"{stem}.png", pdf=f"{stem}.{pdf.suffix[1:]}", width=width, height=height)
+    shown = f"{stem}.js" if live else ""
+    return blank._replace(png=f"{stem}.png", pdf=f"{stem}.{pdf.suffix[1:]}", width=width, height=height, live=shown)
+
+
+def _live(drawing: Any, path: Path, id: str) -> bool:
+    """The interactive version, as a script because a page from the file system may load scripts but not data; False if there is none."""
+    from saccade.lab.report.live import interactive
+
+    try:
+        said = json.dumps(interactive(drawing), allow_nan=False, separators=(",", ":"))
+    except Exception:  # The picture itself is saved; an artist that has no interactive counterpart must not cost it.
+        return False
+    path.write_text(f"(window.saccadeFigures ??= {{}})[{json.dumps(id)}] = {said};\n", encoding="utf-8")
+    return True
 
 
 def _size(png: Path) -> tuple[int, int]:

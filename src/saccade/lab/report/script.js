@@ -160,7 +160,74 @@ function filterable(form, table) {
   read();
 }
 
+// --- Figures one can zoom and point at ---------------------------------------------------------------------------------
+
+const loading = new Map();
+
+// Scripts are loaded when first asked for: most readers never open them, and Plotly is five megabytes.
+function load(source) {
+  if (!loading.has(source)) {
+    loading.set(source, new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = source;
+      script.onload = done;
+      script.onerror = () => failed(new Error(`${source} is missing`));
+      document.head.append(script);
+    }));
+  }
+  return loading.get(source);
+}
+
+function inPageColours(layout) {
+  const style = getComputedStyle(document.body);
+  const grid = isDark() ? "#3a3d42" : "#e4e4e4";
+  const made = structuredClone(layout);
+  Object.assign(made, { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: style.color, family: style.fontFamily, size: 12 } });
+  for (const name of Object.keys(made).filter((key) => /^[xy]axis/.test(key)))
+    Object.assign(made[name], { gridcolor: grid, zerolinecolor: grid, linecolor: style.color, showline: true, ticks: "outside" });
+  return made;
+}
+
+// Black lines of a drawing for paper are invisible on a dark page.
+function visible(data) {
+  if (!isDark()) return data;
+  return JSON.parse(JSON.stringify(data).replaceAll("rgba(0,0,0,1)", "rgba(235,235,235,1)"));
+}
+
+async function drawLive(place, plate) {
+  await load(place.dataset.library);
+  await load(place.dataset.source);
+  const figure = window.saccadeFigures[place.dataset.live];
+  const image = plate.querySelector("img");
+  place.hidden = false;
+  plate.hidden = true;
+  place.style.height = `${Math.max(340, Math.round(place.clientWidth * image.height / image.width))}px`;
+  await Plotly.newPlot(place, visible(figure.data), inPageColours(figure.layout), { responsive: true, displaylogo: false });
+}
+
+function liveFigure(button) {
+  const figure = button.closest("figure");
+  const [place, plate] = [figure.querySelector("[data-live]"), figure.querySelector(".plate")];
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const open = button.getAttribute("aria-pressed") === "true";
+    try {
+      if (open) {
+        Plotly.purge(place);
+        [place.hidden, plate.hidden] = [true, false];
+      } else await drawLive(place, plate);
+    } catch (problem) {
+      announce(`The interactive figure could not be opened: ${problem.message}`);
+      [place.hidden, plate.hidden] = [true, false];
+      return;
+    }
+    button.setAttribute("aria-pressed", String(!open));
+    button.textContent = open ? "Interactive" : "Picture";
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("[data-live-toggle]").forEach(liveFigure);
   document.querySelectorAll("[data-theme-toggle]").forEach(themeToggle);
   document.querySelectorAll("[data-copy]").forEach(copyButton);
   document.querySelectorAll("table.ledger").forEach(sortable);

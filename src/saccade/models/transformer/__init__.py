@@ -11,8 +11,9 @@ from saccade.models.transformer.config import (
 from saccade.models.transformer.layers import Layers, init_layers, side_by_side
 from saccade.models.transformer.model import Trace, Transformer, init_transformer, number_of_parameters
 from saccade.models.transformer.norm import Norm
+from saccade.models.transformer.saving import load_transformer, save_transformer
 
 __all__ = [
     "Layers", "Norm", "Trace", "Transformer", "TransformerConfig", "gpt2_decoder", "init_layers", "init_transformer",
-    "number_of_parameters", "pair_decoder", "side_by_side", "small_decoder", "vision_transformer",
+    "load_transformer", "number_of_parameters", "pair_decoder", "save_transformer", "side_by_side", "small_decoder", "vision_transformer",
 ]  # fmt: skip

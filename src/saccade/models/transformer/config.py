@@ -1,4 +1,4 @@
-"""The settings of the deep transformer: one record from which the decoders of sparse recovery and the vision transformers come as options."""
+"""The settings of the deep transformer: the decoders of sparse recovery and the vision transformers are options of one record."""
 
 import math
 from dataclasses import asdict, dataclass

@@ -96,11 +96,12 @@ class Transformer(eqx.Module):
             rule = f"must be {'' if exact else 'at most '}{config.positions}, the length of the table of positions"
             require(fits, "number of tokens", length, rule)
         state = jnp.asarray(tokens, self.layers.qkv.dtype)
-        if self.read_in is not None:
+        if self.read_in is not None and self.read_in_bias is not None:
             flat = state.reshape(batch * length, -1) @ self.read_in + self.read_in_bias
             state = flat.reshape(batch, length, -1)
-        added = self.positions is not None and config.looks_by == "tokens"
-        return state + self.positions[:length] if added else state  # type: ignore[index]
+        if self.positions is None or config.looks_by == "positions":
+            return state
+        return state + self.positions[:length]
 
     def _through(self, state: States) -> States:
         """All layers: unrolled when few, scanned when many."""

@@ -27,6 +27,7 @@ MARKERS = {
     "+": "cross",
     ".": "circle",
 }
+UPRIGHT = {"top": "top", "bottom": "bottom", "baseline": "bottom", "center": "middle", "center_baseline": "middle"}
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
@@ -182,22 +183,21 @@ def _axis(axes: Any, letter: str, low: float, high: float, number: str, other: s
 
 def _words(axes: Any, number: str) -> Iterator[dict[str, Any]]:
     """The axes' title and the texts written into them."""
-    titles = [axes.get_title(loc) for loc in ("left", "center", "right")]
-    for text in filter(None, titles):
-        yield {"text": f"<b>{plain_words(text)}</b>", "xref": f"x{number} domain", "yref": f"y{number} domain", "x": 0, "y": 1,
-               "yanchor": "bottom", "xanchor": "left", "showarrow": False}  # fmt: skip
-    for text in axes.texts:
-        if text.get_text():
-            place = axes.transAxes.inverted().transform(text.get_transform().transform(text.get_unitless_position()))
-            yield {"text": plain_words(text.get_text()), "xref": f"x{number} domain", "yref": f"y{number} domain", "x": float(place[0]),
-                   "y": float(place[1]), "showarrow": False, "xanchor": text.get_ha(), "font": {"size": 11}}  # fmt: skip
+    frame = {"xref": f"x{number} domain", "yref": f"y{number} domain", "showarrow": False}
+    for title in filter(None, (axes.get_title(loc) for loc in ("left", "center", "right"))):
+        yield {**frame, "text": f"<b>{plain_words(title)}</b>", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"}
+    for text in filter(lambda item: item.get_text(), axes.texts):
+        along, up = axes.transAxes.inverted().transform(text.get_transform().transform(text.get_unitless_position()))
+        placed = {"x": float(along), "y": float(up), "xanchor": text.get_ha(), "yanchor": UPRIGHT[text.get_va()]}
+        yield {**frame, **placed, "text": plain_words(text.get_text()), "font": {"size": 11}}
 
 
 def interactive(drawing: Drawing) -> dict[str, Any]:
     """Plotly's `data` and `layout` of a drawing; colours of ground and words are left to the page, which may be dark."""
     drawing.canvas.draw()
     data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {"annotations": [], "margin": {"l": 64, "r": 16, "t": 32, "b": 56}, "hovermode": "closest"}
+    layout: dict[str, Any] = {"annotations": [], "margin": {"l": 64, "r": 16, "t": 32, "b": 84}, "hovermode": "closest"}
+    layout["legend"] = {"orientation": "h", "yref": "container", "y": 0.02, "yanchor": "bottom", "x": 0}
     panels = [axes for axes in drawing.axes if not hasattr(axes, "_colorbar")]
     for count, axes in enumerate(panels, start=1):
         number = "" if count == 1 else str(count)

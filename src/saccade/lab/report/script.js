@@ -201,7 +201,7 @@ async function drawLive(place, plate) {
   const image = plate.querySelector("img");
   place.hidden = false;
   plate.hidden = true;
-  place.style.height = `${Math.max(340, Math.round(place.clientWidth * image.height / image.width))}px`;
+  place.style.height = `${Math.max(380, 70 + Math.round(place.clientWidth * image.height / image.width))}px`;
   await Plotly.newPlot(place, visible(figure.data), inPageColours(figure.layout), { responsive: true, displaylogo: false });
 }
 

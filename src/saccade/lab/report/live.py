@@ -4,7 +4,6 @@ Figures are drawn once, for paper. What they hold (curves, points, error bars, b
 figure is interactive without a second version of its code. What has no counterpart is left to the picture beside it.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.report.live_maps import contour_traces, image_trace, mesh_trace
+from saccade.lab.report.mathematics import plain_words
 
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
 MARKERS = {
@@ -28,28 +28,6 @@ MARKERS = {
     ".": "circle",
 }
 UPRIGHT = {"top": "top", "bottom": "bottom", "baseline": "bottom", "center": "middle", "center_baseline": "middle"}
-GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
-    "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
-    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Phi": "Φ", "times": "×", "cdot": "·", "star": "*", "ast": "*",
-    "infty": "∞", "sqrt": "√", "leq": "≤", "geq": "≥", "le": "≤", "ge": "≥", "to": "→", "approx": "≈", "sim": "~", "ell": "ℓ", "pm": "±",
-}  # fmt: skip
-
-
-def plain_words(text: str) -> str:
-    """Matplotlib's mathematics as characters a browser shows: $\\lambda_0$ as λ<sub>0</sub>. Markup of the text itself is escaped."""
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"\$([^$]*)\$", lambda found: _mathematics(found[1]), text).replace("\n", "<br>")
-
-
-def _mathematics(text: str) -> str:
-    text = re.sub(r"\\(?:mathrm|text|mathbf|mathcal|operatorname|hat|tilde|bar)\b", "", text)
-    text = re.sub(r"\\([A-Za-z]+)", lambda found: GREEK.get(found[1], found[1]), text)
-    for mark, tag in (("_", "sub"), ("^", "sup")):
-        text = re.sub(
-            rf"\{mark}(?:\{{([^{{}}]*)\}}|(\S))", lambda found, tag=tag: f"<{tag}>{found[1] or found[2]}</{tag}>", text
-        )
-    return text.replace("{", "").replace("}", "").replace("\\", "")
 
 
 def colour(value: Any, opacity: float | None = None) -> str:
@@ -170,6 +148,7 @@ def _axis(axes: Any, letter: str, low: float, high: float, number: str, other: s
         "domain": [float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))],
         "anchor": f"{other}{number}",
         "type": "log" if kind == "log" else "linear",
+        "exponentformat": "power",
         "range": numbers(np.log10(limits) if kind == "log" else limits),
         "title": {"text": plain_words(getattr(axes, f"get_{letter}label")()), "standoff": 6},
         "visible": bool(axes.axison),

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
+from markupsafe import Markup
+
 import saccade
 from saccade.lab.fingerprint import environment
 from saccade.lab.report.entries import VERDICTS, Entry, Tally, tally
 from saccade.lab.report.pictures import Picture
 from saccade.lab.report.reproduction import citation
+from saccade.lab.report.story import told
 from saccade.lab.report.words import file_name
 from saccade.studies import STUDIES
 
@@ -23,6 +26,11 @@ class StudyView:
     entries: list[Entry]
     pictures: list[Picture]
     problem: str = ""
+
+    @cached_property
+    def told(self) -> dict[str, Markup]:
+        """The story and the symbols, with links to the claims they name."""
+        return told(self.name, {entry.id: f"../{entry.page}" for entry in self.entries})
 
     @property
     def page(self) -> str:

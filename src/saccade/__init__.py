@@ -6,6 +6,7 @@ The verbs of the command line, from Python (each imports what it needs on first 
     saccade.verify("single-location.*")
     saccade.figure("single-location/4a").savefig("4a.pdf")
     saccade.run("single-location.descent", dim=100, inverse_temperature=0.2)
+    saccade.sweep("single-location.descent", axes={"dim": [50, 100]}, fixed={"steps": 1000}).open()
 """
 
 from importlib import import_module
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from saccade.api import figure, report, run, verify
     from saccade.errors import Diverged, InvalidInput
     from saccade.lab.calc import calc
+    from saccade.lab.sweep.api import sweep
 
 __version__ = "0.1.0"
 
@@ -23,12 +25,13 @@ _HOMES = {
     "figure": "saccade.api",
     "report": "saccade.api",
     "run": "saccade.api",
+    "sweep": "saccade.lab.sweep.api",
     "verify": "saccade.api",
     "Diverged": "saccade.errors",
     "InvalidInput": "saccade.errors",
 }
 
-__all__ = ["Diverged", "InvalidInput", "__version__", "calc", "figure", "report", "run", "verify"]
+__all__ = ["Diverged", "InvalidInput", "__version__", "calc", "figure", "report", "run", "sweep", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,7 @@ class RemoteShelf:
     """Runs as folders of objects."""
 
     def __init__(self, address: str, system: Any, root: str):
-        self.address = address
+        self.address = self.everywhere = address
         self.system = system
         self.root = root
         self.shared = not address.startswith("memory:")

@@ -27,6 +27,8 @@ class Shelf(Protocol):
     """What a store asks of the place it lies in. Names are checked by the store before they get here."""
 
     address: str
+    everywhere: str
+    """the address for a process with another working folder"""
     shared: bool
     """whether other processes see it"""
 
@@ -55,6 +57,7 @@ class LocalShelf:
     def __init__(self, folder: Path):
         self.folder = folder
         self.address = str(folder)
+        self.everywhere = str(folder.absolute())
 
     def has(self, name: str) -> bool:
         try:

@@ -1,0 +1,196 @@
+"""`saccade runs`: look into a store and after it."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import xarray
+
+    from saccade.lab.archive.listing import Entry
+
+app = typer.Typer(no_args_is_help=True, help="List, show, open, merge, check and clean up stored runs.")
+
+StoreFolder = Annotated[
+    str | None, typer.Option("--store", help="Folder or fsspec address of runs [default: $SACCADE_STORE].")
+]
+Pattern = Annotated[str, typer.Argument(help="Experiment; wildcards allowed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("list")
+def list_(
+    pattern: Pattern = "*",
+    status: Annotated[str | None, typer.Option(help="Only runs with this status word, e.g. failed or damaged.")] = None,
+    limit: Annotated[int, typer.Option(help="At most this many rows.")] = 50,
+    as_json: AsJson = False,
+    store: StoreFolder = None,
+) -> None:
+    """List runs.
+
+    Examples:
+
+        saccade runs list
+
+        saccade runs list 'single-location.*' --status failed
+    """
+    from saccade.lab.archive.listing import entries
+
+    found = list(entries(_store(store), pattern, status))
+    if as_json:
+        typer.echo(json.dumps([_row(entry) for entry in found], indent=1))
+        return
+    from saccade.cli.manners import console
+    from saccade.cli.tables import simple_table
+
+    rows = [[str(cell) for cell in _row(entry).values()] for entry in found[:limit]]
+    heads = ("run", "experiment", "status", "block", "seed", "seconds", "parameters")
+    console().print(simple_table(f"{len(found)} runs", heads, rows))
+    if len(found) > limit:
+        typer.echo(f"... and {len(found) - limit} more (--limit, or a pattern).")
+
+
+def _row(entry: "Entry") -> dict[str, Any]:
+    from saccade.lab.archive.listing import printable
+
+    if entry.problem:
+        return {"run": entry.name, "experiment": "", "status": entry.status, "problem": entry.problem}
+    request = entry.record["request"]
+    return {
+        "run": entry.name,
+        "experiment": printable(entry.experiment),
+        "status": printable(entry.status),
+        "block": request["block"],
+        "seed": request["seed"],
+        "seconds": round(float(entry.record["seconds"]), 4),
+        "parameters": printable(json.dumps(request["parameters"])),
+    }
+
+
+@app.command("show")
+def show(
+    run: Annotated[str, typer.Argument(help="The beginning of a run's name.")],
+    as_json: AsJson = False,
+    store: StoreFolder = None,
+) -> None:
+    """Show one run: what was asked, with which versions, its status, its arrays, and the traceback if it failed."""
+    from saccade.lab.archive.listing import entry_of, find, printable
+
+    runs = _store(store)
+    entry = entry_of(runs, find(runs, run))
+    if entry.problem:
+        typer.echo(f"{entry.name}: damaged ({entry.problem})")
+        raise typer.Exit(1)
+    if as_json:
+        typer.echo(json.dumps({"run": entry.name, **entry.record}, indent=1))
+        return
+    record = entry.record
+    typer.echo(printable(f"{entry.name}\n  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"))
+    for name, value in record["request"]["parameters"].items():
+        typer.echo(printable(f"  {name} = {json.dumps(value)}"))
+    typer.echo(printable(f"  block {record['request']['block']}, seed {record['request']['seed']}"))
+    typer.echo(printable("  " + ", ".join(f"{name} {version}" for name, version in record["versions"].items())))
+    for name, item in record["arrays"].items():
+        typer.echo(printable(f"  {name}({', '.join(item['dims'])})"))
+    if "failure" in record:
+        typer.echo(printable(f"\n{record['failure']['problem']}\n{record['failure']['traceback']}"))
+
+
+@app.command("open")
+def open_(
+    source: Annotated[str, typer.Argument(help="A sweep file, a built-in sweep, or an experiment (wildcards allowed).")],
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write to .zarr, .nc, .parquet or .csv; else print a summary.")
+    ] = None,
+    variables: Annotated[str | None, typer.Option(help="Only these variables, separated by commas.")] = None,
+    store: StoreFolder = None,
+) -> None:
+    """Open many runs as one xarray Dataset, and export it.
+
+    Examples:
+
+        saccade runs open single-location/phase -o phase.nc
+
+        saccade runs open mine.toml -o mine.csv
+
+        saccade runs open single-location.descent --variables outcome -o outcomes.parquet
+    """
+    from saccade.lab.archive.export import check_ending, export
+
+    if output is not None:
+        check_ending(output)
+    data = _opened(source, store)
+    if output is None:
+        typer.echo(str(data))
+        return
+    typer.echo(f"Dataset: {export(data, output, variables.split(',') if variables else None)}")
+
+
+def _opened(source: str, store: str | None) -> "xarray.Dataset":
+    from saccade.lab.archive.gather import gather_names, gather_plan
+    from saccade.lab.archive.listing import entries
+    from saccade.lab.sweep.api import understood
+    from saccade.lab.sweep.plan import plan
+
+    runs = _store(store)
+    if source.endswith(".toml") or "/" in source:
+        specification, folder = understood(source)
+        return gather_plan(plan(specification, runs, folder, mend=False))
+    return gather_names(runs, [entry.name for entry in entries(runs, source, "finished")])
+
+
+@app.command("merge")
+def merge(
+    source: Annotated[str, typer.Argument(help="The store to copy from.")],
+    into: Annotated[str, typer.Argument(help="The store to copy into.")],
+) -> None:
+    """Copy every good run that the second store does not have. Exit code 1 if runs were damaged or in conflict."""
+    from saccade.errors import InvalidInput
+    from saccade.lab.archive.care import merge as copy
+    from saccade.lab.store import Store
+
+    if Store(source).shelf.everywhere == Store(into).shelf.everywhere:
+        raise InvalidInput("The two stores are the same.")
+    made = copy(Store(source), Store(into))
+    typer.echo(f"{made.copied} runs copied, {made.present} were there.")
+    for name in made.conflicts:
+        typer.echo(f"{name}: both stores have it with other numbers; the one in {into} stays.")
+    for name, problem in made.damaged.items():
+        typer.echo(f"{name}: not copied, it is damaged ({problem}).")
+    raise typer.Exit(1 if made.conflicts or made.damaged else 0)
+
+
+@app.command("check")
+def check(store: StoreFolder = None) -> None:
+    """Verify every checksum of every run; changes nothing. Exit code 1 if a run is damaged."""
+    from saccade.lab.archive.care import check as verify
+
+    found = verify(_store(store))
+    for name, problem in found.damaged.items():
+        typer.echo(f"{name}: damaged ({problem})")
+    for name in found.strange:
+        typer.echo(f"{name}: not written by saccade")
+    typer.echo(
+        f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers (saccade runs gc removes them)."
+    )
+    raise typer.Exit(1 if found.damaged else 0)
+
+
+@app.command("gc")
+def gc(
+    older_than: Annotated[float, typer.Option(help="Seconds since a temporary was last touched; 0 for all.")] = 3600.0,
+    damaged: Annotated[bool, typer.Option("--damaged", help="Also remove damaged runs that were set aside.")] = False,
+    store: StoreFolder = None,
+) -> None:
+    """Remove what killed writers left behind. Runs are never removed."""
+    from saccade.lab.archive.care import clean
+
+    found = clean(_store(store), older_than, damaged)
+    typer.echo(f"{len(found.removed)} leftovers removed, {len(found.kept)} kept.")
+
+
+def _store(address: str | None) -> Any:
+    from saccade.lab.store import Store
+
+    return Store(address)

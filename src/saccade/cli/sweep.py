@@ -1,0 +1,158 @@
+"""`saccade sweep`: an experiment or a calculator over many parameters."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from saccade.lab.sweep import Outcome
+
+
+def sweep(
+    source: Annotated[
+        str | None, typer.Argument(metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Compute again what failed before.")] = False,
+    export: Annotated[
+        str | None, typer.Option(help="Write all cells as one file: .zarr, .nc, .parquet or .csv.")
+    ] = None,
+    figure: Annotated[str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")] = None,
+    show_toml: Annotated[bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")] = False,
+    store: Annotated[
+        str | None, typer.Option("--store", help="Folder or fsspec address of runs [default: $SACCADE_STORE].")
+    ] = None,
+    tls_ca_file: Annotated[str | None, typer.Option(help="Authority that signed the cluster's certificates.")] = None,
+    tls_cert: Annotated[str | None, typer.Option(help="This client's certificate.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="This client's key.")] = None,
+) -> None:
+    """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and never repeated; the same command resumes.
+
+    Exit code 0 if every cell has a result, 1 if some failed.
+
+    Examples:
+
+        saccade sweep
+
+        saccade sweep single-location/phase --figure phase.pdf
+
+        saccade sweep mine.toml --dry-run
+
+        saccade sweep mine.toml --jobs 4 --export mine.nc
+
+        saccade sweep mine.toml --cluster tls://node1:8786 --tls-ca-file ca.pem --tls-cert me.pem --tls-key me.key
+    """
+    if source is None:
+        _list()
+        return
+    if show_toml:
+        from saccade.lab.sweep.builtin import find
+
+        typer.echo(find(source).file.read_text(encoding="utf-8").rstrip())
+        return
+    _check_outputs(source, export, figure)
+    tls = (tls_ca_file, tls_cert, tls_key)
+    outcome = _carry_out(source, jobs, cluster, tls if any(tls) else None, dry_run, retry, store)
+    if not dry_run:
+        _write(source, outcome, export, figure)
+        raise typer.Exit(1 if outcome.failed else 0)
+
+
+def _list() -> None:
+    from saccade.cli.manners import console
+    from saccade.cli.tables import simple_table
+    from saccade.lab.sweep.builtin import all_built_in
+
+    rows = [(item.id, f"{item.minutes:g}", item.title) for item in all_built_in()]
+    console().print(simple_table("Built-in sweeps", ("sweep", "minutes", "shows"), rows))
+
+
+def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
+    """Refuse at the door what could not be written at the end."""
+    from saccade.cli.manners import check_file
+    from saccade.lab.archive.export import check_ending
+    from saccade.lab.figure import check_output
+    from saccade.lab.sweep.builtin import find
+
+    if export is not None:
+        check_ending(export)
+        check_file(export + ".part")
+    if figure is not None:
+        find(source)
+        check_output(figure)
+        check_file(figure)
+
+
+def _carry_out(
+    source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool, retry: bool, store: str | None
+) -> "Outcome":
+    from saccade.cli.manners import progress
+    from saccade.lab.engines import choose
+    from saccade.lab.engines.cluster import Tls
+    from saccade.lab.store import Store
+    from saccade.lab.sweep import Outcome, conduct, describe, plan
+    from saccade.lab.sweep.api import understood
+
+    engine = choose(jobs, cluster, Tls(*tls) if tls else None)
+    specification, folder = understood(source)
+    laid_out = plan(specification, Store(store), folder, mend=not dry_run)
+    typer.echo(describe(laid_out, jobs or 1, retry, duration), err=not dry_run)
+    if dry_run:
+        return Outcome(laid_out, 0, 0.0)
+    missing = len(laid_out.missing(retry))
+    with progress(missing, "sweeping") as advance:
+        count = Counting(missing, advance)
+        outcome = conduct(laid_out, engine, retry, count)
+    _summarise(outcome)
+    return outcome
+
+
+class Counting:
+    """Says how far a sweep is: every cell to a live bar, about twenty lines where there is none; each failure once."""
+
+    def __init__(self, total: int, advance: Any):
+        self.total, self.advance, self.number = total, advance, 0
+
+    def __call__(self, done: Any) -> None:
+        import sys
+
+        self.number += 1
+        bad = done.status != "finished"
+        if bad:
+            typer.echo(f"{done.name}: {done.status} (saccade runs show {done.name[:12]}.failed)"[:160], err=True)
+        every = max(1, self.total // 20)
+        if sys.stderr.isatty() or self.number % every == 0 or self.number == self.total:
+            self.advance(1, f"{self.number} of {self.total} cells")
+
+
+def _summarise(outcome: "Outcome") -> None:
+    counts = ", ".join(f"{number} {word}" for word, number in outcome.plan.counts().items())
+    typer.echo(f"{outcome.computed} cells computed in {duration(outcome.seconds)}; the sweep has {counts}.")
+
+
+def _write(source: str, outcome: "Outcome", export: str | None, figure: str | None) -> None:
+    if export is None and figure is None:
+        return
+    data = outcome.open()
+    if export is not None:
+        from saccade.lab.archive.export import export as write
+
+        typer.echo(f"Dataset: {write(data, export)}")
+    if figure is not None:
+        from saccade.lab.figure import save
+        from saccade.lab.sweep.builtin import draw, find
+
+        typer.echo(f"Figure: {save(draw(find(source), data), figure)}")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"

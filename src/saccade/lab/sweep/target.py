@@ -1,0 +1,156 @@
+"""What the cells of a sweep evaluate: an experiment or a calculator of a study, or an experiment of your own (`module:name`)."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from saccade.errors import InvalidInput, unknown
+from saccade.lab.calc import Calculator, as_json, plain
+from saccade.lab.experiment import Batch, Experiment, key_for, validated
+from saccade.lab.fingerprint import PACKAGE, _imported, code_version
+from saccade.lab.layout import Request
+
+if TYPE_CHECKING:
+    import xarray
+
+CALCULATOR = "calc:"
+
+
+@dataclass(frozen=True)
+class Target:
+    """`label` names it in the store; `compute(key, parameters)` evaluates one cell."""
+
+    label: str
+    model: type[BaseModel]
+    code: str
+    defaults: Callable[[str], Mapping[str, Any]]
+    """what a scale changes"""
+    compute: Callable[[Any, BaseModel], "xarray.Dataset"]
+    random: bool = True
+    batch: Batch | None = None
+
+    def parameters(self, values: Mapping[str, Any], scale: str = "quick") -> BaseModel:
+        given = {**self.defaults(scale), **{name: as_json(value) for name, value in values.items()}}
+        return validated(self.model, given, self.label)
+
+    def request(self, parameters: BaseModel, block: int, seed: int) -> Request:
+        return Request(self.label, parameters.model_dump(mode="json"), block, seed, self.code)
+
+    def key(self, block: int, seed: int) -> Any:
+        return _key(self.label, block, seed) if self.random else None
+
+
+@lru_cache(maxsize=1024)
+def _key(label: str, block: int, seed: int) -> Any:
+    return key_for(label, block, seed)
+
+
+@cache
+def resolve(name: str, folder: str | None = None) -> Target:
+    """The target called `name`; modules of your own are looked for in `folder` too."""
+    if ":" in name and not name.startswith(CALCULATOR):
+        return _own(name, folder)
+    from saccade.lab import registry
+    from saccade.studies import STUDIES
+
+    bare = name.removeprefix(CALCULATOR)
+    study = bare.split(".")[0]
+    known = study if study in STUDIES else None
+    calculators = {item.id: item for item in registry.calculators(known)}
+    experiments = {} if name.startswith(CALCULATOR) else {item.id: item for item in registry.experiments(known)}
+    if bare in experiments:
+        return _of_experiment(experiments[bare], code_version(experiments[bare].study))
+    if bare in calculators:
+        return _of_calculator(calculators[bare])
+    raise unknown("experiment or calculator", bare, [*experiments, *calculators])
+
+
+def _of_experiment(item: Experiment, code: str) -> Target:
+    def defaults(scale: str) -> Mapping[str, Any]:
+        item.parameters(scale)  # refuses an unknown scale
+        return item.scales.get(scale, {})
+
+    def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
+        return item.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
+
+    return Target(item.id, item.model, code, defaults, compute, batch=item.batch)
+
+
+def _own(name: str, folder: str | None) -> Target:
+    module_name, _, attribute = name.partition(":")
+    if folder and folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        module = import_module(module_name)
+    except ImportError as problem:
+        raise InvalidInput(f"run = {name!r} cannot be imported ({problem}).") from None
+    item = getattr(module, attribute, None)
+    if not isinstance(item, Experiment):
+        known = [key for key, value in vars(module).items() if isinstance(value, Experiment)]
+        raise unknown(f"experiment in {module_name}", attribute, known)
+    source = Path(module.__file__ or "").read_bytes()
+    return _of_experiment(item, hashlib.sha256(source).hexdigest()[:16])
+
+
+def _of_calculator(item: Calculator) -> Target:
+    def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
+        made = item.function(parameters)
+        return tabulated({name: plain(value, f"{item.id}: {name}") for name, value in made.items()})
+
+    return Target(CALCULATOR + item.id, item.inputs, _calculator_version(item.study), lambda scale: {}, compute, random=False)
+
+
+@cache
+def _calculator_version(study: str) -> str:
+    """Hash of the source that a study's calculators compute with."""
+    from saccade.studies import STUDIES
+
+    module = import_module(STUDIES[study].room("calculators"))
+    found = {Path(module.__file__ or "")}
+    waiting = list(found)
+    while waiting:
+        new = _imported(waiting.pop()) - found
+        found |= new
+        waiting += new
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        label = path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name
+        digest.update(str(label).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
+    """A calculator's answer as a dataset: numbers and words as they are, regular lists as arrays, nested names joined by points."""
+    import numpy as np
+    import xarray
+
+    columns: dict[str, Any] = {}
+    for name, value in values.items():
+        label = prefix + name
+        if isinstance(value, Mapping):
+            columns |= dict(tabulated(value, f"{label}.").variables)
+            continue
+        array = np.asarray(np.nan if value is None else value)
+        if array.dtype.kind == "O":
+            raise InvalidInput(f"The output {label!r} is a ragged list, which a run cannot hold.")
+        columns[label] = ([f"{label}_{axis}" for axis in range(array.ndim)], array)
+    return xarray.Dataset(columns)
+
+
+def varied(target: Target, parameters: Sequence[BaseModel]) -> list[list[int]]:
+    """Groups of cells, by their numbers, that may be computed at once: those that differ only in what the target can vary."""
+    if target.batch is None:
+        return [[number] for number in range(len(parameters))]
+    fixed = [name for name in target.model.model_fields if name not in target.batch.varying]
+    together: dict[tuple[Any, ...], list[int]] = {}
+    for number, one in enumerate(parameters):
+        together.setdefault(tuple(getattr(one, name) for name in fixed), []).append(number)
+    width = target.batch.width
+    return [whole[start : start + width] for whole in together.values() for start in range(0, len(whole), width)]

@@ -4,6 +4,7 @@ Queries, keys and values are (batch, heads, T, d_h). Each derivative is checked 
 """
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -30,24 +31,57 @@ def softmax_weights(scores: Weights, causal: bool) -> Weights:
 
 def relu_weights(scores: Weights, causal: bool) -> Weights:
     """relu(score) / i, with i the number of tokens seen. The mask selects rather than multiplies: 0 * inf would be NaN."""
-    length = scores.shape[-1]
-    mask = visible(length, causal)
+    mask = visible(scores.shape[-1], causal)
     weights = jnp.maximum(scores, 0)
-    if mask is None:
-        return weights / length
-    seen = jnp.arange(1, length + 1, dtype=scores.dtype)[:, None]
-    return jnp.where(mask, weights, 0) / seen
+    return (weights if mask is None else jnp.where(mask, weights, 0)) / _seen(scores, causal)
+
+
+def _seen(scores: Weights, causal: bool) -> Array:
+    """How many tokens each token sees, as a column."""
+    length = scores.shape[-1]
+    seen = jnp.arange(1, length + 1) if causal else jnp.full(length, length)
+    return seen.astype(scores.dtype)[:, None]
 
 
 def weights_of(scores: Weights, kind: str, causal: bool) -> Weights:
     return (relu_weights if kind == "relu" else softmax_weights)(scores, causal)
 
 
-def mix(weights: Weights, values: Heads) -> Heads:
-    """sum_j w_ij v_j; weights with a batch axis of one are shared by the whole batch."""
-    if weights.shape[0] == 1 and values.shape[0] > 1:
-        return jnp.einsum("hij,bhjd->bhid", weights[0], values)
-    return weights @ values
+@partial(jax.custom_vjp, nondiff_argnums=(3, 4))
+def attend(queries: Heads, keys: Heads, values: Heads, kind: str, causal: bool) -> Heads:
+    """sum_j w_ij v_j with the weights of the scores q_i . k_j."""
+    return weights_of(queries @ _turned(keys), kind, causal) @ values
+
+
+def _attend_forward(queries: Heads, keys: Heads, values: Heads, kind: str, causal: bool):
+    weights = weights_of(queries @ _turned(keys), kind, causal)
+    return weights @ values, (queries, keys, values, weights)
+
+
+def _attend_backward(kind: str, causal: bool, kept: tuple, slope: Heads) -> tuple[Heads, Heads, Heads]:
+    queries, keys, values, weights = kept
+    by_weight = slope @ _turned(values)
+    if kind == "relu":
+        by_score = jnp.where(weights > 0, by_weight, 0) / _seen(weights, causal)
+    else:
+        by_score = weights * (by_weight - jnp.sum(by_weight * weights, axis=-1, keepdims=True))
+    # Many small products with a transposed left side are slow in XLA on a CPU (up to three times): the barrier makes it copy first.
+    turned_score, turned_weights = jax.lax.optimization_barrier((_turned(by_score), _turned(weights)))
+    return by_score @ keys, turned_score @ queries, turned_weights @ slope
+
+
+attend.defvjp(_attend_forward, _attend_backward)
+
+
+def attend_by(weights: Float[Array, "heads T T"], values: Float[Array, "batch T heads d"]) -> Array:
+    """sum_j w_ij v_j with the same weights for the whole batch, (batch, T, heads, d_h): one product per head."""
+    batch, length, heads, per_head = values.shape
+    by_head = values.transpose(2, 1, 0, 3).reshape(heads, length, batch * per_head)
+    return (weights @ by_head).reshape(heads, length, batch, per_head).transpose(2, 1, 0, 3)
+
+
+def _turned(matrices: Array) -> Array:
+    return jnp.swapaxes(matrices, -1, -2)
 
 
 def layer_norm(x: Float[Array, "*n d"], scale: Float[Array, " d"]) -> Float[Array, "*n d"]:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from saccade.models.transformer.config import TransformerConfig
-from saccade.models.transformer.kernels import gelu, mix, weights_of
+from saccade.models.transformer.kernels import attend, attend_by, gelu, weights_of
 from saccade.models.transformer.norm import Norm, init_norm, normalise
 
 
@@ -63,14 +63,25 @@ def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
 
 def one_layer(
     config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"], positions: Array | None
-) -> tuple[Float[Array, "batch T D"], Float[Array, "batch heads T T"]]:
-    """The state after one layer, and where it looked."""
+) -> Float[Array, "batch T D"]:
+    """The state after one layer."""
     batch, length, D = state.shape
     flat = state.reshape(batch * length, D)
-    update, weights = _attend(config, layer, normalise(flat, layer.attention_norm), positions, batch)
-    flat = flat + update
+    flat = flat + _attention(config, layer, normalise(flat, layer.attention_norm), positions, batch)
     flat = flat + _mlp(config, layer, normalise(flat, layer.mlp_norm))
-    return flat.reshape(batch, length, D), weights
+    return flat.reshape(batch, length, D)
+
+
+def attention_weights(
+    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"], positions: Array | None
+) -> Float[Array, "batch heads T T"]:
+    """Where a layer looks; with attention by positions the batch axis has length one."""
+    batch, length, D = state.shape
+    if positions is not None and config.looks_by == "positions":
+        return _position_weights(config, layer, positions)[None]
+    flat = normalise(state.reshape(batch * length, D), layer.attention_norm)
+    queries, keys, _ = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
+    return weights_of(_scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
 
 
 def _mlp(config: TransformerConfig, layer: Layers, flat: Array) -> Array:
@@ -79,48 +90,50 @@ def _mlp(config: TransformerConfig, layer: Layers, flat: Array) -> Array:
     return inner @ layer.second + layer.second_bias
 
 
-def _attend(
+def _attention(
     config: TransformerConfig, layer: Layers, flat: Array, positions: Array | None, batch: int
-) -> tuple[Array, Array]:
-    """The update of every state, (batch * T, D), and the attention weights."""
-    queries, keys, values = _queries_keys_values(config, layer, flat, positions, batch)
-    if config.scaled:
-        queries = queries * config.per_head**-0.5
-    weights = weights_of(queries @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
-    mixed = mix(weights, values)  # (batch, heads, T, d_h)
+) -> Float[Array, "batch*T D"]:
+    """The update of every state."""
+    if positions is not None and config.looks_by == "positions":
+        values = _linear(flat, *_columns(config, layer, 2, 3))
+        weights = _position_weights(config, layer, positions)
+        mixed = attend_by(weights, values.reshape(batch, -1, config.heads, config.per_head))
+    else:
+        queries, keys, values = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
+        mixed = attend(_scaled(config, queries), keys, values, config.attention, config.causal)
+        mixed = jnp.swapaxes(mixed, 1, 2)
     if layer.projection is None:
-        return jnp.sum(mixed, axis=1).reshape(flat.shape), weights
-    update = jnp.swapaxes(mixed, 1, 2).reshape(flat.shape[0], -1) @ layer.projection
-    return (update if layer.projection_bias is None else update + layer.projection_bias), weights
+        return jnp.sum(mixed, axis=2).reshape(flat.shape)  # (batch, T, heads, D) summed over heads
+    return _linear(mixed.reshape(flat.shape[0], -1), layer.projection, layer.projection_bias)
 
 
-def _queries_keys_values(
-    config: TransformerConfig, layer: Layers, flat: Array, positions: Array | None, batch: int
-) -> tuple[Array, Array, Array]:
-    """Each (batch, heads, T, d_h); queries and keys have a batch axis of one when they come from the positions."""
+def _position_weights(config: TransformerConfig, layer: Layers, positions: Array) -> Float[Array, "heads T T"]:
+    """Attention from LN_layer(P) alone."""
+    looking = _linear(normalise(positions, layer.position_norm), *_columns(config, layer, 0, 2))
+    queries, keys = _by_heads(config, looking, 1, 2)
+    return weights_of(_scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)[0]
+
+
+def _by_heads(config: TransformerConfig, flat: Array, batch: int, parts: int) -> tuple[Array, ...]:
+    """(batch * T, parts * heads * d_h) to `parts` arrays (batch, heads, T, d_h)."""
+    length = flat.shape[0] // batch
+    split = flat.reshape(batch, length, parts, config.heads, config.per_head).transpose(2, 0, 3, 1, 4)
+    return tuple(split[part] for part in range(parts))
+
+
+def _columns(config: TransformerConfig, layer: Layers, first: int, last: int) -> tuple[Array, Array | None]:
+    """Matrix and bias of the parts first .. last - 1 of queries, keys, values."""
     inner = config.heads * config.per_head
-    if config.looks_by == "tokens":
-        made = _linear(flat, layer.qkv, layer.qkv_bias)
-        return tuple(_split(config, made[:, part * inner : (part + 1) * inner], batch) for part in range(3))  # type: ignore[return-value]
-    bias = layer.qkv_bias
-    places = normalise(positions, layer.position_norm)  # type: ignore[arg-type]
-    looking = _linear(places, layer.qkv[:, : 2 * inner], None if bias is None else bias[: 2 * inner])
-    values = _linear(flat, layer.qkv[:, 2 * inner :], None if bias is None else bias[2 * inner :])
-    return (
-        _split(config, looking[:, :inner], 1),
-        _split(config, looking[:, inner:], 1),
-        _split(config, values, batch),
-    )
+    chosen = slice(first * inner, last * inner)
+    return layer.qkv[:, chosen], None if layer.qkv_bias is None else layer.qkv_bias[chosen]
+
+
+def _scaled(config: TransformerConfig, queries: Array) -> Array:
+    return queries * config.per_head**-0.5 if config.scaled else queries
 
 
 def _linear(x: Array, matrix: Array, bias: Array | None) -> Array:
     return x @ matrix if bias is None else x @ matrix + bias
-
-
-def _split(config: TransformerConfig, flat: Array, batch: int) -> Array:
-    """(batch * T, heads * d_h) to (batch, heads, T, d_h)."""
-    length = flat.shape[0] // batch
-    return jnp.swapaxes(flat.reshape(batch, length, config.heads, config.per_head), 1, 2)
 
 
 def side_by_side(queries: Array, keys: Array, values: Array) -> Float[Array, "layers D 3*heads*d"]:

@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 
 from saccade.errors import require
 from saccade.models.transformer.config import TransformerConfig
-from saccade.models.transformer.layers import Layers, init_layers, one_layer
+from saccade.models.transformer.layers import Layers, attention_weights, init_layers, one_layer
 from saccade.models.transformer.norm import Norm, init_norm, normalise
 
 UNROLLED = 7  # up to this many layers are unrolled: faster steps, and compiling stays short
@@ -64,9 +64,10 @@ class Transformer(eqx.Module):
         state = self._start(tokens)
         states, attention = [state], []
         for number in range(self.config.layers):
-            state, weights = one_layer(self.config, self.layers.at(number), state, self.positions)
+            layer = self.layers.at(number)
+            attention.append(attention_weights(self.config, layer, state, self.positions))
+            state = one_layer(self.config, layer, state, self.positions)
             states.append(state)
-            attention.append(weights)
         length = state.shape[1]
         none = jnp.zeros((0, state.shape[0], self.config.heads, length, length), state.dtype)
         return Trace(self.read(state), jnp.stack(states), jnp.stack(attention) if attention else none)
@@ -107,11 +108,11 @@ class Transformer(eqx.Module):
         """All layers: unrolled when few, scanned when many."""
         if self.config.layers <= UNROLLED:
             for number in range(self.config.layers):
-                state, _ = one_layer(self.config, self.layers.at(number), state, self.positions)
+                state = one_layer(self.config, self.layers.at(number), state, self.positions)
             return state
 
         def step(state: States, layer: Layers) -> tuple[States, None]:
-            return one_layer(self.config, layer, state, self.positions)[0], None
+            return one_layer(self.config, layer, state, self.positions), None
 
         return jax.lax.scan(step, state, self.layers)[0]
 

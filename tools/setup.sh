@@ -9,7 +9,7 @@ export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 wanted=${1:-run}
 case $wanted in
     run) extras=encoder libraries="saccade and its libraries" ;;
-    test) extras=test,encoder libraries="saccade, its libraries and the test tools" ;;
+    test) extras=test,encoder,explore libraries="saccade, its libraries and the test tools" ;;
     *) echo "setup: unknown set '$wanted': must be run or test." >&2; exit 2 ;;
 esac
 environment=.venv/bin/python

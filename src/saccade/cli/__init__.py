@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, data, draw, extend, judge, listing, plan, runs, sweep
+from saccade.cli import bench, calculate, data, draw, explore, extend, judge, listing, plan, runs, sweep
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
@@ -48,3 +48,4 @@ app.command("new-study")(extend.new_study)
 app.add_typer(data.app, name="data")
 app.command("sweep")(sweep.sweep)
 app.add_typer(runs.app, name="runs")
+app.command("explore")(explore.explore)

@@ -98,8 +98,9 @@ def _record(request: Request, status: str, seconds: float, **more: Any) -> bytes
         "versions": environment(),
         **more,
     }
-    record["sha256"] = hashlib.sha256(canonical(record).encode()).hexdigest()
-    return json.dumps(record, indent=1, sort_keys=True).encode()
+    text = canonical(record)
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    return f'{text[:-1]},"sha256":"{checksum}"}}\n'.encode()
 
 
 def read_record(name: str, read: Read) -> dict[str, Any]:

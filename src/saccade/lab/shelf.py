@@ -61,7 +61,7 @@ class LocalShelf:
 
     def has(self, name: str) -> bool:
         try:
-            return stat.S_ISDIR(os.lstat(self.folder / name).st_mode)
+            return stat.S_ISDIR(os.lstat(os.path.join(self.address, name)).st_mode)
         except OSError:
             return False
 
@@ -69,33 +69,34 @@ class LocalShelf:
         """The bytes of a file; a link is not followed, so that a foreign store cannot make us read what lies outside it."""
         if not self.has(name):
             raise FileNotFoundError(f"there is no run {name}")
-        descriptor = os.open(self.folder / name / file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        path = os.path.join(self.address, name, file)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(descriptor, "rb") as handle:
             return handle.read()
 
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
         """Write by rename; if the run is there already, that one stays. `durable` waits until the disk has it."""
-        temporary = self.folder / f".writing-{name}-{token()}"
+        temporary = os.path.join(self.address, f".writing-{name}-{token()}")
         try:
-            temporary.mkdir(parents=True)
+            os.makedirs(temporary)
             for file, content in files.items():
-                with open(temporary / file, "wb") as handle:
+                with open(os.path.join(temporary, file), "wb") as handle:
                     handle.write(content)
                     if durable:
                         handle.flush()
                         os.fsync(handle.fileno())
-            self._into_place(temporary, self.folder / name)
+            self._into_place(temporary, os.path.join(self.address, name))
             if durable:
                 _sync_folder(self.folder)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
 
-    def _into_place(self, temporary: Path, final: Path) -> None:
+    def _into_place(self, temporary: str, final: str) -> None:
         try:
             os.rename(temporary, final)
         except OSError:
-            if not final.is_dir():
+            if not os.path.isdir(final):
                 raise
             shutil.rmtree(temporary)
 

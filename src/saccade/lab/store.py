@@ -110,9 +110,9 @@ class Store:
 
         Not `durable`: the run is whole for everybody at once, but a power cut may take it until the next `flush`.
         """
-        self.put(request.name, encode(request, dataset, seconds), durable)
-        if self.shelf.has(request.name + FAILED):
-            self.forget_failure(request)
+        name = request.name
+        self.put(name, encode(request, dataset, seconds), durable)
+        self.remove(name + FAILED)
 
     def fail(self, request: Request, status: str, problem: str, traceback: str, seconds: float) -> None:
         """Keep what went wrong with a run, in place of what went wrong before."""

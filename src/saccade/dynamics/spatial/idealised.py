@@ -27,7 +27,7 @@ from saccade.theory.spatial import (
     thinned,
 )
 
-MOST_STATE_STEPS = 400_000_000
+MOST_STATE_STEPS = 60_000_000
 
 
 class Path(NamedTuple):
@@ -49,7 +49,7 @@ def idealised_descent(
 ) -> Path:
     """Gradient descent on the population loss: alpha -= eta_v dl/dalpha, gamma -= eta_a dl/dA_same, rho -= eta_a dl/dA_other.
 
-    Status: exact up to what the states dropped. Raises `Diverged` when a number leaves the finite ones.
+    Status: exact while the states are not thinned. Raises `Diverged` when a number leaves the finite ones.
     """
     check_setting(setting)
     require(steps >= 1, "steps", steps, "must be at least 1")

@@ -12,11 +12,11 @@ from saccade.theory.spatial.states import population_states
 
 
 class Cheat(NamedTuple):
-    """Error (a tie counts 1/2), loss, and the probability of states left out (0: exact)."""
+    """Error (a tie counts 1/2), loss, and the probability of thinned states (0: exact)."""
 
     error: float
     loss: float
-    dropped: float
+    thinned: float
 
 
 def cheat(setting: Setting, sharpness: float) -> Cheat:
@@ -33,4 +33,4 @@ def cheat(setting: Setting, sharpness: float) -> Cheat:
     partition_sum = setting.set_size + (setting.patches - setting.set_size) * below
     abc = jnp.asarray([0.0, setting.patches * (1 - below) / partition_sum, setting.patches * below / partition_sum])
     F = np.asarray(terms(abc, setting)) @ states.coefficients
-    return Cheat(error_of(F, states.probability), float(states.probability @ np.logaddexp(0.0, -F)), states.dropped)
+    return Cheat(error_of(F, states.probability), float(states.probability @ np.logaddexp(0.0, -F)), states.thinned)

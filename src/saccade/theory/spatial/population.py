@@ -41,7 +41,7 @@ def outputs(scalars: Scalars, setting: Setting, coefficients: Float[Array, "term
 
 
 def loss(scalars: Scalars, setting: Setting, coefficients: Array, probability: Array) -> Float[Array, ""]:
-    """E log(1 + e^(-y F)). Status: exact up to what `States` says it dropped or drew."""
+    """E log(1 + e^(-y F)). Status: exact while `States.thinned` is 0."""
     return probability @ jnp.logaddexp(0.0, -outputs(scalars, setting, coefficients))
 
 

@@ -7,31 +7,26 @@ there are 229,062 states in place of 3^32 images.
 """
 
 from functools import lru_cache
-from math import comb, factorial
+from math import comb, factorial, prod
 from typing import NamedTuple
 
 import numpy as np
 
-MOST_STATES = 600_000
-MOST_ROWS = 8_000_000  # rows of one addition, states times set types: what memory allows
-MOST_WORK = 150_000_000  # rows of all additions together: what patience allows, about half a minute
-LEAST_MASS = 1e-10
-MOST_LOST = 0.001
-DRAWS = 200_000
+MOST_STATES = 300_000
+MOST_ROWS = 60_000_000  # states times set types, over all additions: what patience allows, a few seconds
 SEED = 20221
 
 
 class States(NamedTuple):
-    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and how they were found.
+    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and the probability that was thinned.
 
-    `dropped` is the probability of the states left out as too unlikely (the rest is scaled up to one): 0 means exact. `drawn` counts random
-    draws where listing was out of reach, else it is 0.
+    `thinned` is 0 when the list is complete, so that every mean over it is exact. Otherwise it is the probability (summed over the
+    additions) of those states of which only some were kept, each with more weight.
     """
 
     coefficients: np.ndarray
     probability: np.ndarray
-    dropped: float
-    drawn: int
+    thinned: float
 
 
 def exponents(degree: int) -> list[tuple[int, int, int]]:
@@ -41,39 +36,46 @@ def exponents(degree: int) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=4)
 def population_states(
-    patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False, most: int = MOST_STATES
+    patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False, most: int | None = None
 ) -> States:
     """All states with their probabilities, by adding one random set after the other and merging equal sums.
 
-    Status: exact while no more than `most` states arise; then states below `LEAST_MASS` (or as much more as is needed) are dropped at every
-    addition; when that would lose more than `MOST_LOST`, or take too long, `DRAWS` images are drawn with a fixed seed instead. `only_sums`
-    merges all images whose set sums agree, which is enough when a = 0.
+    Status: exact while no more than `most` states arise (by default 300,000, or as many as `MOST_ROWS` allows); beyond that unlikely states
+    are thinned at every addition, without bias. `only_sums` merges all images whose set sums agree, which is enough when a = 0.
     """
     atoms, chances = _set_types(set_size, spurious_rate, degree, only_sums)
     sets = patches // set_size - 1
-    listed = _listed(atoms, chances, sets, min(most, MOST_ROWS // len(atoms)))
-    sums, probability, dropped = listed or (*_draw(atoms, chances, sets), 0.0)
-    made = _coefficients(sums, patches, set_size, degree, only_sums)
-    return States(made, probability / probability.sum(), dropped, 0 if listed else DRAWS)
+    limit = most or min(MOST_STATES, max(2000, MOST_ROWS // (max(sets, 1) * len(atoms))))
+    sums, probability, lost = np.zeros((1, atoms.shape[1]), np.int64), np.ones(1), 0.0
+    multipliers = _multipliers(atoms, sets)
+    for _ in range(sets):
+        sums, probability = _extended(sums, probability, atoms, chances, multipliers)
+        weight, thin = _thinned_weights(probability, limit)
+        sums, probability, lost = sums[weight > 0], weight[weight > 0], lost + thin
+    return States(_coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(), lost)
 
 
-def _listed(
-    atoms: np.ndarray, chances: np.ndarray, sets: int, most: int
-) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """The states and their probabilities, with the probability dropped on the way; None when the list would be too long."""
-    sums, probability, dropped, work = np.zeros((1, atoms.shape[1]), np.int64), np.ones(1), 0.0, 0
-    for done in range(sets):
-        work += len(probability) * len(atoms)
-        to_come = (
-            (sets - done) * len(probability) * len(atoms) if dropped > 0 else 0
-        )  # the list has reached its full length
-        if work + to_come > MOST_WORK or dropped > MOST_LOST:
-            return None
-        sums, probability = _merge(_add(sums, atoms), np.multiply.outer(probability, chances).ravel())
-        if len(probability) > most:
-            sums, probability, lost = _prune(sums, probability, most)
-            dropped += lost
-    return None if dropped > MOST_LOST else (sums, probability, dropped)
+def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
+    """Numbers that turn the sums of an image into one whole number, which is unique: mixed radix if that fits into 64 bits, else
+    fixed random odd numbers modulo 2^64 (two of a million states then meet with a chance of 3e-8)."""
+    spans = [max(int(np.ptp(column)), 0) * sets + 1 for column in atoms.T]
+    if prod(spans) < 2**62:
+        return np.asarray([prod(spans[number + 1 :]) for number in range(len(spans))], np.int64)
+    return np.random.default_rng(SEED).integers(-(2**62), 2**62, len(spans)) * 2 + 1
+
+
+def _extended(
+    sums: np.ndarray, probability: np.ndarray, atoms: np.ndarray, chances: np.ndarray, multipliers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """One more random set: every state with every type, states of equal code merged."""
+    with np.errstate(over="ignore"):
+        code = np.add.outer(sums @ multipliers, atoms @ multipliers).ravel()
+    order = np.argsort(code, kind="stable")
+    ranked = code[order]
+    starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    first = order[starts]
+    merged = np.add.reduceat(np.multiply.outer(probability, chances).ravel()[order], starts)
+    return sums[first // len(atoms)] + atoms[first % len(atoms)], merged
 
 
 def _set_types(set_size: int, spurious_rate: float, degree: int, only_sums: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -95,35 +97,10 @@ def _powers(total: int, busy: int, degree: int, only_sums: bool) -> list[int]:
     return powers if only_sums else powers + [busy * total**k for k in range(degree - 1)]
 
 
-def _add(sums: np.ndarray, atoms: np.ndarray) -> np.ndarray:
-    return (sums[:, None, :] + atoms[None]).reshape(-1, atoms.shape[1])
-
-
 def _merge(sums: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Equal rows become one, with the sum of their probabilities; the order is that of the rows."""
-    code, width = np.zeros(len(sums), np.int64), 1
-    for column in sums.T:
-        low, span = int(column.min()), int(np.ptp(column)) + 1
-        if width > 2**62 // span:  # rank the code so far: at most as many values as rows
-            code = np.unique(code, return_inverse=True)[1]
-            width = int(code.max()) + 1
-        code, width = code * span + (column - low), width * span
-    _, first, back = np.unique(code, return_index=True, return_inverse=True)
-    return sums[first], np.bincount(back, probability)
-
-
-def _prune(sums: np.ndarray, probability: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Drop what is below `LEAST_MASS`, or more if more than `most` states would stay."""
-    floor = max(LEAST_MASS, float(np.partition(probability, -most)[-most]))
-    keep = probability >= floor
-    return sums[keep], probability[keep], float(probability[~keep].sum())
-
-
-def _draw(atoms: np.ndarray, chances: np.ndarray, sets: int) -> tuple[np.ndarray, np.ndarray]:
-    """Multinomial numbers of sets of each type, equal sums merged; the frequency is the probability."""
-    generator = np.random.default_rng(SEED)
-    numbers = generator.multinomial(sets, chances / chances.sum(), size=DRAWS)
-    return _merge(numbers @ atoms, np.full(DRAWS, 1 / DRAWS))
+    """Equal rows become one, with the sum of their probabilities."""
+    distinct, back = np.unique(sums, axis=0, return_inverse=True)
+    return distinct, np.bincount(back.ravel(), probability)
 
 
 def _coefficients(sums: np.ndarray, patches: int, set_size: int, degree: int, only_sums: bool) -> np.ndarray:
@@ -146,27 +123,33 @@ def _coefficients(sums: np.ndarray, patches: int, set_size: int, degree: int, on
 
 
 def thinned(states: States, most: int) -> States:
-    """At most about `most` states: likely ones are kept, the rest is thinned evenly in the order of the list, each survivor standing for
-    an equal share (the resampling of Fearnhead and Clifford 2003, systematic). Status: unbiased up to the fixed offset; exact when
-    nothing is thinned."""
-    probability = states.probability
+    """About `most` states that stand for all: see `_thinned_weights`."""
+    weight, lost = _thinned_weights(states.probability, most)
+    keep = weight > 0
+    coefficients = np.ascontiguousarray(states.coefficients[:, keep])
+    return States(coefficients, weight[keep] / weight.sum(), states.thinned + lost)
+
+
+def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, float]:
+    """New weights of which about `most` are not zero, and the probability that had to be thinned.
+
+    Likely states keep their probability. Of the others every so many-th in the order of the list survives, all with the same weight c, where
+    sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, with systematic selection). Neighbours in the list are alike, so this errs far
+    less than drawing at random.
+    """
     if len(probability) <= most:
-        return states
+        return probability, 0.0
     share = _share(probability, most)
     sure = probability >= share
-    ladder = np.cumsum(np.where(sure, 0.0, probability)) / share
-    chosen = np.floor(ladder + 0.5) > np.floor(np.concatenate([[0.0], ladder[:-1]]) + 0.5)
-    kept = np.where(sure, probability, np.where(chosen & ~sure, share, 0.0))
-    keep = kept > 0
-    return States(
-        np.ascontiguousarray(states.coefficients[:, keep]), kept[keep] / kept.sum(), states.dropped, int(keep.sum())
-    )
+    ladder = np.cumsum(np.where(sure, 0.0, probability)) / share + 0.5
+    chosen = np.floor(ladder) > np.floor(np.concatenate([[0.5], ladder[:-1]]))
+    return np.where(sure, probability, np.where(chosen, share, 0.0)), float(probability[~sure].sum())
 
 
 def _share(probability: np.ndarray, most: int) -> float:
     """The c with sum_i min(p_i / c, 1) = most, by bisection in log c."""
     low, high = -700.0, 0.0
-    for _ in range(200):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most else (low, middle)
     return float(np.exp(high))

@@ -68,10 +68,11 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("lista-cp", steps.lista_cp, _lista_cp_start),
         Algorithm("alista", steps.alista, _scalars, weight=True),
         Algorithm("lista-vm", steps.lista_vm, _lista_vm_start),
+        Algorithm("lista-block", steps.lista_block, _lista_vm_start),
         Algorithm("lista-adaptive", steps.lista_adaptive, _scalars),
     )
 }
-LEARNED = ("lista", "lista-cp", "alista", "lista-vm", "lista-adaptive")
+LEARNED = ("lista", "lista-cp", "alista", "lista-vm", "lista-block", "lista-adaptive")
 
 
 def algorithm_named(name: str) -> Algorithm:

@@ -135,6 +135,18 @@ def lista_vm(given: Problem, state: State, layer: Layer) -> State:
     return _moved(given, state, state.b - turned, layer["theta"])
 
 
+def lista_block(given: Problem, state: State, layer: Layer) -> State:
+    """LISTA-VM with a threshold on the length of whole blocks, as one would who is told the blocks (not in the paper).
+
+    `layer["groups"]` is d x blocks with a one where a coordinate belongs to a block; u_g <- u_g max(1 - theta/|u_g|, 0).
+    """
+    u = state.b - layer["M"] * gradient(given, state.b) / (2 * given.count + 1)[:, None]
+    groups = layer["groups"]
+    length = jnp.sqrt(jnp.maximum(u**2 @ groups, 1e-30))
+    b = jnp.where(given.mask, u * (jnp.maximum(1 - layer["theta"] / length, 0) @ groups.T), 0)
+    return State(b, b, state.momentum)
+
+
 def lista_adaptive(given: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b - gamma X^T (X b - y)/L): LISTA-VM whose step knows the norm of the matrix at hand (not in the paper)."""
     return _moved(given, state, state.b - layer["gamma"] * _per_norm(given) * gradient(given, state.b), layer["theta"])

@@ -11,6 +11,7 @@ import uuid
 import zipfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def write_arrays(path: str | os.PathLike, header: Mapping[str, Any], arrays: Map
         os.replace(temporary, path)
         _flush(path.parent)
     except OSError as problem:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         reason = (problem.strerror or str(problem)).lower()
         raise InvalidInput(f"checkpoint = {str(path)!r} cannot be written ({reason}).") from None
     return path
@@ -48,7 +50,7 @@ def write_arrays(path: str | os.PathLike, header: Mapping[str, Any], arrays: Map
 def read_arrays(path: str | os.PathLike, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays of a file whose header says it is of this `kind`; refused with one sentence if it is not or is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
             header = json.loads(file[HEADER].tobytes())
             arrays = {name: file[name] for name in file.files if name != HEADER}
         sums = header.pop("checksums")

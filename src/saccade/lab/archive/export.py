@@ -39,14 +39,16 @@ def export(data: "xarray.Dataset", path: str, variables: list[str] | None = None
 
 
 def _zarr(data: "xarray.Dataset", path: Path, chosen: bool) -> None:
-    data.to_zarr(path, mode="w", consolidated=False)
+    # Format 2: words have no settled form in format 3 yet.
+    data.to_zarr(path, mode="w", consolidated=False, zarr_format=2)
 
 
 def _netcdf(data: "xarray.Dataset", path: Path, chosen: bool) -> None:
     from importlib.util import find_spec
 
     # netCDF-4 where it can be written; else the older format, which scipy writes.
-    data.to_netcdf(path, engine="h5netcdf" if find_spec("h5netcdf") else "scipy")
+    modern = find_spec("h5netcdf") and find_spec("h5py")
+    data.to_netcdf(path, engine="h5netcdf" if modern else "scipy")
 
 
 def _parquet(data: "xarray.Dataset", path: Path, chosen: bool) -> None:

@@ -111,3 +111,29 @@ def test_the_bayes_error_of_several_informative_tokens():
     ratio = np.mean([np.exp(2.0 * u[:, list(s)].sum(1) - 4.0) for s in combinations(range(5), 2)], axis=0)
     wrong = np.mean((ratio * 0.4 > 0.6) != positive)
     assert subset_bayes_error(setting).error == pytest.approx(wrong, abs=5 * 0.4 / np.sqrt(n))
+
+
+def test_the_solver_check_reports_fraction_and_slowest_case():
+    asked_for = ["plan", "check-solver", "--cases", "12", "--seed", "5", "--model", "pooled"]
+    result = CliRunner().invoke(app, [*asked_for, "--json"])
+    report = json.loads(result.stdout)
+    assert result.exit_code == 0 and report["fraction_converged"] == 1.0 and report["failures"] == []
+    assert 0.1 <= report["slowest"]["samples_per_dim"] <= 100 and report["slowest_seconds"] >= report["median_seconds"]
+    text = CliRunner().invoke(app, asked_for).stdout
+    assert "12 of 12 cases (100 %)" in text and "Slowest: " in text and "ridge = " in text
+
+
+def test_a_failed_case_is_named_and_turns_the_exit_code(monkeypatch):
+    from saccade.theory import sparse_token as theory
+
+    failing = theory.GridReport(2, 1, [{"ridge": 1e-6, "residual": 0.3}], {"ridge": 1e-6}, 0.5, 0.2, 0.3)
+    monkeypatch.setattr(theory, "check_grid", lambda *given: failing)
+    result = CliRunner().invoke(app, ["plan", "check-solver"])
+    assert result.exit_code == 1
+    assert "1 of 2 cases (50 %)" in result.stdout and "Not converged: ridge = 1e-06, residual = 0.3." in result.stdout
+
+
+@pytest.mark.parametrize(("option", "value", "word"), [("--cases", "0", "cases = 0"), ("--model", "poled", "'poled'")])
+def test_a_wrong_solver_check_is_refused(option, value, word):
+    result = CliRunner().invoke(app, ["plan", "check-solver", option, value])
+    assert result.exit_code == 2 and word in result.stderr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from saccade.theory.sparse_token import Need, Plan
+    from saccade.theory.sparse_token import GridReport, Need, Plan
 
 app = typer.Typer(no_args_is_help=True, help="Plan an experiment: how many samples does a target error need?")
 
@@ -53,6 +53,51 @@ def sparse_token(
         typer.echo(as_text(made))
     if curve is not None and values is not None:
         typer.echo(f"Curve: {draw_curve(made, values, curve)}", err=as_json)
+
+
+@app.command("check-solver")
+def check_solver(
+    cases: Annotated[int, typer.Option(help="How many cases, drawn from the whole domain, ends included.")] = 100,
+    seed: Annotated[int, typer.Option(help="Another seed draws other cases.")] = 0,
+    model: Annotated[str, typer.Option(help="attention, pooled or vectorised.")] = "attention",
+    loss: Annotated[str, typer.Option(help="logistic or square.")] = "logistic",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How often the equations behind the plan are solved, over their whole declared domain, and the slowest case.
+
+    Exit code 0 if every case converged, 1 if not.
+
+    Examples:
+
+        saccade plan check-solver
+
+        saccade plan check-solver --cases 500 --seed 3 --model pooled --json
+    """
+    from saccade.errors import require
+    from saccade.theory.sparse_token import check_grid
+
+    require(cases >= 1, "cases", cases, "must be at least 1")
+    require(seed >= 0, "seed", seed, "must be at least 0")
+    report = check_grid(cases, seed, model, loss)
+    words = report._asdict() | {"fraction_converged": report.converged / report.cases}
+    typer.echo(json.dumps(words) if as_json else solver_text(report))
+    if report.converged < report.cases:
+        raise typer.Exit(1)
+
+
+def solver_text(report: "GridReport") -> str:
+    """The fraction, the slowest case, and every failure."""
+    lines = [
+        f"Converged: {report.converged} of {report.cases} cases ({100 * report.converged / report.cases:.4g} %), "
+        f"largest relative residual {report.worst_residual:.1e}.",
+        f"Slowest: {report.slowest_seconds:.2f} s of processor time (median {report.median_seconds:.2f} s) at "
+        f"{_named(report.slowest)}.",
+    ]
+    return "\n".join(lines + [f"Not converged: {_named(case)}." for case in report.failures])
+
+
+def _named(case: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {value:.4g}" for name, value in case.items())
 
 
 def as_dictionary(made: "Plan") -> dict[str, Any]:

@@ -51,8 +51,11 @@ def attention_test_error(
     return float(setting.positive_rate * wrong[0] + (1 - setting.positive_rate) * wrong[1])
 
 
-def vectorised_test_error(setting: SparseTokenSetting, token_signal, norm: float, b: float) -> float:
-    """Error of the vectorised classifier with <W_l, xi> = `token_signal`, every subset of places enumerated (exact)."""
+def vectorised_test_error(setting: SparseTokenSetting, token_signal, norm: float, b: float, chances=None) -> float:
+    """Error of the vectorised classifier with <W_l, xi> = `token_signal`, every subset of places enumerated (exact).
+
+    `chances` are the subsets' probabilities in lexicographic order (with one informative token: of the places); uniform if not given.
+    """
     count = comb(setting.length, setting.informative)
     if count > 100_000:
         raise ValueError(f"{count} subsets of places are too many to enumerate")
@@ -60,5 +63,5 @@ def vectorised_test_error(setting: SparseTokenSetting, token_signal, norm: float
     sums = np.array(
         [token_signal[list(places)].sum() for places in combinations(range(setting.length), setting.informative)]
     )
-    missed = ndtr(-(setting.signal * sums + b) / norm).mean()
+    missed = np.average(ndtr(-(setting.signal * sums + b) / norm), weights=chances)
     return float(setting.positive_rate * missed + (1 - setting.positive_rate) * ndtr(b / norm))

@@ -2,8 +2,8 @@
 
 Source: Barnfield, Cui and Lu, "High-dimensional analysis of single-layer attention for sparse-token classification" (arXiv 2509.25153).
 oracle.py best errors with known direction · alignment.py two gradient steps · fitted.py fitted classifiers (law.py, saddle.py, solver.py,
-square.py, errors.py behind it) · rates.py many samples · separation.py capacity · plan.py how many samples a target error needs · prox.py ·
-grid.py check of the solver.
+square.py, errors.py behind it) · places.py places that are not equally likely · rates.py many samples · separation.py capacity ·
+plan.py how many samples a target error needs · prox.py · grid.py check of the solver.
 """
 
 from saccade.theory.sparse_token.alignment import Alignment, alignment_after_two_steps
@@ -20,6 +20,7 @@ from saccade.theory.sparse_token.oracle import (
     vectorised_lower_bound,
     vectorised_oracle_error,
 )
+from saccade.theory.sparse_token.places import PlacesFit, fit_at_places
 from saccade.theory.sparse_token.plan import Need, Plan, best_errors, plan
 from saccade.theory.sparse_token.prox import prox_logistic
 from saccade.theory.sparse_token.rates import LargeSampleRate, large_sample_rate
@@ -35,6 +36,7 @@ __all__ = [
     "LargeSampleRate",
     "Need",
     "OracleError",
+    "PlacesFit",
     "Plan",
     "Resolution",
     "alignment_after_two_steps",
@@ -44,6 +46,7 @@ __all__ = [
     "check_grid",
     "feature_law",
     "fit",
+    "fit_at_places",
     "fit_curve",
     "grid_cases",
     "hardmax_oracle_error",

@@ -21,6 +21,8 @@ from saccade.errors import require, unknown
 from saccade.tasks.sparse_token import SparseTokenSetting
 
 MODELS = ("attention", "pooled", "vectorised")
+LONGEST_SAMPLED = 10_000
+"""The token quadrature has one coordinate a token: beyond this length only formulas without one are offered."""
 
 
 class FeatureLaw(NamedTuple):
@@ -87,7 +89,8 @@ def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
 def attention_law(setting: SparseTokenSetting, alignment: float, sharpness: float, log2_points: int) -> FeatureLaw:
     """2^log2_points nodes for each class, informative tokens first (the order of the tokens does not matter to attention)."""
     length, informative = setting.length, setting.informative
-    positive, negative, offset = sorted_gaussian_nodes(length, informative, log2_points)
+    require(length <= LONGEST_SAMPLED, "length", length, f"must be at most {LONGEST_SAMPLED} for the attention model")
+    positive, negative, offset = sorted_gaussian_nodes(length, informative, affordable(length, log2_points))
     planted = np.arange(length) < informative
     crosswise = setting.signal * np.sqrt(max(0.0, 1 - alignment**2)) * planted
     scores = positive + setting.signal * alignment * planted
@@ -107,13 +110,18 @@ def attention_law(setting: SparseTokenSetting, alignment: float, sharpness: floa
     )
 
 
+def affordable(length: int, log2_points: int) -> int:
+    """Fewer nodes beyond 512 tokens, at every level alike: memory stays below that of 2^log2_points x 512 numbers."""
+    return max(4, log2_points - max(0, (length - 1).bit_length() - 9))
+
+
 def _pooled_nodes(scores, crosswise, sharpness):
     """(A, S, tau) of every row of scores."""
     weights = softmax(sharpness * scores, axis=1)
     return (weights * scores).sum(1), weights @ crosswise, np.linalg.norm(weights, axis=1)
 
 
-@lru_cache(maxsize=12)
+@lru_cache(maxsize=8)
 def sorted_gaussian_nodes(length: int, informative: int, log2_points: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Token noise of positives (informative ones first) and of negatives, each group sorted downwards, and a uniform offset in [0, 1).
 

@@ -16,9 +16,7 @@ from scipy.stats import hypergeom
 
 from saccade.errors import require
 from saccade.tasks.sparse_token import SparseTokenSetting
-from saccade.theory.sparse_token.law import sorted_gaussian_nodes
-
-LONGEST_SAMPLED = 10_000
+from saccade.theory.sparse_token.law import LONGEST_SAMPLED, sorted_gaussian_nodes
 
 
 class OracleError(NamedTuple):
@@ -55,6 +53,11 @@ def _capped(
     if error <= min(rate, 1 - rate):
         return OracleError(error, status, accuracy, threshold)
     return OracleError(min(rate, 1 - rate), status, 0.0, float("inf") if rate < 0.5 else float("-inf"))
+
+
+def _no_worse(setting: SparseTokenSetting, error: float) -> float:
+    """Bayes by quadrature, held below two rules of exact error: with thousands of tokens the quadrature can be coarser than the gap."""
+    return min(error, pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
 
 
 def pooled_oracle_error(setting: SparseTokenSetting) -> OracleError:
@@ -118,6 +121,8 @@ def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> Oracl
     """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature over the tokens, best threshold)."""
     require(bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness, "must be finite and at least 0")
     require_sampled(setting)
+    if setting.signal == 0:
+        return _capped(setting, 0.0, 1.0, "exact")
 
     def statistic(u):
         return (softmax(sharpness * u, axis=1) * u).sum(1)
@@ -148,7 +153,7 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
     coarse, fine = (smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut) for less in (2, 0))
-    return _capped(setting, cut, fine, "quadrature", abs(fine - coarse))
+    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
 
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
@@ -172,7 +177,7 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
     nodes = min(12, _log2_points(setting))
     coarse, fine = (smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
-    return _capped(setting, cut, fine, "quadrature", abs(fine - coarse))
+    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
 
 
 def require_sampled(setting: SparseTokenSetting) -> None:

@@ -8,11 +8,12 @@ bin := .venv/bin
 unexport PYTHONPATH PYTHONHOME
 export PYTHON
 
-.PHONY: help reproduce test lint constraints clean
+.PHONY: help reproduce test docs lint constraints clean
 
 help:
 	@echo "make reproduce   install, verify every claim at quick scale, write report/index.html"
 	@echo "make test        install what the tests need (Chromium where possible) and run them"
+	@echo "make docs        build the documentation into build/docs, its examples executed; a warning is an error"
 	@echo "make lint        style, types and the one-way flow between the rooms"
 	@echo "make constraints write constraints.txt from the versions installed in .venv"
 	@echo "make clean       remove the environment, the report and every cache in this folder"
@@ -28,6 +29,12 @@ test:
 	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadgroup -q $(ARGS)
 	@echo "make test: all tests passed"
 
+docs:
+	@sh tools/setup.sh docs
+	@rm -rf docs/api docs/gallery
+	@NPROC=1 $(bin)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "make docs: build/docs/index.html"
+
 lint:
 	@sh tools/setup.sh test
 	@failed=; \
@@ -42,5 +49,5 @@ constraints:
 	@$(bin)/python tools/constraints.py
 
 clean:
-	rm -rf .venv .venv.lock .venv.old.* report build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.lock .venv.old.* report build dist docs/api docs/gallery .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv and installs saccade into it:  sh tools/setup.sh run | test
+# Makes .venv and installs saccade into it:  sh tools/setup.sh run | test | docs
 # Safe to repeat, to interrupt and to start twice: a finished install is recognised in no time, an unfinished one is remade.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,8 @@ wanted=${1:-run}
 case $wanted in
     run) extras=encoder libraries="saccade and its libraries" ;;
     test) extras=test,encoder,explore libraries="saccade, its libraries and the test tools" ;;
-    *) echo "setup: unknown set '$wanted': must be run or test." >&2; exit 2 ;;
+    docs) extras=test,encoder,explore,docs libraries="saccade, its libraries and the documentation tools" ;;
+    *) echo "setup: unknown set '$wanted': must be run, test or docs." >&2; exit 2 ;;
 esac
 environment=.venv/bin/python
 unfinished=.venv/unfinished
@@ -26,7 +27,8 @@ finished() {
     [ ! -e "$unfinished" ] && [ -f ".venv/finished-$1" ] && [ "$(cat ".venv/finished-$1")" = "$(fingerprint)" ] &&
         "$environment" -c 'import numpy, saccade' >/dev/null 2>&1
 }
-ready() { finished "$wanted" || { [ "$wanted" = run ] && finished test; }; }
+# A larger set serves a smaller one.
+ready() { finished "$wanted" || { [ "$wanted" != docs ] && finished docs; } || { [ "$wanted" = run ] && finished test; }; }
 
 # An environment to build on: nothing was interrupted in it, it was not moved or copied here, and its Python still runs.
 sound() {

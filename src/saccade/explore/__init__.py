@@ -1,7 +1,7 @@
 """The live laboratory: one marimo notebook a study, an app on localhost and a plain script at once.
 
-A notebook computes with saccade's exact maps and closed forms, so that a moved slider answers in under a second. `python -m
-saccade.explore.single_location` runs one from top to bottom; `saccade explore single-location` opens it.
+A notebook computes with saccade's exact maps and closed forms, so that a moved slider answers in under a second.
+`python -m saccade.explore.single_location` runs one from top to bottom; `saccade explore single-location` opens it.
 """
 
 from importlib.util import find_spec

@@ -1,7 +1,8 @@
 """
 Attention concentrates slowly
 =============================
-Group-sparse classification with the feature part frozen: two numbers follow population descent. The attention outside the relevant group falls like t^(-2/3), not exponentially.
+Group-sparse classification with the feature part frozen: two numbers follow population descent. The attention
+outside the relevant group falls like t^(-2/3), not exponentially.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,8 @@
 """
 When the truth stops attracting
 ===============================
-In single-location regression the truth is a local minimum of the risk only below a critical inverse temperature, which has a closed form. It falls as the sequence grows.
+In single-location regression the truth is a local minimum of the risk only below a critical inverse
+temperature, which has a closed form. It falls as the sequence grows.
 """
 
 import matplotlib.pyplot as plt

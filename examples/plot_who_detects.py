@@ -1,7 +1,8 @@
 """
 Who detects a weak, rare signal?
 ================================
-One of L tokens carries a signal. Averaging the tokens needs a signal of the order of the square root of L; looking at the loudest one needs only about sqrt(2 log L) + 3.
+One of L tokens carries a signal. Averaging the tokens needs a signal of the order of the square root of L;
+looking at the loudest one needs only about sqrt(2 log L) + 3.
 """
 
 import matplotlib.pyplot as plt

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from saccade.lab import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(path for path in (*ROOT.glob("docs/*.md"), ROOT / "README.md") if path.exists())
+PAGES = sorted(path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md") if path.exists())
 PAGE = ROOT / "docs" / "single-location.md"
 STUDY = "single-location"
 
@@ -71,7 +71,8 @@ def test_printed_numbers_are_compared_by_their_digits(shown, answered, expected)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_python_blocks_run(path):
+def test_python_blocks_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some save a picture
     namespace: dict = {"__name__": path.stem}
     for number, block in enumerate(fenced(path, "python"), 1):
         exec(compile(block, f"{path.name}, block {number}", "exec"), namespace)

@@ -204,3 +204,14 @@ def test_bad_input_is_refused(change, word):
     }
     with pytest.raises(InvalidInput, match=word):
         fit(Setting(4, 1, 0.5, 2.0), **(arguments | change))
+
+
+def test_long_sequences_cost_no_more_memory_and_too_long_ones_are_refused():
+    """Beyond 512 tokens every level of the quadrature halves with each doubling of the length, so that `accuracy` still compares two."""
+    from saccade.theory.sparse_token.law import affordable
+
+    assert [affordable(length, 13) for length in (1, 512, 513, 1024, 1025, 10_000)] == [13, 13, 12, 12, 11, 8]
+    assert all(affordable(length, 13) - affordable(length, 11) == 2 for length in (2, 700, 10_000))
+    assert len(feature_law(Setting(2000, 1, 0.5, 5.0), "attention", 0.8, 1.0, 12).weight) == 2 * 2**10
+    with pytest.raises(InvalidInput, match="length = 20000 must be at most 10000"):
+        fit(Setting(20_000, 1, 0.5, 5.0), "attention", 1.0, 0.1, "logistic", 0.5, 1.0)

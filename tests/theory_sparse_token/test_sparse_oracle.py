@@ -119,3 +119,12 @@ def test_refusals():
         softmax_oracle_error(Setting(5, 2, 0.5, 1.0), -1.0)
     with pytest.raises(InvalidInput, match="length"):
         bayes_error(Setting(20_000, 1, 0.5, 1.0))
+
+
+def test_no_signal_leaves_nothing_to_quadrature():
+    assert softmax_oracle_error(Setting(5, 2, 0.4, 0.0), 1.0).error == 0.4
+
+
+def test_bayes_stays_below_exact_errors_where_its_quadrature_is_coarse():
+    setting = Setting(8000, 1, 0.5, 5.0)
+    assert bayes_error(setting).error <= hardmax_oracle_error(setting).error

@@ -10,9 +10,13 @@ Source: arXiv 2410.13981, Theorem 4.1; the weights and the size of the gate are 
 from functools import partial
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from saccade.models.transformer import Transformer, init_transformer, small_decoder
+from saccade.models.transformer.layers import side_by_side
 
 GATE = 1e30
 """B multiplies indicators that are 0 or 1, so a huge value costs no precision; one below max |x^T beta| leaks silently."""
@@ -115,3 +119,26 @@ def linear_readout(H: Tokens) -> Float[Array, " prefix"]:
     """
     dim = (H.shape[0] - 2) // 2
     return relu_attention(H, *averaging_heads(dim, H.dtype))[dim, ::2]
+
+
+def as_transformer(M: Float[Array, "layer dim dim"], thresholds, gate: float = GATE, dtype=jnp.float64) -> Transformer:
+    """The constructed network as an ordinary instance of the deep transformer, to be run, trained, saved and loaded like any other.
+
+    Its input is the prompt with tokens as rows, (batch, 2N + 1, 2d + 2); its output is the quadratic read-out x^T beta of every token.
+    """
+    M, thresholds = jnp.asarray(M, dtype), jnp.asarray(thresholds, dtype)
+    layers, dim, _ = M.shape
+    w = construct(M, thresholds, gate)
+    config = small_decoder(dim, layers=layers, heads=2, hidden=2 * dim, read_out="quadratic")
+    model = init_transformer(jax.random.key(0), config, dtype)
+    made = {
+        "qkv": side_by_side(w.Q, w.K, w.V),
+        "first": jnp.swapaxes(w.W1, 1, 2),
+        "first_bias": w.b1,
+        "second": jnp.swapaxes(w.W2, 1, 2),
+        "second_bias": w.b2,
+    }
+    form = jnp.zeros((2 * dim + 2, 2 * dim + 2), dtype).at[:dim, dim + 1 : 2 * dim + 1].set(jnp.eye(dim, dtype=dtype))
+    names = (*made, "read_out")
+    values = tuple(value.astype(dtype) for value in (*made.values(), form))
+    return eqx.tree_at(lambda m: tuple(getattr(m if n == "read_out" else m.layers, n) for n in names), model, values)

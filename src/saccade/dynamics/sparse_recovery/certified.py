@@ -3,7 +3,9 @@
 import numpy as np
 from jaxtyping import Float
 
-from saccade.theory.sparse_recovery import Certificate
+from saccade.theory.sparse_recovery import Certificate, certificate
+
+__all__ = ["Certificate", "certificate", "certified_errors", "certified_iterates"]
 
 
 def certified_iterates(X: np.ndarray, y: np.ndarray, made: Certificate) -> Float[np.ndarray, "steps+1 dim"]:

@@ -4,6 +4,7 @@ import saccade.precision  # noqa: F401
 from saccade.theory.sparse_recovery.certificate import (
     Certificate,
     certificate,
+    error_bounds,
     reported_rate,
     reported_threshold,
 )
@@ -18,6 +19,7 @@ from saccade.theory.sparse_recovery.objective import duality_gap, lam_max, lasso
 from saccade.theory.sparse_recovery.rates import fista_bound, ista_bound
 
 __all__ = [
-    "Certificate", "certificate", "coherence", "duality_gap", "fista_bound", "frobenius_by_projection", "frobenius_objective",
+    "Certificate", "certificate", "coherence", "duality_gap", "error_bounds", "fista_bound", "frobenius_by_projection",
+    "frobenius_objective",
     "ista_bound", "lam_max", "lasso_objective", "lp_coherence", "normalised_coherence", "reported_rate", "reported_threshold",
 ]  # fmt: skip

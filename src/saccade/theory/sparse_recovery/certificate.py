@@ -45,14 +45,19 @@ def certificate(
     mu = float(np.abs(G - np.diag(np.diag(G))).max(initial=0.0))
     delta = float(np.abs(1 - gamma * np.diag(G)).max())
     nu = float(np.abs(inverse @ (X.T @ noise) / rows).max())
-    sparsity = int(np.count_nonzero(beta))
-    rate = delta + gamma * mu * (2 * sparsity - 1)
-    bounds = np.empty(steps + 1)
-    bounds[0] = np.abs(beta).sum()
-    for k in range(steps):
-        bounds[k + 1] = rate * bounds[k] + 2 * sparsity * gamma * nu
+    rate, bounds = error_bounds(mu, delta, nu, np.count_nonzero(beta), np.abs(beta).sum(), gamma, steps)
     thresholds = gamma * (mu * bounds[:-1] + nu)
-    return Certificate(mu, delta, nu, rate, bounds, thresholds, gamma * (2 * rows + 1) / rows * inverse)
+    return Certificate(mu, delta, nu, float(rate), bounds, thresholds, gamma * (2 * rows + 1) / rows * inverse)
+
+
+def error_bounds(mu, delta, nu, sparsity, start, gamma: float, steps: int):
+    """q and E_0..E_K (last axis) from the numbers of one or many matrices; `start` is E_0, at least |beta|_1."""
+    mu, delta, nu, sparsity, start = (np.asarray(value, float) for value in (mu, delta, nu, sparsity, start))
+    rate = delta + gamma * mu * (2 * sparsity - 1)
+    bounds = [start + 0 * rate]
+    for _ in range(steps):
+        bounds.append(rate * bounds[-1] + 2 * sparsity * gamma * nu)
+    return rate, np.stack(bounds, -1)
 
 
 def reported_rate(rows, dim: int, sparsity: int, gamma: float, failure: float, constant: float = 1.0):

@@ -9,6 +9,7 @@ the same up to rounding.
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,11 +26,13 @@ from saccade.dynamics.training.watching import Progress, current
 from saccade.errors import Diverged, require
 
 SHOWN_LOSSES = 5
+SECONDS_BETWEEN_CHECKPOINTS = 600.0
 
 
 class Problem(NamedTuple):
     """What is trained on: `loss(model, batch)`, `batch(key, step, data)` (traced, so random and pure), an Optax optimiser, and `data`.
 
+    A step takes the mean gradient of `accumulate` batches, one after the other, where one large batch would not fit into memory.
     `data` is any PyTree of arrays; it is passed to the compiled program as an argument rather than baked in. Trainings that share the
     same Problem object share one compiled program.
     """
@@ -38,6 +41,7 @@ class Problem(NamedTuple):
     batch: Callable[[jax.Array, jax.Array, Any], Any]
     optimiser: optax.GradientTransformation
     data: Any = None
+    accumulate: int = 1
 
 
 class Trained(NamedTuple):
@@ -70,7 +74,8 @@ def train(
     """Train `model` for `steps` steps, `chunk` of them in each compiled call.
 
     `measure(model)` (numbers of a fixed shape) is recorded at step 0, then every `measure_every` steps and at the end. A checkpoint is
-    written every `checkpoint_every` steps (0: ten times in all) and at the end; both are rounded up to whole chunks. `about` (JSON)
+    written every `checkpoint_every` steps (0: ten times in all), at the end, and whenever ten minutes passed without one; both are
+    rounded up to whole chunks. `about` (JSON)
     says whose training it is: resuming another one's checkpoint is refused. Progress and checkpoints can also be set from outside
     (`watching`). A loss or gradient that is not finite raises `Diverged`, which carries `step` and `losses`.
     """
@@ -83,7 +88,7 @@ def train(
     if path is not None and (resume or watch.resume) and path.exists():
         state = load_checkpoint(path, state, key, about or {})
     mesh = _mesh(devices)
-    save_every = checkpoint_every or -(-steps // 10)
+    save_every, saved_at = checkpoint_every or -(-steps // 10), time.monotonic()
     if measure is not None and state.step == 0:
         state = _measured(state, measure)
     while state.step < steps:
@@ -91,8 +96,10 @@ def train(
         state = _advanced(problem, state, key, min(chunk, steps - before), mesh, path)
         if measure is not None and _passed(before, state.step, measure_every or steps, steps):
             state = _measured(state, measure)
-        if path is not None and _passed(before, state.step, save_every, steps):
+        late = time.monotonic() - saved_at > SECONDS_BETWEEN_CHECKPOINTS
+        if path is not None and (late or _passed(before, state.step, save_every, steps)):
             save_checkpoint(path, state, key, about or {})
+            saved_at = time.monotonic()
         if progress is not None:
             progress(name, state.step, steps, float(state.losses[-1]))
     return Trained(state.model, *state[2:])
@@ -142,14 +149,32 @@ def _steps(
 
     def one(carry: tuple[Any, Any], step: jax.Array) -> tuple[tuple[Any, Any], tuple[jax.Array, jax.Array]]:
         parameters, optimiser_state = carry
-        batch = _spread(problem.batch(jax.random.fold_in(key, step), step, problem.data), mesh)
-        loss, slope = jax.value_and_grad(loss_of)(parameters, batch)
+        loss, slope = _slope(problem, loss_of, parameters, jax.random.fold_in(key, step), step, mesh)
         updates, optimiser_state = problem.optimiser.update(slope, optimiser_state, parameters)
         return (optax.apply_updates(parameters, updates), optimiser_state), (loss, optax.global_norm(slope))
 
     carry = (parameters, optimiser_state)
     (parameters, optimiser_state), (losses, norms) = jax.lax.scan(one, carry, first + jnp.arange(count))
     return eqx.combine(parameters, static), optimiser_state, losses, norms
+
+
+def _slope(
+    problem: Problem, loss_of: Callable, parameters: Any, key: jax.Array, step: jax.Array, mesh: Mesh | None
+) -> tuple[jax.Array, Any]:
+    """Loss and gradient of one step: of one batch, or the mean over `accumulate` of them."""
+    if problem.accumulate == 1:
+        batch = _spread(problem.batch(key, step, problem.data), mesh)
+        return jax.value_and_grad(loss_of)(parameters, batch)
+
+    def more(total: tuple[jax.Array, Any], key: jax.Array) -> tuple[tuple[jax.Array, Any], None]:
+        batch = _spread(problem.batch(key, step, problem.data), mesh)
+        return jax.tree.map(jnp.add, total, jax.value_and_grad(loss_of)(parameters, batch)), None
+
+    keys = jax.random.split(key, problem.accumulate)
+    nothing = jax.tree.map(jnp.zeros_like, parameters)
+    loss_type = jax.eval_shape(lambda: loss_of(parameters, problem.batch(key, step, problem.data))).dtype
+    total, _ = jax.lax.scan(more, (jnp.zeros((), loss_type), nothing), keys)
+    return jax.tree.map(lambda leaf: leaf / problem.accumulate, total)
 
 
 def _mesh(devices: int) -> Mesh | None:

@@ -44,7 +44,7 @@ def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: in
     fista = _unrolled_best("fista", X, y, beta, 2 * depth)
     shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X[:, :n]), y[:, :n])
     zero = squared_errors(np.zeros_like(beta), beta)
-    exact = [squared_errors(solve_lasso(X[:, :n], y[:, :n], lam).b, beta) for lam in LASSO_PENALTIES]
+    exact = [squared_errors(solve_lasso(X[:, :n], y[:, :n], lam).coefficients, beta) for lam in LASSO_PENALTIES]
     return np.stack(
         [zero, squared_errors(shortest, beta), ista[depth], fista[depth], fista[2 * depth], _best(np.stack(exact))]
     )

@@ -106,9 +106,9 @@ def all_trained(key: jax.Array, setting: Setting, kinds: tuple[str, ...], cells:
     loss, step = smoothed_loss(setting.recipe.smoothing), optimiser(setting.recipe, setting.steps)
     unit = common_unit(cells, setting.patch)
     problem = Problem(loss, batches(setting.recipe, unit, setting.patch), step)
-    for kind in kinds:
-        for seed in range(seeds):
-            one = jax.random.fold_in(key, seed)
+    for seed in range(seeds):
+        one = jax.random.fold_in(key, seed)
+        for kind in kinds:
             for cell in cells:
                 seen = in_units(view(setting.side, cell, cell_order(one, setting.side, cell)), unit)
                 name = f"{kind}-cell{cell}-seed{seed}"
@@ -167,7 +167,7 @@ PAPER = {
 }
 
 
-@experiment("spatial.images", scales={"standard": {**CIFAR, "seeds": 3}, "paper": PAPER})
+@experiment("spatial.images", scales={"standard": {**CIFAR, "seeds": 2}, "paper": PAPER})
 def vision(
     key: Any,
     *,
@@ -213,14 +213,9 @@ def vision(
 
 
 CNN_CIFAR = {
-    "data": "cifar10",
-    "images": 20_000,
-    "kinds": ("cnn_b", "cnn_a"),
-    "cells": (32, 4),
-    "epochs": 6,
-    "batch": 128,
-}
-CNN_CIFAR |= {"learning_rate": 3e-3, "flip": True, "shift": 2, "seeds": 2}
+    "data": "cifar10", "images": 20_000, "kinds": ("cnn_b",), "cells": (32, 4), "epochs": 6, "batch": 128,
+    "learning_rate": 3e-3, "flip": True, "shift": 2, "seeds": 2,
+}  # fmt: skip
 
 
 @experiment(

@@ -111,6 +111,54 @@ SELF_INTERACTION = Claim(
     ),
 )
 
+ALL_TOKENS = {
+    "length": 2, "informative": 2, "positive_rate": 0.2, "signal": 2.0, "samples_per_dim": (4.0,), "eta_w": 2.0, "eta_b": 0.0,
+    "eta_q": 10.0, "dim": 80,
+}  # fmt: skip
+NOTHING_TO_CHOOSE = Claim(
+    id="sparse-token.nothing-to-choose",
+    spec="ST-T3",
+    statement=(
+        "When all tokens are informative there is nothing to choose, and what is left of the query is (L - 1) E[h] w "
+        "and noise, (L - 1) E[h^2] |w|^2 of it: it points away from the signal."
+    ),
+    source=f"Theorem 3, {PAPER}, at R = L; formulas ours",
+    status="asymptotic",
+    kind="estimate",
+    experiment=steps.two_steps,
+    measure=lambda run: _measured(run, SELF),
+    predict=lambda run: _predicted(run, SELF),
+    resolution=share_of(lambda run: _predicted(run, SELF), [0.13, 0.08, 0.075]),
+    argued=(
+        "Measured deviations at d = 80 are 19, 11 and 10 %; nine of them over sqrt(256), plus a finite-size error of"
+        " one to two per cent."
+    ),
+    statistic="mean",
+    parts=SELF,
+    scales={
+        "quick": Scale(ALL_TOKENS, blocks=8, seconds=2),
+        "standard": Scale(ALL_TOKENS | {"dim": 300}, blocks=4, seconds=10),
+    },
+    sabotages=(
+        Sabotage(
+            "all-l-tokens",
+            "Put L = 2 where L - 1 = 1 belongs: centring the scores costs one token.",
+            predict=lambda run: [2 * value for value in _predicted(run, SELF[:2])] + _predicted(run, SELF[2:]),
+        ),
+        Sabotage("common-positives", "Measure at pi = 0.6, predict for 0.2.", {"positive_rate": 0.6},
+                 predict=lambda run: _predicted_rate_of(run, 0.2)),
+    ),
+)  # fmt: skip
+
+
+def _predicted_rate_of(run: Run, positive_rate: float) -> list[float]:
+    p = run.parameters
+    made = theory.alignment_after_two_steps(
+        setting_of(run, positive_rate=positive_rate), p.samples_per_dim[0], p.eta_w, p.eta_b, p.eta_q, p.beta, p.loss
+    )
+    return [getattr(made, name) for name in SELF]
+
+
 MANY = {"samples_per_dim": (25.0, 100.0), "dim": 24}
 
 
@@ -272,4 +320,13 @@ VANISHING_QUERY = Claim(
     sabotages=(Sabotage("short-query", "A query of norm 0.05.", {"sharpness": 0.05}),),
 )
 
-CLAIMS = (OVERLAPS, SELF_INTERACTION, ALIGNMENT_RATE, POSITIVE, NEGATIVE, TINY_QUERY, VANISHING_QUERY)
+CLAIMS = (
+    OVERLAPS,
+    SELF_INTERACTION,
+    NOTHING_TO_CHOOSE,
+    ALIGNMENT_RATE,
+    POSITIVE,
+    NEGATIVE,
+    TINY_QUERY,
+    VANISHING_QUERY,
+)

@@ -16,7 +16,6 @@ CIFAR = "data:cifar10"
 SEEDS = ("seed 0", "seed 1")
 DRAWS = 4000
 LEVEL = 0.01
-FEW_STEPS = {**images.CIFAR, "images": 6400, "epochs": 1, "kinds": ("vanilla",), "cells": (4,)}
 
 
 def _per_image(values: np.ndarray) -> np.ndarray:
@@ -166,9 +165,9 @@ UNPERMUTED = Claim(
     argued=ARGUED,
     statistic="fraction",
     parts=PARTS,
-    scales={"quick": Scale(FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
+    scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
     requires=CIFAR,
-    figure="spatial/5bc",
+    figure="spatial/5c",
     sabotages=(
         Sabotage("as-shown", "Look for neighbours on the shuffled picture.", measure=lambda run: _beaten(run, False)),
         Sabotage(
@@ -196,9 +195,9 @@ APPARENT = Claim(
     + " Encodings that know nothing of the shown places would still fail here once in a hundred trainings.",
     statistic="fraction",
     parts=PARTS,
-    scales={"quick": Scale(FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
+    scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
     requires=CIFAR,
-    figure="spatial/5bc",
+    figure="spatial/5c",
     sabotages=(
         Sabotage("un-permuted", "Look in the original picture.", measure=lambda run: _beaten(run, unpermuted=True)),
     ),
@@ -231,7 +230,7 @@ STRONGER = Claim(
     statistic="mean",
     scales={"standard": Scale(seconds=1000)},
     requires=CIFAR,
-    figure="spatial/5bc",
+    figure="spatial/5c",
     finding="Locality comes early and strongly where encodings are added to tokens, and more weakly where they only steer attention.",
     sabotages=(Sabotage("swapped", "The other way round.", measure=lambda run: -_by_token(run)),),
 )

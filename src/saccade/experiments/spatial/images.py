@@ -165,6 +165,13 @@ PAPER = {
     "learning_rate": 1e-3,
     "seeds": 3,
 }
+FEW_STEPS = {
+    **CIFAR,
+    "images": 6400,
+    "epochs": 1,
+    "kinds": ("vanilla",),
+    "cells": (4,),
+}  # 50 steps: locality comes early
 
 
 @experiment("spatial.images", scales={"standard": {**CIFAR, "seeds": 2}, "paper": PAPER})
@@ -255,3 +262,15 @@ def convolution(
         train_set, test_set, channels, recipe, None, make, {"data": train_set.checksum, "recipe": repr(recipe)}
     )
     return gathered(all_trained(key, setting, kinds, cells, seeds), kinds, cells, seeds)
+
+
+@experiment("spatial.shuffled-picture", scales={"standard": {"data": "cifar10", "number": 0, "cells": (32, 16, 8, 4)}})
+def shuffled_picture(
+    key: Any, *, data: str = "digits", folder: str | None = None, number: int = 0, cells: tuple[int, ...] = (8, 4, 2)
+) -> xarray.Dataset:
+    """One test picture, with its cells of several sizes in random order."""
+    picture = load_images(data, "test", folder).pixels
+    require(0 <= number < len(picture), "number", number, f"must lie between 0 and {len(picture) - 1}")
+    side = picture.shape[1]
+    shown = [shuffle_cells(picture[number], cell, cell_order(key, side, cell)) for cell in cells]
+    return xarray.Dataset({"picture": (("cell", "row", "column", "channel"), np.stack(shown))}, {"cell": list(cells)})

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, data, draw, explore, extend, judge, listing, plan, runs, sweep
+from saccade.cli import bench, calculate, data, draw, explore, extend, judge, listing, plan, runs, sweep, train
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ app.command("report")(judge.report)
 app.command("figure")(draw.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
 app.command("bench")(bench.bench)
+app.command("train")(train.train)
 app.add_typer(plan.app, name="plan")
 app.command("new-study")(extend.new_study)
 app.add_typer(data.app, name="data")

@@ -1,6 +1,6 @@
 """The experiments of sparse recovery."""
 
-from saccade.experiments.sparse_recovery import certificates, construction, learned, questions, solvers
+from saccade.experiments.sparse_recovery import certificates, construction, learned, questions, solvers, trained, trainings
 
 EXPERIMENTS = (
     construction.construction,
@@ -19,4 +19,7 @@ EXPERIMENTS = (
     questions.invariance,
     questions.depths,
     questions.blocks,
+    *trained.EXPERIMENTS,
 )
+
+TRAININGS = trainings.TRAININGS

@@ -5,6 +5,7 @@ Their penalties are chosen on the test tasks themselves, the best mean error for
 
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
@@ -58,7 +59,7 @@ def _unrolled_best(name: str, X: np.ndarray, y: np.ndarray, beta: np.ndarray, st
 
 def iterates(name: str, X: np.ndarray, y: np.ndarray, steps: int, lam: float) -> Float[np.ndarray, "step task dim"]:
     """The iterates 1..steps of ISTA or FISTA."""
-    return unroll(name, {"lam": np.full(steps, lam)}, X, y)
+    return unroll(name, {"lam": jnp.full(steps, lam)}, X, y)
 
 
 def _best(errors: Float[np.ndarray, "penalty task"]) -> Errors:

@@ -1,5 +1,7 @@
 """The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added to the residual stream."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -100,7 +102,7 @@ def _attention(
         mixed = attend_by(weights, values.reshape(batch, -1, config.heads, config.per_head))
     else:
         queries, keys, values = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
-        mixed = attend(_scaled(config, queries), keys, values, config.attention, config.causal)
+        mixed: Any = attend(_scaled(config, queries), keys, values, config.attention, config.causal)
         mixed = jnp.swapaxes(mixed, 1, 2)
     if layer.projection is None:
         return jnp.sum(mixed, axis=2).reshape(flat.shape)  # (batch, T, heads, D) summed over heads

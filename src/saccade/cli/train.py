@@ -1,0 +1,99 @@
+"""`saccade train`: train the networks of a study, with the cost said first, progress, and checkpoints to resume from."""
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from saccade.cli.judge import Scale, Seed, StoreFolder
+
+if TYPE_CHECKING:
+    from saccade.lab.training import Training
+
+CPU_YEAR = 365.25 * 24 * 3600
+
+
+def train(
+    study: Annotated[str, typer.Argument(help="A study with trained networks, such as sparse-recovery.")],
+    names: Annotated[list[str] | None, typer.Argument(help="Which of its trainings; all of the scale if none.")] = None,
+    scale: Scale = "quick",
+    seed: Seed = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoints of an interrupted call.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Start even what takes longer than an hour.")] = False,
+    store: StoreFolder = None,
+) -> None:
+    """Train networks and keep their results in the store, where claims and figures find them. The cost is said before it starts.
+
+    Examples:
+
+        saccade train sparse-recovery
+
+        saccade train sparse-recovery --scale standard --resume
+
+        saccade train sparse-recovery small --scale paper
+    """
+    from saccade.lab.store import Store
+    from saccade.lab.training import find_trainings
+
+    chosen = find_trainings(study, names or [], scale)
+    place = Store(store)
+    place.check_writable()
+    waiting = [item for item in chosen if not item.is_stored(scale, seed, place)]
+    for item in chosen:
+        if item not in waiting:
+            typer.echo(f"{item.name}: already in the store.", err=True)
+    seconds = _announce(waiting, scale)
+    if seconds > 3600 and not yes:
+        typer.echo(
+            "Nothing was started: that is more than an hour. Say --yes to start it; interrupted, --resume goes on.",
+            err=True,
+        )
+        raise typer.Exit(0)
+    for item in waiting:
+        _train_one(item, scale, seed, place, resume)
+
+
+def _announce(items: "list[Training]", scale: str) -> float:
+    """Say what each training will cost, by timing a few steps of it; the sum in seconds."""
+    total = 0.0
+    for item in items:
+        seconds = item.seconds(scale)
+        total += seconds
+        typer.echo(f"{item.name}: {item.says}; about {spoken(seconds)} on this machine.", err=True)
+    if len(items) > 1:
+        typer.echo(f"In all about {spoken(total)}.", err=True)
+    return total
+
+
+def spoken(seconds: float) -> str:
+    """A duration in the unit a person would use."""
+    units = (("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
+    for name, size in units:
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{max(seconds, 1):.0f} seconds"
+
+
+def _train_one(item: "Training", scale: str, seed: int, place: Any, resume: bool) -> None:
+    from saccade.cli.manners import progress
+
+    start = time.perf_counter()
+    with progress(item.steps(scale), item.name) as advance:
+        reached: dict[str, int] = {}
+        said = [start]
+
+        def report(name: str, step: int, steps: int, loss: float) -> None:
+            ahead, reached[name] = step - reached.get(name, 0), step
+            now = time.perf_counter()
+            share = sum(reached.values()) / item.steps(scale)
+            left = (now - start) * (1 - share) / share
+            if now - said[0] > 2 or share >= 1:
+                said[0] = now
+                advance(ahead, f"{name}: step {step} of {steps}, loss {loss:.3g}, about {spoken(left)} left")
+            else:
+                reached[name] -= ahead  # counted with the next line that is said
+
+        item.run(scale, seed, place, resume, report)
+    typer.echo(f"{item.name}: done in {spoken(time.perf_counter() - start)}; its run is in {place.address}.", err=True)

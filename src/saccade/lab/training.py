@@ -1,0 +1,94 @@
+"""Trainings: experiments long enough to be started by name, with their cost said first and checkpoints to resume from.
+
+A study lists them as TRAININGS beside its EXPERIMENTS. What `saccade train` makes is the ordinary run of the experiment: claims and
+figures at that scale then find it in the store.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from saccade.errors import InvalidInput, unknown
+from saccade.lab.experiment import SCALES, Experiment, Run
+from saccade.lab.fingerprint import code_version
+from saccade.lab.run import run
+from saccade.lab.store import Request, Store
+from saccade.studies import STUDIES
+
+Report = Callable[[str, int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Training:
+    """`scales` says at which scales it is offered, with the parameters that differ; `cost(parameters)` times it, in seconds."""
+
+    name: str
+    says: str
+    experiment: Experiment
+    scales: Mapping[str, Mapping[str, Any]]
+    cost: Callable[[Any], float]
+    steps_of: Callable[[Any], int] = field(default=lambda parameters: parameters.steps * parameters.seeds)
+
+    def parameters(self, scale: str) -> Any:
+        return self.experiment.parameters(scale, **self.scales[scale])
+
+    def seconds(self, scale: str) -> float:
+        """About how long it takes here, from a few timed steps."""
+        return self.cost(self.parameters(scale))
+
+    def steps(self, scale: str) -> int:
+        """Optimiser steps over all networks it trains."""
+        return self.steps_of(self.parameters(scale))
+
+    def request(self, scale: str, seed: int) -> Request:
+        values = self.parameters(scale).model_dump(mode="json")
+        return Request(self.experiment.id, values, 0, seed, code_version(self.experiment.study))
+
+    def is_stored(self, scale: str, seed: int, store: Store) -> bool:
+        return store.has(self.request(scale, seed))
+
+    def run(self, scale: str, seed: int, store: Store, resume: bool, report: Report) -> Run:
+        """Train, or go on from checkpoints; they are removed once the run is in the store."""
+        import shutil
+
+        from saccade.dynamics.training import watching
+
+        folder = checkpoint_folder() / self.request(scale, seed).name
+        with watching(report, folder, resume):
+            made = run(self.experiment, scale=scale, seed=seed, store=store, **self.scales[scale])
+        shutil.rmtree(folder, ignore_errors=True)
+        return made
+
+
+def checkpoint_folder() -> Path:
+    """`$SACCADE_CHECKPOINTS`, or the platform's data folder for saccade."""
+    from platformdirs import user_data_path
+
+    return Path(os.environ.get("SACCADE_CHECKPOINTS") or user_data_path("saccade") / "checkpoints")
+
+
+def trainings(study: str) -> list[Training]:
+    """What a study offers to train."""
+    if study not in STUDIES:
+        raise unknown("study", study, STUDIES)
+    return list(getattr(import_module(STUDIES[study].room("experiments")), "TRAININGS", ()))
+
+
+def find_trainings(study: str, names: Sequence[str], scale: str) -> list[Training]:
+    """The named trainings of a study, or all it has at this scale."""
+    if scale not in SCALES:
+        raise unknown("scale", scale, SCALES)
+    known = {item.name: item for item in trainings(study)}
+    for name in names:
+        if name not in known:
+            raise unknown(f"training of {study}", name, known)
+        if scale not in known[name].scales:
+            there = ", ".join(known[name].scales)
+            raise InvalidInput(f"scale = {scale!r} is not offered for {name}; it has: {there}.")
+    chosen = [known[name] for name in names] or [item for item in known.values() if scale in item.scales]
+    if not chosen:
+        raise InvalidInput(f"study = {study!r} has nothing to train at scale {scale}.")
+    return chosen

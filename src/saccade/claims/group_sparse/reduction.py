@@ -68,7 +68,11 @@ ENGINES = Claim(
     argued="Relative differences; batches of 500 add a bias of order 1/500 and the map's own draws scatter by 0.2 %.",
     statistic="mean",
     parts=("alpha", "gap", "attention"),
-    scales={"quick": Scale(blocks=2, seconds=10), "standard": Scale(blocks=2, seconds=120)},
+    scales={
+        "quick": Scale(blocks=2, seconds=10),
+        "standard": Scale(blocks=2, seconds=120),
+        "paper": Scale(seconds=900),
+    },
     sabotages=(
         Sabotage("unit-encodings", "One-hot encodings of length one.", {"encodings": "one-hot", "norm_squared": 1.0}),
     ),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from saccade.experiments.group_sparse import transfer
+from saccade.experiments.group_sparse.reading import LEVEL, exponents, samples_needed
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.theory import group_sparse as theory
@@ -10,27 +11,6 @@ from saccade.theory import group_sparse as theory
 UNIFORM = Sabotage(
     "frozen-uniform-attention", "Start from uniform attention instead of a learned selector.", {"attention": None}
 )
-LEVEL = 0.1
-
-
-def samples_needed(errors: np.ndarray, counts: np.ndarray, level: float = LEVEL) -> np.ndarray:
-    """First n at which the error is at most `level`, by interpolation in log n; NaN where it is never reached. Last axis: n."""
-    below = errors <= level
-    first = below.argmax(axis=-1)
-    before = np.maximum(first - 1, 0)
-    pick = lambda place: np.take_along_axis(errors, place[..., None], -1)[..., 0]  # noqa: E731
-    high, low = pick(before), pick(first)
-    share = np.where(high > low, (high - level) / np.where(high > low, high - low, 1.0), 1.0)
-    logs = np.log(counts)
-    found = np.exp(logs[before] + np.clip(share, 0, 1) * (logs[first] - logs[before]))
-    return np.where(below.any(-1), found, np.nan)
-
-
-def exponents(needed: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Slope of log n against log size for each draw; `needed` is [pair][draw]."""
-    x = np.log(sizes.astype(float))
-    x = x - x.mean()
-    return (x[:, None] * np.log(needed)).sum(0) / (x**2).sum()
 
 
 def _sizes(run: Run, which: str) -> np.ndarray:
@@ -47,7 +27,13 @@ def _batch_needed(run: Run, reader: str) -> np.ndarray:
 
 
 ONLINE_COST = {"quick": Scale(blocks=2, seconds=15), "standard": Scale(blocks=4, seconds=120)}
-BATCH_COST = {"quick": Scale(blocks=4, seconds=10), "standard": Scale(blocks=2, seconds=120)}
+
+
+def _batch_cost(reader: str) -> dict[str, Scale]:
+    """One reader alone, and no fits beyond the level: nothing past the first crossing is looked at."""
+    only = {"readers": (reader,), "enough": LEVEL}
+    return {"quick": Scale(only, blocks=4, seconds=4), "standard": Scale(only, blocks=2, seconds=60)}
+
 
 ATTENTION_SLOPE = Claim(
     id="group-sparse.transfer-slope",
@@ -80,7 +66,7 @@ LOGISTIC_SLOPE = Claim(
     resolution=0.25,
     argued="Batch fits, the best logistic regression can do; counts lie a factor 1.9 apart and are interpolated.",
     statistic="median",
-    scales=BATCH_COST,
+    scales=_batch_cost("flattened"),
     figure="group-sparse/transfer",
     sabotages=(
         Sabotage(
@@ -105,7 +91,7 @@ REFIT = Claim(
     argued="Joint fit of log n on log d and log D; oracle knowledge of the group gives d^1.05 in earlier fits.",
     statistic="median",
     parts=("exponent of d", "exponent of D"),
-    scales=BATCH_COST,
+    scales=_batch_cost("features"),
     figure="group-sparse/transfer",
     finding="Once the selector is learned, a batch refit needs samples in proportion to d: D hardly enters.",
     sabotages=(UNIFORM,),

@@ -1,6 +1,17 @@
 """The experiments of group-sparse classification."""
 
-from saccade.experiments.group_sparse import architectures, descent, finite, position, reduced, reduction, transfer
+from saccade.experiments.group_sparse import (
+    architectures,
+    descent,
+    finite,
+    peers,
+    position,
+    reduced,
+    reduction,
+    scans,
+    transfer,
+    transverse,
+)
 
 EXPERIMENTS = (
     reduction.symmetric_gradient,
@@ -12,9 +23,13 @@ EXPERIMENTS = (
     reduced.reduced_descent,
     descent.full_descent,
     descent.attention_pictures,
+    scans.encoding_scan,
+    scans.correlation_scan,
+    transverse.transverse_curvature,
     architectures.architectures,
     transfer.transfer,
     transfer.batch_transfer,
     finite.from_scratch,
+    peers.peers,
     finite.images,
 )

@@ -9,6 +9,7 @@ import numpy as np
 import xarray
 
 from saccade.dynamics import group_sparse as dynamics
+from saccade.experiments.group_sparse.compiling import QUICKLY
 from saccade.lab.experiment import experiment
 from saccade.models.group_sparse import PAPER_LAYER, Architecture, attention_maps, encoding, tokens, xavier, zeros
 from saccade.tasks.group_sparse import GroupSparseTask, group_sparse_task
@@ -30,7 +31,7 @@ def _starts(key: Any, token_dim: int, factor: float, repetitions: int) -> Any:
     return jax.vmap(lambda one: xavier(one, token_dim, factor=factor))(jax.random.split(key, repetitions))
 
 
-@partial(jax.jit, static_argnames=("architecture", "batch", "held_out"))
+@partial(jax.jit, static_argnames=("architecture", "batch", "held_out"), compiler_options=QUICKLY)
 def many_runs(
     keys: Any,
     task: GroupSparseTask,

@@ -10,12 +10,13 @@ import xarray
 
 from saccade.dynamics import group_sparse as dynamics
 from saccade.dynamics.convex import fit_readout
+from saccade.experiments.group_sparse.compiling import QUICKLY
 from saccade.lab.experiment import experiment
 from saccade.models.group_sparse import PAPER_LAYER, Encoding, attention_maps, encoding, output, screen, tokens, zeros
 from saccade.tasks.group_sparse import GroupSparseBatch, GroupSparseTask, group_sparse_task
 
 
-@partial(jax.jit, static_argnames=("samples",))
+@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
 def _from_scratch(keys: Any, task: GroupSparseTask, made: Encoding, step_size: Any, gaps: Any, samples: int) -> Any:
     """For each key: a fixed sample, full-batch descent on it, what screening says of it, and the training loss at the end."""
 

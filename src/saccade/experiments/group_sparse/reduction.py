@@ -11,6 +11,7 @@ import xarray
 from scipy.special import expit
 
 from saccade.dynamics import group_sparse as dynamics
+from saccade.experiments.group_sparse.compiling import QUICKLY
 from saccade.lab.experiment import experiment
 from saccade.models.group_sparse import PAPER_LAYER, Parameters, encoding, evaluate, tokens, zeros
 from saccade.models.group_sparse.encodings import Encoding
@@ -70,7 +71,7 @@ def symmetric_gradient(
     )
 
 
-@partial(jax.jit, static_argnames=("batch",))
+@partial(jax.jit, static_argnames=("batch",), compiler_options=QUICKLY)
 def _full_states(
     keys: Any, task: GroupSparseTask, matrix: Any, start: Any, step_size: Any, gaps: Any, batch: int
 ) -> Any:
@@ -88,7 +89,10 @@ def _full_states(
 
 @experiment(
     "group-sparse.two-engines",
-    scales={"standard": {"groups": 8, "group_dim": 4, "step_size": 0.2, "steps": 100, "batch": 2000}},
+    scales={
+        "standard": {"groups": 8, "step_size": 0.1, "steps": 200, "batch": 1000},
+        "paper": {"groups": 20, "step_size": 0.015, "steps": 600, "batch": 1000},
+    },
 )
 def two_engines(
     key: Any,
@@ -123,7 +127,7 @@ def two_engines(
     )
 
 
-@partial(jax.jit, static_argnames=("samples",))
+@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
 def _slopes(keys: Any, task: GroupSparseTask, matrix: Any, value: Any, samples: int) -> Any:
     """The gradient at W = 0 on fresh samples for each key, in the reduced coordinates."""
     size = value.shape[0]

@@ -10,6 +10,7 @@ import xarray
 
 from saccade.dynamics import group_sparse as dynamics
 from saccade.dynamics.convex import fit_readout
+from saccade.experiments.group_sparse.compiling import QUICKLY
 from saccade.lab.experiment import experiment
 from saccade.models.group_sparse import encoding, evaluate, tokens
 from saccade.tasks.group_sparse import group_sparse_task
@@ -18,6 +19,10 @@ Pair = tuple[int, int]
 FEW_PAIRS: tuple[Pair, ...] = ((8, 8), (4, 16))
 PAIRS: tuple[Pair, ...] = ((4, 4), (16, 4), (4, 16), (12, 12))
 MORE_PAIRS: tuple[Pair, ...] = ((4, 4), (8, 4), (16, 4), (4, 8), (8, 8), (16, 8), (4, 16), (8, 16), (16, 16))
+SPREAD_PAIRS: tuple[Pair, ...] = (
+    (4, 4), (8, 8), (16, 16), (4, 16), (16, 4), (2, 32), (32, 2), (8, 24), (24, 8),
+)  # fmt: skip
+"""Chosen so that d + D and d D tell apart: five pairs with d D = 64 have d + D from 16 to 34."""
 STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03, 0.1)}
 """Four candidates each; the features of the layer have about D times less energy than the flattened input."""
 
@@ -34,7 +39,7 @@ def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, 
     return task, made.matrix, looks.attention[0]
 
 
-@partial(jax.jit, static_argnames=("freeze", "freeze_position_value"))
+@partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
 def _by_attention(
     keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, gaps: Any, freeze: bool, freeze_position_value: bool
 ) -> Any:
@@ -50,7 +55,7 @@ def _by_attention(
     return jax.vmap(one)(keys, etas)
 
 
-@jax.jit
+@partial(jax.jit, compiler_options=QUICKLY)
 def _by_logistic(keys: Any, etas: Any, task: Any, gaps: Any) -> Any:
     """Logistic regression on the same streams."""
 
@@ -130,6 +135,23 @@ def _inputs(reader: Reader, data: Any, labels: Any, matrix: Any, weights: Any) -
     return np.asarray(jnp.einsum("nmi,nij->nm", seen, at.attention) / matrix.shape[1])
 
 
+def _learning_curve(
+    rows: np.ndarray, labels: np.ndarray, samples: int, counts: list[int], ridge: float, enough: float
+) -> list[float]:
+    """Error on the rows beyond `samples` of fits on the first n rows, for n in `counts`."""
+    errors: list[float] = []
+    for count in counts:
+        if errors and errors[-1] <= enough:
+            errors.append(errors[-1])
+            continue
+        if np.all(labels[:count] == labels[0]):  # nothing to fit, so guess
+            errors.append(0.5)
+            continue
+        fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
+        errors.append(float(np.mean(labels[samples:] * (rows[samples:] @ fit.w + fit.b) <= 0)))
+    return errors
+
+
 @experiment(
     "group-sparse.batch-transfer",
     scales={"standard": {"pairs": MORE_PAIRS, "draws": 32, "samples": 1500, "points": 14}},
@@ -143,27 +165,27 @@ def batch_transfer(
     draws: int = 20,
     attention: float | None = 0.97,
     ridge: float = 1.0,
+    margin: float = 0.0,
+    readers: tuple[Reader, ...] = READERS,
+    enough: float = 0.0,
 ) -> xarray.Dataset:
     """Test error against n of logistic fits (penalty `ridge` over n, that is C = 1/ridge, no tuning) on the frozen layer's features,
-    on the flattened input, and on the relevant group alone."""
+    on the flattened input, and on the relevant group alone. Once a draw's error is at most `enough`, larger n keep it unfitted."""
     counts = np.unique(np.rint(np.geomspace(12, samples, points)).astype(int)).tolist()
-    errors = np.full((len(pairs), len(READERS), draws, len(counts)), np.nan)
+    errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
-        task, matrix, weights = _selector(pair, attention, 0.0)
+        task, matrix, weights = _selector(pair, attention, margin)
         for draw in range(draws):
             one = jax.random.fold_in(jax.random.fold_in(key, number), draw)
             batch = task.sample(one, samples + 1000)
             labels = np.asarray(batch.labels)
-            for place, reader in enumerate(READERS):
+            for place, reader in enumerate(readers):
                 rows = _inputs(reader, batch.inputs, batch.labels, matrix, weights)
-                for column, count in enumerate(counts):
-                    fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
-                    margins = labels[samples:] * (rows[samples:] @ fit.w + fit.b)
-                    errors[number, place, draw, column] = np.mean(margins <= 0)
+                errors[number, place, draw] = _learning_curve(rows, labels, samples, counts, ridge, enough)
     return xarray.Dataset(
         {"error": (("pair", "reader", "draw", "samples"), errors)},
         {
-            "reader": list(READERS), "samples": counts,
+            "reader": list(readers), "samples": counts,
             "group_dim": ("pair", [pair[0] for pair in pairs]), "groups": ("pair", [pair[1] for pair in pairs]),
         },
     )  # fmt: skip

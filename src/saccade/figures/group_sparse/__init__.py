@@ -1,6 +1,6 @@
 """The figures of group-sparse classification."""
 
-from saccade.figures.group_sparse import descent, uses
+from saccade.figures.group_sparse import comparisons, descent, uses
 
 FIGURES = (
     descent.ALIGNMENT,
@@ -9,6 +9,8 @@ FIGURES = (
     descent.REGIME_MAP,
     descent.BLOCKS,
     uses.TRANSFER,
+    comparisons.SLOPES,
     uses.FINDING,
+    comparisons.PEERS,
     uses.IMAGES,
 )

@@ -67,3 +67,12 @@ def quadrature_accuracy(beta: float) -> float:
 def _doubling_change(beta: Float[Array, ""]) -> Float[Array, ""]:
     pairs = [(f(beta, NODES), f(beta, 2 * NODES)) for f in (half_normal_slope, half_normal_loss)]
     return jnp.max(jnp.stack([jnp.abs(coarse - fine) / jnp.abs(fine) for coarse, fine in pairs]))
+
+
+@partial(jax.jit, static_argnames=("nodes",))
+def half_normal_curvature(beta: Float[Array, ""], nodes: int = NODES) -> Float[Array, ""]:
+    """E[sigmoid'(beta |x|)], even in beta: 1/4 at beta = 0, about 1 / (sqrt(2 pi) beta) when it is large."""
+    magnitude = jnp.abs(beta)
+    x, weights = _nodes(magnitude, nodes)
+    probability = jax.nn.sigmoid(-magnitude * x)
+    return jnp.sum(weights * probability * (1 - probability))

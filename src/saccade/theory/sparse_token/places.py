@@ -134,6 +134,6 @@ def _report(mixture: _Mixture, point: Array, loss: str, offset: float, residual:
     omega = mean[:, None] + deviation * gauss
     eta = y * prox_margin(y * omega, np.full((1, 1), V)) if loss == "logistic" else (omega + V * y) / (1 + V)
     train = mixture.weight @ (get_loss(loss).value(eta, y) @ weight)
-    wrong = [float(mixture.weight @ ndtr(-(mixture.label * mean + o * V) / deviation)) for o in (offset, 0.0)]
+    seen, fresh = (float(mixture.weight @ ndtr(-(mixture.label * mean + o * V) / deviation)) for o in (offset, 0.0))
     status = "converged" if residual <= 1e-8 else "not converged"
-    return PlacesFit(float(point[-3]), deviation, point[:-3], float(train), *wrong, status, residual)
+    return PlacesFit(float(point[-3]), deviation, point[:-3], float(train), seen, fresh, status, residual)

@@ -72,6 +72,26 @@ BUILT_IN: dict[str, Study] = {
             "arXiv 2504.08638",
             "One group of variables decides the label: does a one-layer transformer learn to look at it, and does that transfer?",
         ),
+        Study(
+            "sparse-recovery",
+            "sparse_recovery",
+            "SR",
+            "On the Learn-to-Optimize Capabilities of Transformers in In-Context Sparse Recovery",
+            "",
+            2025,
+            "International Conference on Learning Representations",
+            "Which few coordinates explain the measurements: do transformers run, and learn, an algorithm that finds them for any matrix?",
+        ),
+        Study(
+            "spatial",
+            "spatial",
+            "VS",
+            "Vision Transformers provably learn spatial structure",
+            "Jelassi, Samy and Sander, Michael and Li, Yuanzhi",
+            2022,
+            "Advances in Neural Information Processing Systems",
+            "Patches belong together in hidden sets: does a transformer discover which, from labels alone, and what is that good for?",
+        ),
     )
 }
 

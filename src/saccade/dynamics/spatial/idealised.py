@@ -6,7 +6,7 @@ gradient of ONE entry, as it does when all entries of A are trained.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -36,6 +36,15 @@ class Path(NamedTuple):
     scalars: Scalars
     loss: Float[Array, " steps"]
     states: States
+
+
+class Field(NamedTuple):
+    """Loss and gradients over a grid of (alpha, gamma)."""
+
+    loss: Array
+    grad_alpha: Array
+    grad_same: Array
+    grad_other: Array
 
 
 def states_for(setting: Setting, steps: int) -> States:
@@ -89,3 +98,29 @@ def errors_along(path: Path, setting: Setting, at: np.ndarray) -> np.ndarray:
     coefficients = jnp.asarray(path.states.coefficients)
     rows = [Scalars(*(numbers[int(row)] for numbers in path.scalars)) for row in at]
     return np.asarray([error_of(outputs(row, setting, coefficients), path.states.probability) for row in rows])
+
+
+def few_states(setting: Setting, most: int) -> States:
+    """At most about `most` states of the population, thinned while they are listed when they are many: quick, and exact if they fit."""
+    check_setting(setting)
+    sizes = setting.patches, setting.set_size, setting.spurious_rate, setting.degree
+    return thinned(population_states(*sizes, False, max(4 * most, 20_000)), most)
+
+
+@partial(jax.jit, static_argnames=("setting",))
+def _field(alpha: Array, gamma: Array, rho: Array, setting: Setting, coefficients: Array, probability: Array) -> Field:
+    same, other = entries(setting)
+
+    def one(alpha: Array, gamma: Array, rho: Array) -> Field:
+        value, slope = jax.value_and_grad(loss)(Scalars(alpha, gamma, rho), setting, coefficients, probability)
+        return Field(value, slope.alpha, slope.gamma / max(same, 1), slope.rho / max(other, 1))
+
+    pairs = jnp.broadcast_arrays(alpha[:, None], gamma[None, :], rho[None, :])
+    flat = jax.lax.map(lambda row: one(*row), tuple(part.ravel() for part in pairs))
+    return Field(*(part.reshape(pairs[0].shape) for part in flat))
+
+
+def descent_field(alpha: Any, gamma: Any, rho: Any, setting: Setting, states: States) -> Field:
+    """Loss and gradients (by alpha and by one entry of A) on the grid alpha x gamma, with rho given for each gamma."""
+    arrays = (jnp.asarray(numbers, float) for numbers in (alpha, gamma, rho))
+    return _field(*arrays, setting, jnp.asarray(states.coefficients), jnp.asarray(states.probability))

@@ -133,9 +133,9 @@ def thinned(states: States, most: int) -> States:
 def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, float]:
     """New weights of which about `most` are not zero, and the probability that had to be thinned.
 
-    Likely states keep their probability. Of the others every so many-th in the order of the list survives, all with the same weight c, where
-    sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, with systematic selection). Neighbours in the list are alike, so this errs far
-    less than drawing at random.
+    Likely states keep their probability. Of the others every so many-th in the order of the list survives, all with the same weight c,
+    where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, with systematic selection). Neighbours in the list are alike, so
+    this errs far less than drawing at random.
     """
     if len(probability) <= most:
         return probability, 0.0
@@ -153,3 +153,13 @@ def _share(probability: np.ndarray, most: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most else (low, middle)
     return float(np.exp(high))
+
+
+def listed_states(set_sums: np.ndarray, busy: np.ndarray, set_size: int, degree: int) -> States:
+    """The states of given images with label +1, equally likely: sums and numbers of busy patches of their random sets (images, sets)."""
+    powers = [np.sum(set_sums**k, axis=1) for k in range(1, degree + 1)]
+    powers += [np.sum(busy * set_sums**k, axis=1) for k in range(degree - 1)]
+    images = len(set_sums)
+    sums, probability = _merge(np.stack(powers, 1).astype(np.int64), np.full(images, 1 / images))
+    patches = (set_sums.shape[1] + 1) * set_size
+    return States(_coefficients(sums, patches, set_size, degree, False), probability, 0.0)

@@ -1,0 +1,160 @@
+"""The appendix's inequalities, evaluated on grids and random cases: each experiment returns left and right sides."""
+
+from typing import Any
+
+import numpy as np
+import xarray
+from scipy import stats
+
+from saccade.lab.experiment import experiment
+
+
+def _generator(key: Any) -> np.random.Generator:
+    import jax
+
+    return np.random.default_rng(np.asarray(jax.random.key_data(key)).astype(np.uint64).tolist())
+
+
+def _sides(**rows: Any) -> xarray.Dataset:
+    return xarray.Dataset({name: ("case", np.asarray(values, float)) for name, values in rows.items()})
+
+
+@experiment("spatial.logistic-inequalities")
+def logistic_inequalities(
+    key: Any, *, lowest: float = 1e-6, highest: float = 50.0, points: int = 2000
+) -> xarray.Dataset:
+    """s(-x) over log(1 + e^-x) on a grid (Lemma K.6)."""
+    x = np.geomspace(lowest, highest, points) if lowest > 0 else np.linspace(lowest, highest, points)
+    return _sides(x=x, ratio=np.exp(-np.logaddexp(0.0, x) - np.log(np.logaddexp(0.0, -x))))
+
+
+@experiment("spatial.power-inequalities")
+def power_inequalities(key: Any, *, degree: int = 3, points: int = 400) -> xarray.Dataset:
+    """a^(p-1)/(1 + e^(a^p)) over log(1 + e^(-a^p)), times a: what Lemma K.5 puts between 0.1 and 10 as C- and C+ close in on a; and the
+    same without the factor a^p that its proof loses."""
+    a = np.geomspace(0.05, 3.0, points)
+    power = a**degree
+    left = a * np.exp(np.log(a) * (degree - 1) - np.logaddexp(0.0, power))
+    right = np.logaddexp(0.0, -power)
+    return _sides(a=a, as_written=left / right, with_power=left / right / power)
+
+
+@experiment("spatial.log-product")
+def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dataset:
+    """log(1 + x y) over (extra + y) log(1 + x) for 0 < y <= x (Lemma K.7 has extra = 1)."""
+    x, share = np.meshgrid(np.geomspace(1e-4, 1e4, points), np.geomspace(1e-4, 1.0, points))
+    y = share * x
+    return _sides(ratio=(np.log1p(x * y) / ((extra + y) * np.log1p(x))).ravel())
+
+
+@experiment("spatial.tensor-power")
+def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
+    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound (times `tight`)."""
+    generator = _generator(key)
+    ratios = []
+    for _ in range(cases):
+        k, m = int(generator.integers(2, 5)), 10 ** generator.uniform(-2, 0)
+        M, z0, v = m * 10 ** generator.uniform(0, 1), 10 ** generator.uniform(-1.5, -0.3), 10 ** generator.uniform(0, 2)
+        bound = 3 / (m * z0 ** (k - 1)) + 2**k * M / m * np.ceil(np.log(v / z0) / np.log(2))
+        z, time, lazy = z0, 0, generator.uniform() < 0.5
+        while z < v:
+            z, time = z + (m if lazy else generator.uniform(m, M)) * z**k, time + 1
+        ratios.append(time / (tight * bound))
+    return _sides(ratio=ratios)
+
+
+@experiment("spatial.count-tails")
+def count_tails(key: Any, *, base: float = 2.0, rate_scale: float = 1.0) -> xarray.Dataset:
+    """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D - C over Chernoff's bound (K.3)."""
+    few, many = [], []
+    for C in (2, 4, 9, 16):
+        for q in (0.02, 0.1, 0.3, 0.6):
+            few += [stats.binom.sf(k - 1, C, q) / (base**C * (rate_scale * q) ** k) for k in range(1, C + 1)]
+    for n, q in ((60, 0.25), (140, 0.15), (315, 0.25)):
+        for excess in np.linspace(0.1, 1.0, 10):
+            mean = n * q
+            many.append(
+                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q)
+                / np.exp(-(rate_scale**-4) * mean * excess**2 / 3)
+            )
+    length = max(len(few), len(many))
+    return _sides(few=np.resize(few, length), many=np.resize(many, length))
+
+
+@experiment("spatial.softmax-lipschitz")
+def softmax_lipschitz(
+    key: Any, *, cases: int = 400, factor: float = 2.0, mixed_signs: bool = False, degree: int = 3
+) -> xarray.Dataset:
+    """Lemma E.17: |S(a)_i - S(b)_i| over (e^(factor max|a-b|) - 1) S(a)_i, worst i; Lemma E.16 likewise for (D sum_m S_m u_m)^(p-1) with
+    u of one sign or (`mixed_signs`) of both. Half of the cases are adversarial: one entry goes up, the others down."""
+    generator = _generator(key)
+    softmax, power = [], []
+    for case in range(cases):
+        D, gap = int(generator.integers(2, 12)), 10 ** generator.uniform(-3, 0.5)
+        a = generator.normal(size=D)
+        move = np.full(D, -gap) if case % 2 else generator.uniform(-gap, gap, D)
+        if case % 2:
+            a[0] -= 8.0
+            move[0] = gap
+        u = generator.normal(size=D) if mixed_signs else generator.uniform(0, 1, D)
+        one, two = _softmax(a), _softmax(a + move)
+        largest = np.max(np.abs(move))
+        softmax.append(np.max(np.abs(one - two) / one) / np.expm1(factor * largest))
+        first, second = (D * one @ u) ** (degree - 1), (D * two @ u) ** (degree - 1)
+        power.append(abs(first - second) / (first * np.expm1(factor * (degree - 1) * largest)))
+    return _sides(softmax=softmax, power=power)
+
+
+def _softmax(a: np.ndarray) -> np.ndarray:
+    raised = np.exp(a - a.max())
+    return raised / raised.sum()
+
+
+@experiment("spatial.sigmoid-lipschitz")
+def sigmoid_lipschitz(key: Any, *, cases: int = 2000, degree: int = 3, allowed: float = 1.0) -> xarray.Dataset:
+    """Lemma E.12: the gradient norm of x -> s(-sum_m x_m^p) over p, at random points with every x_m^p >= -allowed/D, half of them near the
+    edge of that region."""
+    generator = _generator(key)
+    ratios = []
+    for _ in range(cases):
+        D = int(generator.integers(1, 40))
+        floor = -allowed / D
+        powers = floor + generator.exponential(10 ** generator.uniform(-3, 1), D) / D
+        x = np.sign(powers) * np.abs(powers) ** (1 / degree)
+        total = np.sum(powers)
+        slope = 1 / (2 + np.exp(total) + np.exp(-total))
+        ratios.append(slope * np.linalg.norm(x ** (degree - 1)))
+    return _sides(ratio=ratios)
+
+
+@experiment("spatial.activation-slope")
+def activation_slope(key: Any, *, degree: int = 3, slope: float = 1e-4, shift: float = 1.0) -> xarray.Dataset:
+    """sigma'(z) = p z^(p-1) + nu, over p z^(p-1) above the edge (2 nu/p)^(1/(p-1)) (eq. 21) and over nu below it (eq. 80).
+
+    `shift` below 1 moves both ranges across the edge.
+    """
+    edge = (2 * slope / degree) ** (1 / (degree - 1))
+    above, below = edge * shift * np.geomspace(1.0, 1e3, 300), edge / shift * np.geomspace(1e-6, 1.0, 300)
+    value = [degree * z ** (degree - 1) + slope for z in (above, below)]
+    return _sides(above=value[0] / (degree * above ** (degree - 1)), below=value[1] / slope)
+
+
+@experiment("spatial.planted-set")
+def planted_set(
+    key: Any, *, set_size: int = 9, rate: float = 0.2, exponents: tuple[float, ...] = (1.5, 2.0, 3.0)
+) -> xarray.Dataset:
+    """Total variation between m spurious patches and the same with C of them, anywhere, set to +1, at q m = C^exponent (exact).
+
+    The density ratio is binom(n+, C)/binom(m, C) (q/2)^-C, a function of the number n+ of positive patches.
+    """
+    from scipy.special import gammaln
+
+    values = []
+    for exponent in exponents:
+        m = round(set_size**exponent / rate)
+        plus = np.arange(m + 1)
+        log_ratio = np.where(plus >= set_size, gammaln(plus + 1) - gammaln(np.maximum(plus - set_size, 0) + 1), -np.inf)
+        log_ratio = log_ratio - gammaln(m + 1) + gammaln(m - set_size + 1) - set_size * np.log(rate / 2)
+        law = stats.binom.pmf(plus, m, rate / 2)
+        values.append(0.5 * np.sum(law * np.abs(np.exp(log_ratio) - 1)))
+    return xarray.Dataset({"distance": ("exponent", np.asarray(values))}, coords={"exponent": list(exponents)})

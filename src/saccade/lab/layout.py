@@ -7,8 +7,10 @@ every checksum is verified, a run must bear the name that its request gives, and
 import hashlib
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -127,8 +129,26 @@ def decode(name: str, read: Read) -> Contents:
         content = read(file)
         if hashlib.sha256(content).hexdigest() != entry["sha256"]:
             raise ValueError(f"{file} does not match its checksum")
-        variables[variable] = (entry["dims"], np.load(io.BytesIO(content), allow_pickle=False), entry["attrs"])
+        variables[variable] = (entry["dims"], _array(content), entry["attrs"])
     return Contents(record, variables)
+
+
+def _array(content: bytes) -> np.ndarray:
+    """The array in a `.npy` file. The headers of many runs are alike, and parsing them would take most of the time: they are kept."""
+    if content[:8] != b"\x93NUMPY\x01\x00":
+        return np.load(io.BytesIO(content), allow_pickle=False)
+    end = 10 + int.from_bytes(content[8:10], "little")
+    shape, by_columns, kind = _header(content[8:end])
+    count = math.prod(shape)
+    if kind.hasobject or len(content) != end + count * kind.itemsize:
+        raise ValueError("an array file holds objects, or not what its header says")
+    values = np.frombuffer(content, kind, count, end) if kind.itemsize * count else np.empty(count, kind)
+    return values.reshape(shape, order="F" if by_columns else "C").copy()
+
+
+@lru_cache(maxsize=256)
+def _header(content: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
+    return np.lib.format.read_array_header_1_0(io.BytesIO(content))
 
 
 def as_dataset(contents: Contents) -> "xarray.Dataset":

@@ -117,7 +117,8 @@ def _finished(client: Any, busy: dict[Any, Any]) -> list[Any]:
         time.sleep(0.05)
         return []
     try:
-        distributed.wait(list(busy), timeout=LOOK, return_when="FIRST_COMPLETED")
+        with client.as_current():
+            distributed.wait(list(busy), timeout=LOOK, return_when="FIRST_COMPLETED")
     except (TimeoutError, CancelledError):
         pass
     except OSError as problem:

@@ -5,6 +5,7 @@ from saccade.claims.group_sparse import (
     concentration,
     departures,
     finite,
+    images,
     peers,
     reduction,
     scans,
@@ -63,5 +64,6 @@ CLAIMS = (
     peers.PEERS,
     peers.ADELIE,
     peers.AMONG_PEERS,
-    finite.DIGITS,
+    images.DIGITS,
+    images.FROGS,
 )

@@ -1,4 +1,4 @@
-"""Claims on finite samples and real images: who finds the group, and whether attention looks at the picture."""
+"""Claims on finite samples: who finds the group."""
 
 import numpy as np
 
@@ -46,28 +46,4 @@ INTERPOLATES = Claim(
     parts=("training loss", "attention"),
     scales={"quick": Scale(seconds=10), "standard": Scale({"samples": (32,), "draws": 128}, seconds=60)},
     sabotages=(Sabotage("short", "Stop after five steps.", {"steps": 5}),),
-)
-
-DIGITS = Claim(
-    id="group-sparse.attention-finds-image",
-    spec="GS-R1",
-    statement="Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the image's "
-    "patch is above uniform by half.",
-    source="stands in for the paper's CIFAR-10 experiment",
-    status="heuristic",
-    kind="bound",
-    side="above",
-    experiment=finite.images,
-    measure=lambda run: run.data.attention.values,
-    predict=lambda run: 1.5 / run.parameters.groups,
-    resolution=0.0,
-    argued="Uniform attention is 1/9; medians over splits and noise.",
-    statistic="median",
-    scales={"quick": Scale(seconds=12), "standard": Scale(seconds=120)},
-    figure="group-sparse/images",
-    sabotages=(
-        Sabotage(
-            "moving-image", "The image in a random patch each time: position says nothing.", {"shuffled_patches": True}
-        ),
-    ),
 )

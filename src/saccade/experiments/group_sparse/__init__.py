@@ -4,6 +4,7 @@ from saccade.experiments.group_sparse import (
     architectures,
     descent,
     finite,
+    images,
     peers,
     position,
     reduced,
@@ -31,5 +32,5 @@ EXPERIMENTS = (
     transfer.batch_transfer,
     finite.from_scratch,
     peers.peers,
-    finite.images,
+    images.images,
 )

@@ -42,7 +42,7 @@ def _padded(key: Any, kind: str, groups: int, dim: int, rows: int) -> Any:
 def encoding_scan(
     key: Any,
     *,
-    dims: tuple[int, ...] = (0, 2, 6, 24),
+    dims: tuple[int, ...] = (0, 2, 24),
     kind: Literal["random", "sine"] = "random",
     groups: int = 6,
     group_dim: int = 4,

@@ -22,7 +22,8 @@ def seconds_of(parameters: Any) -> float:
     given = parameters.model_dump()
     architecture = given.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
-    recipe = DecoderRecipe(architecture, parameters.layers, TIMED_STEPS, batch)
+    # So small a rate that nothing moves: only the time is wanted, and a few hasty steps could diverge.
+    recipe = DecoderRecipe(architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
     model = init_transformer(jax.random.key(0), decoder_config(task, recipe))
     moments: list[float] = []

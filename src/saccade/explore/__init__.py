@@ -11,7 +11,7 @@ from saccade.errors import InvalidInput, unknown
 
 NOTEBOOKS = {
     name: Path(__file__).with_name(f"{name.replace('-', '_')}.py")
-    for name in ("single-location", "sparse-token", "group-sparse")
+    for name in ("single-location", "sparse-token", "group-sparse", "sparse-recovery", "spatial")
 }
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -35,7 +36,9 @@ def test_cells_of_different_sizes_are_padded_and_say_so(tmp_path):
     data = swept(tmp_path, "ragged", axes={"size": [1, 3]}).open()
     assert data.value.attrs["padded"] == 1
     np.testing.assert_array_equal(data.value, [[0, np.nan, np.nan], [0, 1, 2]])
-    np.testing.assert_array_equal(data.entry_in_run if "entry_in_run" in data else data.entry, [[0, np.nan, np.nan], [0, 10, 20]])
+    np.testing.assert_array_equal(
+        data.entry_in_run if "entry_in_run" in data else data.entry, [[0, np.nan, np.nan], [0, 10, 20]]
+    )
 
 
 def test_any_runs_of_one_experiment_open_with_what_differs(tmp_path):
@@ -52,7 +55,9 @@ def test_arrays_come_back_from_other_formats(tmp_path, ending):
     pytest.importorskip("zarr" if ending == "zarr" else "h5py")
     data = swept(tmp_path / "store", "grumpy", axes={"x": [1, 2, 3]}).open()
     path = export(data, str(tmp_path / f"out.{ending}"))
-    with xarray.open_dataset(path, engine="zarr" if ending == "zarr" else "h5netcdf", **({"consolidated": False} if ending == "zarr" else {})) as again:
+    with xarray.open_dataset(
+        path, engine="zarr" if ending == "zarr" else "h5netcdf", **({"consolidated": False} if ending == "zarr" else {})
+    ) as again:
         np.testing.assert_array_equal(again.value, data.value)
         assert again.status.values.tolist() == data.status.values.tolist()
         assert again.x.values.tolist() == [1, 2, 3]
@@ -174,10 +179,16 @@ def test_a_pickle_in_place_of_an_array_is_not_loaded(tmp_path, monkeypatch):
     (name,) = store.names()
     for content in (pickle.dumps(Bomb()), _object_array()):
         (store.folder / name / "0.npy").write_bytes(content)
-        sum_ = hashlib.sha256(content).hexdigest()
-        rewritten(store, name, lambda record: [entry.update(sha256=sum_) for entry in record["arrays"].values() if entry["file"] == "0.npy"])  # noqa: B023
+        replaced = {"sha256": hashlib.sha256(content).hexdigest()}
+        rewritten(store, name, partial(_first_array, replaced))
         assert list(check(store).damaged) == [name]
     assert not (tmp_path / "exploded").exists()
+
+
+def _first_array(changes, record):
+    for entry in record["arrays"].values():
+        if entry["file"] == "0.npy":
+            entry.update(changes)
 
 
 def _object_array():

@@ -43,7 +43,10 @@ def test_a_list_is_taken_as_it_is():
 
 
 def test_a_random_design_stays_within_its_ranges_and_only_grows_with_more_samples():
-    asked = dict(design="random", axes={"x": {"low": -1, "high": 1}, "size": {"low": 1, "high": 100, "spacing": "log", "whole": True}})
+    asked = dict(
+        design="random",
+        axes={"x": {"low": -1, "high": 1}, "size": {"low": 1, "high": 100, "spacing": "log", "whole": True}},
+    )
     few, many = laid_out(**asked, samples=20), laid_out(**asked, samples=50)
     assert many[:20] == few
     assert all(-1 <= cell["x"] <= 1 and 1 <= cell["size"] <= 100 for cell in many)

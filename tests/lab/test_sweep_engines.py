@@ -56,7 +56,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path, word):
     else:
         parent.send_signal(word)
     parent.communicate(timeout=30)
-    gone, alive = psutil.wait_procs(workers, timeout=10)
+    _, alive = psutil.wait_procs(workers, timeout=10)
     assert not alive
     store = Store(tmp_path / "store")
     assert len(contents(store)) < 200

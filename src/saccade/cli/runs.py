@@ -99,7 +99,9 @@ def show(
 
 @app.command("open")
 def open_(
-    source: Annotated[str, typer.Argument(help="A sweep file, a built-in sweep, or an experiment (wildcards allowed).")],
+    source: Annotated[
+        str, typer.Argument(help="A sweep file, a built-in sweep, or an experiment (wildcards allowed).")
+    ],
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write to .zarr, .nc, .parquet or .csv; else print a summary.")
     ] = None,

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 def sweep(
     source: Annotated[
-        str | None, typer.Argument(metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those.")
+        str | None,
+        typer.Argument(metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
     cluster: Annotated[
@@ -22,7 +23,9 @@ def sweep(
         str | None, typer.Option(help="Write all cells as one file: .zarr, .nc, .parquet or .csv.")
     ] = None,
     figure: Annotated[str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")] = None,
-    show_toml: Annotated[bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")] = False,
+    show_toml: Annotated[
+        bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")
+    ] = False,
     store: Annotated[
         str | None, typer.Option("--store", help="Folder or fsspec address of runs [default: $SACCADE_STORE].")
     ] = None,

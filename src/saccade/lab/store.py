@@ -1,7 +1,8 @@
 """The run store: one directory per evaluated experiment, named by the hash of what determines it, written once, never half.
 
-`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece, `lab/remote_shelf.py` the same for other places.
-A run that did not finish is kept beside it as `<name>.failed`, with a status word and its traceback; it never stands for a result.
+`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece, `lab/remote_shelf.py` the same for
+other places. A run that did not finish is kept beside it as `<name>.failed`, with a status word and its traceback; it never stands
+for a result.
 """
 
 import os

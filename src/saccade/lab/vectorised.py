@@ -3,9 +3,9 @@
     @vectorised("group-sparse.regime", varying=("groups", "step_size"), outputs={"gap": (), "loss": ()})
     def regime(key, *, groups: int = 8, step_size: float = 0.5, steps: int = 5000) -> dict[str, Array]:
 
-Parameters in `varying` arrive as traced numbers; the others are fixed for a group of cells and arrive as they are. Every group has the same
-`width`, a lone cell is padded with copies of itself: memory is bounded by `width` cells, one compiled program serves all groups, and the numbers
-of a cell do not depend on who shares its group. `check` looks at the parameters of one cell at the door.
+Parameters in `varying` arrive as traced numbers; the others are fixed for a group of cells and arrive as they are. Every group has
+the same `width`, a lone cell is padded with copies of itself: memory is bounded by `width` cells, one compiled program serves all
+groups, and the numbers of a cell do not depend on who shares its group. `check` looks at the parameters of one cell at the door.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,9 @@ def vectorised(
                 check(one)
             groups = (slice(start, start + width) for start in range(0, len(parameters), width))
             return [
-                data for group in groups for data in _group(program, keys[group], parameters[group], varying, outputs, width)
+                data
+                for group in groups
+                for data in _group(program, keys[group], parameters[group], varying, outputs, width)
             ]
 
         def alone(key: Any, **values: Any) -> "xarray.Dataset":
@@ -68,7 +70,12 @@ def _program(core: Callable) -> Callable[[tuple], Callable]:
 
 
 def _group(
-    program: Callable, keys: Sequence[Any], group: Sequence[Any], varying: Sequence[str], outputs: Mapping[str, Dims], width: int
+    program: Callable,
+    keys: Sequence[Any],
+    group: Sequence[Any],
+    varying: Sequence[str],
+    outputs: Mapping[str, Dims],
+    width: int,
 ) -> list["xarray.Dataset"]:
     """One dataset per cell of a group of at most `width`."""
     import jax

@@ -28,9 +28,13 @@ def export(data: "xarray.Dataset", path: str, variables: list[str] | None = None
     place = Path(path)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        {".zarr": _zarr, ".nc": _netcdf, ".parquet": _parquet, ".csv": _csv}[place.suffix](chosen, place, bool(variables))
+        {".zarr": _zarr, ".nc": _netcdf, ".parquet": _parquet, ".csv": _csv}[place.suffix](
+            chosen, place, bool(variables)
+        )
     except OSError as problem:
-        raise InvalidInput(f"output = {path!r} cannot be written ({(problem.strerror or str(problem)).lower()}).") from None
+        raise InvalidInput(
+            f"output = {path!r} cannot be written ({(problem.strerror or str(problem)).lower()})."
+        ) from None
     except ImportError as problem:
         raise InvalidInput(
             f"{place.suffix} files need {problem.name or 'a library'}, which is not installed: pip install 'saccade[export]'."

@@ -1,7 +1,7 @@
 """Many runs as one dataset: the axes of a grid become dimensions, other designs get the dimension `cell`; `status` says which are there.
 
-Arrays are stacked cell by cell. Where cells have different sizes, the smaller are padded with NaN (numbers become floats) or empty words, and the
-variable's attribute `padded` says so. Cells that are not there are padded whole.
+Arrays are stacked cell by cell. Where cells have different sizes, the smaller are padded with NaN (numbers become floats) or empty
+words, and the variable's attribute `padded` says so. Cells that are not there are padded whole.
 """
 
 import warnings
@@ -73,7 +73,9 @@ def gather_names(store: Store, names: Sequence[str]) -> "xarray.Dataset":
     requests = [contents.record["request"] for contents in found]
     experiments = sorted({request["experiment"] for request in requests})
     if len(experiments) > 1:
-        raise InvalidInput(f"These are runs of {len(experiments)} experiments ({', '.join(experiments[:4])}, ...); choose one.")
+        raise InvalidInput(
+            f"These are runs of {len(experiments)} experiments ({', '.join(experiments[:4])}, ...); choose one."
+        )
     columns = {"block": [request["block"] for request in requests], "seed": [request["seed"] for request in requests]}
     columns |= {name: [request["parameters"].get(name) for request in requests] for name in requests[0]["parameters"]}
     different = {name: values for name, values in columns.items() if len({canonical(value) for value in values}) > 1}
@@ -125,7 +127,9 @@ def _stacked(frame: Frame, entries: Sequence[Any]) -> tuple[tuple[str, ...], np.
     dims, attrs = list(there[0][0]), dict(there[0][2])
     ranks = {entry[1].ndim for entry in there}
     if len(ranks) > 1:
-        raise InvalidInput("The runs hold arrays of different numbers of dimensions; they cannot be opened as one dataset.")
+        raise InvalidInput(
+            "The runs hold arrays of different numbers of dimensions; they cannot be opened as one dataset."
+        )
     shape = tuple(max(sizes) for sizes in zip(*(entry[1].shape for entry in there))) if dims else ()
     whole = len(there) == len(entries) and all(entry[1].shape == shape for entry in there)
     if whole:

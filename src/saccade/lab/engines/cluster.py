@@ -41,7 +41,9 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
 
     def engine(plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]) -> None:
         if not plan.store.shelf.shared:
-            raise InvalidInput(f"The store {plan.store.address!r} lies in this process; a cluster needs one that it sees.")
+            raise InvalidInput(
+                f"The store {plan.store.address!r} lies in this process; a cluster needs one that it sees."
+            )
         queue = Queue(plan, groups, workers=1)
         while queue:
             with _connected(address, tls, patience) as client:
@@ -139,7 +141,9 @@ def _collect(queue: Queue, future: Any, task: Task, since: float) -> list[Done]:
         raise problem
     done = future.result()
     if not queue.plan.store.shelf.has(done[-1].name) and done[-1].status == "finished":
-        raise InvalidInput(f"The workers of the cluster do not write to the same store as this machine: {task.store!r}.")
+        raise InvalidInput(
+            f"The workers of the cluster do not write to the same store as this machine: {task.store!r}."
+        )
     queue.learn(task, since)
     return done
 

@@ -41,7 +41,9 @@ class Busy(NamedTuple):
 def in_processes(jobs: int) -> "Engine":
     def engine(plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]) -> None:
         if not plan.store.shelf.shared:
-            raise InvalidInput(f"The store {plan.store.address!r} lies in this process; --jobs needs one that others see.")
+            raise InvalidInput(
+                f"The store {plan.store.address!r} lies in this process; --jobs needs one that others see."
+            )
         queue = Queue(plan, groups, jobs)
         with _one_thread_each():
             _drive(queue, min(jobs, len(groups)), note)

@@ -1,6 +1,7 @@
 """Sweeps: an experiment or a calculator over many parameters, on one process, several, or a cluster, losing nothing.
 
-`design` says which cells, `target` what they evaluate, `plan` what is missing, `perform` how one group is computed, `conduct` carries it out.
+`design` says which cells, `target` what they evaluate, `plan` what is missing, `perform` how one group is computed, `conduct`
+carries it out.
 """
 
 from saccade.lab.sweep.conduct import Outcome, conduct

@@ -52,7 +52,9 @@ def understood(source: Source, asked: Mapping[str, Any] | None = None) -> tuple[
     if isinstance(source, str) and not source.endswith(".toml") and "/" not in source:
         return specification({"run": source, **asked}), None
     if asked:
-        raise InvalidInput(f"{next(iter(asked))!r} cannot be given beside a sweep file; write it into a copy of the file.")
+        raise InvalidInput(
+            f"{next(iter(asked))!r} cannot be given beside a sweep file; write it into a copy of the file."
+        )
     if isinstance(source, Path) or source.endswith(".toml"):
         return read(source), str(Path(source).absolute().parent)
     return find(source).specification(), None

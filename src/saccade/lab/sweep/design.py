@@ -80,7 +80,9 @@ def read(path: str | Path) -> Specification:
         with open(path, "rb") as handle:
             values = tomllib.load(handle)
     except OSError as problem:
-        raise InvalidInput(f"The sweep file {str(path)!r} cannot be read ({(problem.strerror or '').lower()}).") from None
+        raise InvalidInput(
+            f"The sweep file {str(path)!r} cannot be read ({(problem.strerror or '').lower()})."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise InvalidInput(f"The sweep file {str(path)!r} is not valid TOML ({problem}).") from None
     return specification(values)
@@ -103,9 +105,13 @@ def _axis(name: str, given: Any, design: str) -> Span | list[Any]:
         span = validated(Span, given, f"axis {name}")
         assert isinstance(span, Span)
         require(span.low <= span.high, f"axis {name}: low", span.low, f"must not be above high = {span.high:g}")
-        require(span.spacing != "log" or span.low > 0, f"axis {name}: low", span.low, "must be above 0 with log spacing")
+        require(
+            span.spacing != "log" or span.low > 0, f"axis {name}: low", span.low, "must be above 0 with log spacing"
+        )
         wanted = design == "grid"
-        require((span.count is not None) == wanted, f"axis {name}: count", span.count, "belongs to grids, and they need it")
+        require(
+            (span.count is not None) == wanted, f"axis {name}: count", span.count, "belongs to grids, and they need it"
+        )
         return span
     if not isinstance(given, list | tuple | range) or not len(given):
         raise InvalidInput(f"axis {name} = {shown(given)} must be a list of values or hold low and high by name.")

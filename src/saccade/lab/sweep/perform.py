@@ -1,4 +1,4 @@
-"""The work on one group of cells, wherever it happens: compute what is missing, write each cell as its own run, return only names and words.
+"""The work on one group of cells, wherever it happens: compute what is missing, write each cell as its own run, return only names.
 
 A cell that goes wrong becomes a run with a status word and its traceback, and does not stop the others.
 """

@@ -74,9 +74,7 @@ def plan(made: Specification, store: Store, folder: str | None = None, mend: boo
         raise InvalidInput(f"replicates = {made.replicates} must be 1: the calculator {made.run!r} has no randomness.")
     if target.defaults(made.scale) == {} and made.scale != "quick" and not target.random:
         raise InvalidInput(f"scale = {made.scale!r} means nothing to a calculator; leave it out.")
-    cells = [
-        _cell(target, made, place, replicate) for place in places(made) for replicate in range(made.replicates)
-    ]
+    cells = [_cell(target, made, place, replicate) for place in places(made) for replicate in range(made.replicates)]
     status, damaged, seconds = _look(cells, store, mend)
     if not seconds and MISSING in status.values():
         seconds = _of_its_kind(target, store)
@@ -132,7 +130,9 @@ def _of_its_kind(target: Target, store: Store) -> list[float]:
     return seconds
 
 
-def describe(made: Plan, workers: int = 1, retry: bool = False, say: Callable[[float], str] = lambda s: f"{s:.3g} s") -> str:
+def describe(
+    made: Plan, workers: int = 1, retry: bool = False, say: Callable[[float], str] = lambda s: f"{s:.3g} s"
+) -> str:
     """The plan in a few lines."""
     asked = made.specification
     runs, groups = len(made.status), made.groups(retry)
@@ -143,7 +143,8 @@ def describe(made: Plan, workers: int = 1, retry: bool = False, say: Callable[[f
         asked.title or asked.run,
         f"  run        {made.target.label}",
         f"  cells      {runs}: {axes}" + (f" x {asked.replicates} replicates" if asked.replicates > 1 else ""),
-        f"  in store   {made.counts().get(FINISHED, 0)} finished" + "".join(f", {n} {word}" for word, n in failed.items()),
+        f"  in store   {made.counts().get(FINISHED, 0)} finished"
+        + "".join(f", {n} {word}" for word, n in failed.items()),
         f"  to compute {missing}, {_how(made, len(groups), missing)}",
         f"  time       {_time(made, missing, workers, say)}",
         f"  store      {made.store.address}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -16,6 +17,7 @@ from saccade.lab.calc import Calculator, as_json, plain
 from saccade.lab.experiment import Batch, Experiment, key_for, validated
 from saccade.lab.fingerprint import PACKAGE, _imported, code_version
 from saccade.lab.layout import Request
+from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
     import xarray
@@ -58,7 +60,6 @@ def resolve(name: str, folder: str | None = None) -> Target:
     if ":" in name and not name.startswith(CALCULATOR):
         return _own(name, folder)
     from saccade.lab import registry
-    from saccade.studies import STUDIES
 
     bare = name.removeprefix(CALCULATOR)
     study = bare.split(".")[0]
@@ -95,8 +96,7 @@ def _own(name: str, folder: str | None) -> Target:
     if not isinstance(item, Experiment):
         known = [key for key, value in vars(module).items() if isinstance(value, Experiment)]
         raise unknown(f"experiment in {module_name}", attribute, known)
-    source = Path(module.__file__ or "").read_bytes()
-    return _of_experiment(item, hashlib.sha256(source).hexdigest()[:16])
+    return _of_experiment(item, _version_from(module))
 
 
 def _of_calculator(item: Calculator) -> Target:
@@ -104,17 +104,14 @@ def _of_calculator(item: Calculator) -> Target:
         made = item.function(parameters)
         return tabulated({name: plain(value, f"{item.id}: {name}") for name, value in made.items()})
 
-    return Target(CALCULATOR + item.id, item.inputs, _calculator_version(item.study), lambda scale: {}, compute, random=False)
+    module = import_module(STUDIES[item.study].room("calculators"))
+    return Target(CALCULATOR + item.id, item.inputs, _version_from(module), lambda scale: {}, compute, random=False)
 
 
-@cache
-def _calculator_version(study: str) -> str:
-    """Hash of the source that a study's calculators compute with."""
-    from saccade.studies import STUDIES
-
-    module = import_module(STUDIES[study].room("calculators"))
-    found = {Path(module.__file__ or "")}
-    waiting = list(found)
+def _version_from(module: ModuleType) -> str:
+    """Hash of a module's source and of every file of saccade's computing rooms that it imports, directly or not."""
+    own = Path(module.__file__ or "")
+    found, waiting = {own}, [own]
     while waiting:
         new = _imported(waiting.pop()) - found
         found |= new

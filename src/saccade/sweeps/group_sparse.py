@@ -1,0 +1,91 @@
+"""Group sparse: how training of the position-only layer ends, over step size and number of groups. Cells share one program under vmap."""
+
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray
+from jaxtyping import Array
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure as Drawing
+
+from saccade.dynamics.group_sparse import REGIMES, position_run
+from saccade.dynamics.group_sparse.regimes import classify
+from saccade.errors import require
+from saccade.lab.style import BLUE, GREY, ORANGE, RED
+from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.vectorised import vectorised
+from saccade.theory.group_sparse.late_laws import late_laws
+
+OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
+
+
+def _check(asked: Any) -> None:
+    require(asked.groups >= 2, "groups", asked.groups, "must be at least 2")
+    require(asked.step_size > 0, "step_size", asked.step_size, "must be above 0")
+    require(asked.steps >= 8, "steps", asked.steps, "must be at least 8")
+
+
+@vectorised(
+    "group-sparse.regime",
+    varying=("groups", "step_size", "scale"),
+    outputs={name: () for name in OUTPUTS},
+    width=64,
+    check=_check,
+)
+def regime(
+    key: Any, *, groups: int = 8, step_size: float = 0.5, scale: float = 1.0, steps: int = 5000
+) -> dict[str, Array]:
+    """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the loss and 1 - S at the end."""
+    gaps = jnp.asarray([steps // 4, steps - steps // 4])
+    progress, (_, gap, loss, _, rest) = position_run(groups, scale, step_size, (groups + 1) / 2, gaps)
+    return dict(zip(OUTPUTS, (gap[0], gap[1], loss[1], rest[1], progress.diverged_at), strict=True))
+
+
+def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> np.ndarray:
+    """Codes into REGIMES, (groups, step size); NaN where there is no cell."""
+    codes = np.full((data.sizes["groups"], data.sizes["step_size"]), np.nan)
+    for place in np.ndindex(*codes.shape):
+        cell = data.isel(groups=place[0], step_size=place[1])
+        if cell.status == "finished":
+            law = late_laws(int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
+            numbers = [float(cell[name]) for name in OUTPUTS[:4]]
+            codes[place] = REGIMES.index(classify(*numbers, law, int(cell.diverged_at)))
+    return codes
+
+
+def draw_regimes(data: xarray.Dataset) -> Drawing:
+    """The word of every cell, and the attention that it leaves elsewhere."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.3), sharey=True)
+    colours = (BLUE, ORANGE, RED, GREY)
+    codes = regimes_of(data)
+    left.pcolormesh(
+        data.step_size, data.groups, codes, cmap=ListedColormap(list(colours)), vmin=-0.5, vmax=3.5, shading="nearest"
+    )
+    for colour, name in zip(colours, REGIMES, strict=True):
+        left.plot([], [], "s", color=colour, label=name)
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=4, columnspacing=1.0, handletextpad=0.2)
+    rest = np.log10(np.clip(data.one_minus_attention, 1e-12, 1.0))
+    image = right.pcolormesh(data.step_size, data.groups, rest, cmap="magma", shading="nearest")
+    figure.colorbar(image, ax=right, label="log10(1 - attention)")
+    for axes, title in ((left, "how 5000 steps end"), (right, "attention elsewhere")):
+        axes.set(xscale="log", yscale="log", xlabel="step size η", title=title)
+        axes.grid(False)
+    left.set_ylabel("number of groups D")
+    return figure
+
+
+SWEEPS = (
+    BuiltIn(
+        id="group-sparse/phase",
+        title="How runs of the position-only layer end, over step size and number of groups",
+        caption="Population descent of the position-only layer by its exact map, 5000 steps from zero, sigma_x = 1: "
+        "concentrating on the relevant group, locked (attention has stopped growing ahead of its law), locked out of "
+        "it, or unstable. Right: attention left on other groups, clipped at 1e-12.",
+        file=Path(__file__).with_name("group-sparse-regimes.toml"),
+        draw=draw_regimes,
+        minutes=0.5,
+    ),
+)

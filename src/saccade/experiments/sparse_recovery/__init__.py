@@ -1,6 +1,14 @@
 """The experiments of sparse recovery."""
 
-from saccade.experiments.sparse_recovery import certificates, construction, learned, questions, solvers, trained, trainings
+from saccade.experiments.sparse_recovery import (
+    certificates,
+    construction,
+    learned,
+    questions,
+    solvers,
+    trained,
+    trainings,
+)
 
 EXPERIMENTS = (
     construction.construction,

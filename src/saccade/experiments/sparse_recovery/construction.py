@@ -110,7 +110,7 @@ def restricted(
         alone = unroll(name, network, sample.X[:, :, :pool], sample.y)
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
-    return xarray.Dataset({"apart": (("method", "repetition"), np.array(apart))}, {"method": list(networks)})
+    return xarray.Dataset({"apart": (("algorithm", "repetition"), np.array(apart))}, {"algorithm": list(networks)})
 
 
 @experiment("sparse-recovery.read-outs", scales={"standard": {"instances": 128, "rows": (50, 100, 200, 400, 800)}})

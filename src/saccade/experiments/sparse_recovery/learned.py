@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
-from saccade.experiments.sparse_recovery.common import LAYERS, classical, converged, errors_of, trained
+from saccade.experiments.sparse_recovery.common import LAYERS, RECIPES, classical, converged, errors_of, trained
 from saccade.lab.experiment import experiment
 from saccade.tasks.sparse_recovery import SparseRecovery
 
@@ -45,6 +45,7 @@ def one_matrix(
     task = SparseRecovery.create(dim, rows, sparsity)
     sample = task.sample(key, tests)
     errors = np.full((len(FIXED) + 2, 2, seeds, LAYERS, tests), np.nan)
+    zero = np.zeros((2, seeds, tests))
     for case, new in enumerate((False, True)):
         for place, label in enumerate(FIXED):
             name = label.split(",")[0]
@@ -57,11 +58,15 @@ def one_matrix(
                     layers = {**layers, "W": jnp.broadcast_to(own, (LAYERS, *own.shape))}
                 errors[place, case, seed] = errors_of(name, layers, seen[seed])
                 if place == 0:
+                    zero[case, seed] = (np.asarray(seen[seed].beta) ** 2).sum(1)
                     errors[-2, case, seed] = classical("ista", seen[seed])
                     errors[-1, case, seed] = classical("fista", seen[seed])
     return xarray.Dataset(
-        {"error": (("method", "matrix", "seed", "layer", "test"), errors)},
-        {"method": [*FIXED, "ista", "fista"], "matrix": ["seen", "new"], "layer": np.arange(1, LAYERS + 1)},
+        {
+            "error": (("algorithm", "matrix", "seed", "layer", "test"), errors),
+            "zero": (("matrix", "seed", "test"), zero),
+        },
+        {"algorithm": [*FIXED, "ista", "fista"], "matrix": ["seen", "new"], "layer": np.arange(1, LAYERS + 1)},
     )
 
 
@@ -73,12 +78,13 @@ def trained_weight(X: np.ndarray) -> Any:
 
 
 VARYING = ("lista-vm", "lista-adaptive", "alista")
-RECORD = (0, 25, 50, 100, 200)
+SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
+"""When learning curves are recorded, as shares of a method's own number of steps; the end comes on top."""
 
 
 @experiment(
     "sparse-recovery.varying-matrices",
-    scales={"standard": {"seeds": 3, "tests": 4000, "steps": 1500, "record": (0, 25, 50, 100, 200, 400, 800)}},
+    scales={"standard": {"seeds": 3, "tests": 4000, "steps": 1500}},
 )
 def varying_matrices(
     key: Any,
@@ -89,7 +95,7 @@ def varying_matrices(
     tests: int = 2000,
     training_seed: int = 0,
     steps: int = 0,
-    record: tuple[int, ...] = RECORD,
+    shares: tuple[float, ...] = SHARES,
     dim: int = 20,
     rows: int = 10,
     sparsity: int = 3,
@@ -102,7 +108,8 @@ def varying_matrices(
     errors = np.full((len(methods) + 2, seeds, LAYERS, tests), np.nan)
     steps_of, curves = [], []
     for place, name in enumerate(methods):
-        made, _ = trained(name, task, training_seed, seeds, False, steps, tuple(record))
+        stops = tuple(round(share * (steps or RECIPES[name].steps)) for share in shares)
+        made, _ = trained(name, task, training_seed, seeds, False, steps, stops)
         rows_of = []
         for seed in range(seeds):
             for point in range(len(made.steps)):
@@ -111,15 +118,16 @@ def varying_matrices(
                 found = errors_of(name, layers, sample)
                 rows_of.append(found[-1])
             errors[place, seed] = found
-        curves.append(np.array(rows_of).reshape(seeds, len(made.steps), tests)[:, : len(record) + 1])
-        steps_of.append(made.steps[: len(record) + 1])
+        curves.append(np.array(rows_of).reshape(seeds, len(made.steps), tests))
+        steps_of.append(made.steps)
     errors[-2], errors[-1] = classical("ista", sample), classical("fista", sample)
     return xarray.Dataset(
         {
-            "error": (("method", "seed", "layer", "test"), errors),
+            "error": (("algorithm", "seed", "layer", "test"), errors),
             "curve": (("network", "seed", "point", "test"), np.array(curves)),
             "steps": (("network", "point"), np.array(steps_of)),
             "lasso": ("test", converged(sample)),
+            "zero": ("test", (np.asarray(sample.beta) ** 2).sum(1)),
         },
-        {"method": [*methods, "ista", "fista"], "network": list(methods), "layer": np.arange(1, LAYERS + 1)},
+        {"algorithm": [*methods, "ista", "fista"], "network": list(methods), "layer": np.arange(1, LAYERS + 1)},
     )

@@ -1,5 +1,13 @@
 """The figures of sparse recovery."""
 
-from saccade.figures.sparse_recovery import trained
+from saccade.figures.sparse_recovery import learned, questions
 
-FIGURES = (*trained.FIGURES,)
+FIGURES = (
+    learned.LAYERS,
+    learned.LEARNING,
+    questions.CERTIFICATE,
+    questions.ROWS,
+    questions.SHIFT,
+    questions.DEPTH,
+    questions.STRUCTURE,
+)

@@ -58,7 +58,7 @@ def test_long_trainings_ask_first(monkeypatch, tmp_path):
     monkeypatch.setattr("saccade.experiments.sparse_recovery.TRAININGS", (long,), raising=False)
     said = call("sparse-recovery", "--scale", "paper", "--store", str(tmp_path / "store"))
     assert said.exit_code == 0
-    assert "about 5 CPU-years on this machine" in said.stderr
+    assert "about 5 CPU-years on one core of this machine" in said.stderr
     assert "Nothing was started" in said.stderr
 
 

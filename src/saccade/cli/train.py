@@ -61,7 +61,7 @@ def _announce(items: "list[Training]", scale: str) -> float:
     for item in items:
         seconds = item.seconds(scale)
         total += seconds
-        typer.echo(f"{item.name}: {item.says}; about {spoken(seconds)} on this machine.", err=True)
+        typer.echo(f"{item.name}: {item.says}; about {spoken(seconds)} on one core of this machine.", err=True)
     if len(items) > 1:
         typer.echo(f"In all about {spoken(total)}.", err=True)
     return total

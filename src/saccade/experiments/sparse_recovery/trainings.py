@@ -1,4 +1,4 @@
-"""The trainings of sparse recovery by name, and what each costs on this machine, from a few timed steps."""
+"""The trainings of sparse recovery by name, and what each costs on one core of this machine, from a few timed steps."""
 
 import time
 from typing import Any
@@ -18,7 +18,7 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 
 
 def seconds_of(parameters: Any) -> float:
-    """Seconds for all networks of a training: steps of the same network timed after compiling, in proportion to the instances."""
+    """CPU seconds for all networks of a training: steps of the same network timed after compiling, in proportion to the instances."""
     given = parameters.model_dump()
     architecture = given.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
@@ -34,7 +34,7 @@ def seconds_of(parameters: Any) -> float:
         jax.random.key(1),
         TIMED_STEPS,
         chunk=chunk,
-        progress=lambda *said: moments.append(time.perf_counter()),
+        progress=lambda *said: moments.append(time.process_time()),
     )
     one_instance = (moments[1] - moments[0]) / (chunk * batch)
     instances = steps_of(parameters) * parameters.batch * given.get("accumulate", 1)

@@ -15,7 +15,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 
 LONG = {"pairs": transfer.SPREAD_PAIRS, "samples": 1500, "points": 28}
-WITH_MARGIN = {**LONG, "samples": 400, "points": 24, "margin": 0.5}
+WITH_MARGIN = {**LONG, "margin": 0.5}
 
 
 def _preferences(run: Run, first: str = "attention", second: str = "logistic") -> np.ndarray:
@@ -51,7 +51,7 @@ def _follows(name: str, margin: str, parameters: dict) -> Claim:
         argued="Difference of the two R^2 of a power law over nine sizes, stream by stream; five sizes share d D = 64.",
         statistic="mean",
         parts=("attention: d+D over dD", "logistic: dD over d+D"),
-        scales={"standard": Scale(parameters, blocks=2, seconds=90)},
+        scales={"standard": Scale(parameters, blocks=4, seconds=150)},
         figure="group-sparse/slopes",
         sabotages=(EXCHANGED,),
     )
@@ -70,7 +70,7 @@ PAYS_FOR_D = Claim(
     side="below",
     experiment=transfer.transfer,
     measure=lambda run: joint_exponents(needed(run, "attention"), run).T,
-    predict=lambda run: [1.25, 0.5],
+    predict=lambda run: [1.35, 0.5],
     resolution=0.0,
     argued="Joint fit of log n on log d and log D over nine sizes, stream by stream; medians.",
     statistic="median",
@@ -107,7 +107,7 @@ MARGIN_SLOPE = Claim(
     resolution=0.2,
     argued="Exponent on d + D, stream by stream; counts are few (5 to 22), so a fifth is allowed.",
     statistic="median",
-    scales={"standard": Scale(WITH_MARGIN, blocks=4, seconds=60)},
+    scales={"standard": Scale(WITH_MARGIN, blocks=4, seconds=90)},
     figure="group-sparse/slopes",
     sabotages=(Sabotage("logistic", "Logistic regression instead.", measure=lambda run: _slope(run, "logistic", 0)),),
 )
@@ -125,7 +125,7 @@ MARGIN_LOGISTIC = Claim(
     resolution=0.2,
     argued="Exponent on d D, stream by stream, medians.",
     statistic="median",
-    scales={"standard": Scale(WITH_MARGIN, blocks=2, seconds=60)},
+    scales={"standard": Scale(WITH_MARGIN, blocks=4, seconds=90)},
     figure="group-sparse/slopes",
     sabotages=(Sabotage("d-plus-D", "Fit against d + D instead.", measure=lambda run: _slope(run, "logistic", 0)),),
 )

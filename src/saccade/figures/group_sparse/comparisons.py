@@ -58,10 +58,9 @@ SLOPES = Figure(
     runs={"run": (transfer.transfer, {"margin": 0.5, "pairs": ((4, 4), (2, 16), (16, 2)), "samples": 200})},
     draw=draw_slopes,
     scales={
-        "standard": {"run": {"pairs": transfer.SPREAD_PAIRS, "samples": 400, "points": 24}},
-        "paper": {"run": {"pairs": transfer.SPREAD_PAIRS, "samples": 1500, "points": 28}},
+        "standard": {"run": {"pairs": transfer.SPREAD_PAIRS, "samples": 1500, "points": 28}},
     },
-    seconds={"quick": 15, "standard": 60, "paper": 200},
+    seconds={"quick": 15, "standard": 120},
 )
 
 

@@ -112,7 +112,7 @@ def draw_images(runs: Mapping[str, Run]) -> Drawing:
 IMAGES = Figure(
     id="group-sparse/images",
     title="Images in one patch",
-    caption="Two classes of images in the middle of nine patches, Gaussian noise in the others; full-batch descent from zero. Digits 0 and 1 "
+    caption="Two classes of images in the middle of nine patches, Gaussian noise in the others; full-batch descent from zero. Digits 0, 1 "
     "(120 to train) at quick scale; CIFAR-10's airplanes and frogs (4 x 4 means, 800 to train), as in the paper, at standard scale.",
     source="the paper's CIFAR-10 experiment, scaled down",
     runs={"run": (images.images, {})},

@@ -102,15 +102,16 @@ def transfer(
     eta_a: float = 30.0,
     steps: int = 210,
     every: int = 30,
-    few: tuple[int, ...] = (4, 16, 128),
+    few: tuple[int, ...] = (8, 32, 128),
     transfer_eta: float = 1e-3,
     transfer_steps: int = 200,
+    scratch_eta_a: float = 1.0,
     test: int = 2000,
-    repetitions: int = 20,
+    repetitions: int = 40,
 ) -> xarray.Dataset:
     """Errors on a new feature after training v on a few images with A frozen, for several A; and after one normalised step.
 
-    One pretraining; the repetitions are new features, new few images and new starts. "scratch" trains A too, from the identity.
+    One pretraining; the repetitions are new features, new few images and new starts. "scratch" trains A too, from the identity, with a step size that so few images allow.
     """
     keys = jax.random.split(key, 5)
     layer = Layer(degree, slope)
@@ -125,7 +126,17 @@ def transfer(
     errors = [
         [
             _errors(
-                one, labels, dim, spurious_rate, number, attentions, layer, transfer_eta, transfer_steps, eta_a, test
+                one,
+                labels,
+                dim,
+                spurious_rate,
+                number,
+                attentions,
+                layer,
+                transfer_eta,
+                transfer_steps,
+                scratch_eta_a,
+                test,
             )
             for number in few
         ]

@@ -1,4 +1,4 @@
-"""Claims on the open questions: numbers of rows, known supports, other laws of the matrix, more layers, blocks."""
+"""Claims on the open questions: numbers of rows, other laws of the matrix, more layers."""
 
 import itertools
 
@@ -15,14 +15,14 @@ ROWS = {"quick": Scale(seconds=20), "standard": Scale(seconds=40)}
 LARGE = 6.0  # twice the error of predicting zero: what counts as diverged at S = 3
 
 
-def _error(run: Run, name: str, **at) -> np.ndarray:
+def error_of(run: Run, name: str, **at) -> np.ndarray:
     """Errors of one method, one number a test problem (and further axes behind it)."""
     return run.data.error.sel(algorithm=name, **at).transpose("test", ...).values
 
 
 def _diverged(run: Run, name: str, **at) -> np.ndarray:
     """One where the error is above twice that of predicting zero."""
-    return (_error(run, name, **at) > LARGE).astype(float)
+    return (error_of(run, name, **at) > LARGE).astype(float)
 
 
 def _falls(run: Run, name: str) -> np.ndarray:
@@ -105,7 +105,7 @@ ANY_LENGTH = Claim(
 
 def _over_fista(run: Run, counts: tuple[int, ...]) -> np.ndarray:
     at = {"rows": list(counts)}
-    return _error(run, "lista-vm", **at) - _error(run, "fista", **at)
+    return error_of(run, "lista-vm", **at) - error_of(run, "fista", **at)
 
 
 OVERTAKEN = Claim(
@@ -125,33 +125,6 @@ OVERTAKEN = Claim(
     scales=ROWS,
     figure="sparse-recovery/rows",
     sabotages=(Sabotage("ten-rows", "Ten rows, as trained.", measure=lambda run: _over_fista(run, (10, 10, 10))),),
-)
-
-
-def _gain(run: Run, *names: str) -> np.ndarray:
-    """Error not told minus error told, [test][method]."""
-    return np.stack([_error(run, name) - _error(run, f"{name}, told") for name in names], 1)
-
-
-POOL = Claim(
-    id="sparse-recovery.pool-helps-who-is-told",
-    spec="SR-F5",
-    statement="Knowing that supports lie in 10 of 20 coordinates helps LISTA-VM, ALISTA and FISTA alike: the gain is the "
-    "restriction itself.",
-    source=f"section 5.1 and open question 2, {PAPER}; the comparison is ours",
-    status="heuristic",
-    kind="ordering",
-    experiment=questions.pools,
-    measure=lambda run: _gain(run, "lista-vm", "alista", "fista"),
-    predict=lambda run: 0.0,
-    resolution=5e-3,
-    argued=PAIRED,
-    statistic="median",
-    parts=("LISTA-VM", "ALISTA", "FISTA"),
-    scales={"quick": Scale(seconds=15)},
-    figure="sparse-recovery/structure",
-    finding="Support knowledge helps any method that is told it: FISTA on the pool's columns gains as much as LISTA-VM with masked rows.",
-    sabotages=(Sabotage("wrong-pool", "Tell the other ten coordinates.", {"shift": 10}),),
 )
 
 
@@ -188,7 +161,7 @@ SHIFTED = {"quick": Scale(seconds=25), "standard": Scale(seconds=60)}
 
 def _shift_gain(run: Run, name: str, shifts: tuple[str, ...]) -> np.ndarray:
     at = {"shift": list(shifts)}
-    return _error(run, "fista", **at) - _error(run, name, **at)
+    return error_of(run, "fista", **at) - error_of(run, name, **at)
 
 
 ROBUST = Claim(
@@ -292,7 +265,7 @@ DEEPER = Claim(
 
 
 def _deeper_gain(run: Run, name: str, first: int, last: int) -> np.ndarray:
-    return _error(run, name, layer=first) - _error(run, name, layer=last)
+    return error_of(run, name, layer=first) - error_of(run, name, layer=last)
 
 
 STILL = Claim(
@@ -321,80 +294,15 @@ STILL = Claim(
         ),
     ),
 )
-BLOCKED = {"quick": Scale(seconds=30)}
-
-BLOCK_GAIN = Claim(
-    id="sparse-recovery.blocks-need-block-thresholds",
-    spec="SR-N1",
-    statement="On block-sparse problems thresholds on whole blocks beat LISTA-VM, whether it was trained on blocks or on free supports.",
-    source=f"open question 2, {PAPER}; the answer is ours",
-    status="heuristic",
-    kind="ordering",
-    experiment=questions.blocks,
-    measure=lambda run: np.stack(
-        [
-            _error(run, name) - _error(run, "block thresholds")
-            for name in ("lista-vm, trained on blocks", "lista-vm, free supports")
-        ],
-        1,
-    ),
-    predict=lambda run: 0.0,
-    resolution=0.01,
-    argued=PAIRED,
-    statistic="median",
-    parts=("trained on blocks", "trained on free supports"),
-    scales=BLOCKED,
-    figure="sparse-recovery/structure",
-    sabotages=(
-        Sabotage(
-            "no-block-thresholds",
-            "Compare the two LISTA-VM with each other.",
-            measure=lambda run: np.repeat(
-                (_error(run, "lista-vm, free supports") - _error(run, "lista-vm, trained on blocks"))[:, None], 2, 1
-            ),
-        ),
-    ),
-)
-
-BLOCK_BLIND = Claim(
-    id="sparse-recovery.blocks-are-not-learned",
-    spec="SR-N1",
-    statement="Training LISTA-VM on block-sparse problems gains nothing on them: thresholds on single coordinates cannot see blocks.",
-    source=f"open question 2, {PAPER}; the answer is ours",
-    status="heuristic",
-    kind="estimate",
-    experiment=questions.blocks,
-    measure=lambda run: _error(run, "lista-vm, free supports") - _error(run, "lista-vm, trained on blocks"),
-    predict=lambda run: 0.0,
-    resolution=0.01,
-    argued=PAIRED + " 0.01 is a twentieth of the median error.",
-    statistic="median",
-    scales=BLOCKED,
-    figure="sparse-recovery/structure",
-    finding="LISTA-VM, one number and one threshold a layer, cannot learn a pool or blocks from training data; it has to be "
-    "told. A threshold on "
-    "block lengths makes block-sparse problems five times easier in the median.",
-    sabotages=(
-        Sabotage(
-            "block-thresholds",
-            "A network that thresholds whole blocks.",
-            measure=lambda run: _error(run, "lista-vm, free supports") - _error(run, "block thresholds"),
-        ),
-    ),
-)
-
 CLAIMS = (
     MORE_ROWS,
     SHORT,
     ANY_LENGTH,
     OVERTAKEN,
-    POOL,
     INVARIANT,
     ROBUST,
     SCALED,
     ANY_SCALE,
     DEEPER,
     STILL,
-    BLOCK_GAIN,
-    BLOCK_BLIND,
 )

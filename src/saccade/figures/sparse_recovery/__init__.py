@@ -1,6 +1,6 @@
 """The figures of sparse recovery."""
 
-from saccade.figures.sparse_recovery import learned, questions
+from saccade.figures.sparse_recovery import learned, questions, trained
 
 FIGURES = (
     learned.LAYERS,
@@ -10,4 +10,5 @@ FIGURES = (
     questions.SHIFT,
     questions.DEPTH,
     questions.STRUCTURE,
+    *trained.FIGURES,
 )

@@ -28,7 +28,7 @@ def mine(run: Run, prefix: int, name: str = "error") -> np.ndarray:
 
 
 def method_error(run: Run, method: str, prefix: int, name: str = "classical_error") -> np.ndarray:
-    return run.data[name].sel(method=method, prefix=prefix).values
+    return run.data[name].sel(solver=method, prefix=prefix).values
 
 
 def _advantages(run: Run, name: str = "error") -> np.ndarray:

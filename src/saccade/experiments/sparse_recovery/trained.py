@@ -101,7 +101,7 @@ def trained(
     values |= _curves(made)
     values |= _what_layers_compute(models, short, layers, unrolled["LISTA-VM"])
     values["classical_error"] = (
-        ("method", "prefix", "task"),
+        ("solver", "prefix", "task"),
         classical_errors(sample, 2 * measurements, layers).errors,
     )
     values["unrolled_error"] = (
@@ -109,7 +109,7 @@ def trained(
         np.stack([squared_errors(b[-1], np.asarray(short.beta)) for b in unrolled.values()]),
     )
     coordinates = {
-        "method": list(METHODS), "unrolled": list(unrolled), "prefix": np.arange(1, 2 * measurements + 1),
+        "solver": list(METHODS), "unrolled": list(unrolled), "prefix": np.arange(1, 2 * measurements + 1),
         "reference": list(REFERENCES), "extra": np.arange(EXTRA_LAYERS + 1), "record": made[0].measured_steps,
     }  # fmt: skip
     return xarray.Dataset(values, coordinates)
@@ -223,12 +223,12 @@ def trained_structure(
             ("training", "seed", "record"),
             np.array([[item.measured for item in made[name]] for name in FREE_AND_STRUCTURED]),
         ),
-        "classical_error": (("method", "prefix", "task"), classical_errors(sample, measurements, layers).errors),
-        "told_error": (("method", "prefix", "task"), told),
+        "classical_error": (("solver", "prefix", "task"), classical_errors(sample, measurements, layers).errors),
+        "told_error": (("solver", "prefix", "task"), told),
         "free_zero_error": (("task",), (np.asarray(other.beta) ** 2).sum(-1)),
     }
     coordinates = {
-        "training": list(FREE_AND_STRUCTURED), "method": list(METHODS), "prefix": np.arange(1, measurements + 1),
+        "training": list(FREE_AND_STRUCTURED), "solver": list(METHODS), "prefix": np.arange(1, measurements + 1),
         "record": made["free"][0].measured_steps,
     }  # fmt: skip
     return xarray.Dataset(values, coordinates)

@@ -44,7 +44,7 @@ def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
         data, rows = run.data, run.parameters.measurements
         _seeds(axes, data["record"].values, data["curve"].values, BLUE, "trained decoder (a line a seed)")
         for method, (colour, style) in LINES.items():
-            level = float(data["classical_error"].sel(method=method, prefix=rows).mean())
+            level = float(data["classical_error"].sel(solver=method, prefix=rows).mean())
             axes.axhline(level, color=colour, linestyle=style, linewidth=1, label=method)
         level = float(data["unrolled_error"].sel(unrolled="LISTA-VM").mean())
         axes.axhline(level, color=PURPLE, linestyle="--", linewidth=1, label="LISTA-VM, trained")
@@ -75,7 +75,7 @@ def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     n = data["prefix"].values
     for axes, (name, statistic) in zip(panels, (("mean", np.mean), ("median", np.median))):
         for method, (colour, style) in LINES.items():
-            values = statistic(data["classical_error"].sel(method=method).values, axis=-1)
+            values = statistic(data["classical_error"].sel(solver=method).values, axis=-1)
             axes.plot(n, np.maximum(values, 1e-4), color=colour, linestyle=style, label=method)
         _seeds(axes, n, statistic(data["error"].values, axis=-1), BLUE, "trained decoder (a line a seed)")
         axes.axvspan(rows + 0.5, n[-1] + 0.3, color="0.94", zorder=0)
@@ -147,10 +147,10 @@ def draw_structure(runs: Mapping[str, Run]) -> Drawing:
         for method in ("FISTA", "LASSO"):
             colour, style = LINES[method]
             axes.plot(
-                n, data["classical_error"].sel(method=method).mean("task"), color=colour, linestyle=style, label=method
+                n, data["classical_error"].sel(solver=method).mean("task"), color=colour, linestyle=style, label=method
             )
             if name == "pool":
-                told = data["told_error"].sel(method=method).mean("task")
+                told = data["told_error"].sel(solver=method).mean("task")
                 axes.plot(n, told, color=colour, linestyle=":", label=f"{method}, told the pool")
         for training, colour in (("structured", BLUE), ("free", GREY)):
             label = f"decoder trained on {'the structure' if training == 'structured' else 'free supports'}"

@@ -56,7 +56,7 @@ def position_map(
 
 
 def six_numbers(
-    groups: int = 16, group_dim: int = 20, step_size: float = 0.05, steps: int = 60, batch: int = 4000, checks: int = 3
+    groups: int = 16, group_dim: int = 20, step_size: float = 0.03, steps: int = 60, batch: int = 4000, checks: int = 3
 ) -> Sides:
     """The six-number map against descent of every weight at d = 20, D = 16. The batch is chosen so that the peer is still the less
     accurate of the two: the check compares the spread of alpha and A around a reference, relative to it, over independent keys."""

@@ -8,7 +8,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 SCREENING = Claim(
     id="group-sparse.screening-finds-more",
     spec="GS-F1",
-    statement="On 16, 32 and 64 samples (d = 8, D = 16) screening finds the relevant group more often than the layer trained from scratch.",
+    statement="On 16, 32 and 48 samples (d = 8, D = 16) screening finds the relevant group more often than the layer trained from scratch.",
     source="ours",
     status="heuristic",
     kind="ordering",
@@ -18,10 +18,10 @@ SCREENING = Claim(
     resolution=0.1,
     argued="Paired on the same draws; a difference of 0.1 would matter.",
     statistic="mean",
-    parts=("n=16", "n=32", "n=64"),
+    parts=("n=16", "n=32", "n=48"),
     scales={
-        "quick": Scale({"samples": (16, 32, 64)}, blocks=4, seconds=10),
-        "standard": Scale({"samples": (16, 32, 64), "draws": 128}, blocks=2, seconds=60),
+        "quick": Scale({"samples": (16, 32, 48)}, blocks=4, seconds=10),
+        "standard": Scale({"samples": (16, 32, 48), "draws": 128}, blocks=2, seconds=60),
     },
     figure="group-sparse/finding",
     finding="For finding the group from scratch a one-line screening beats the transformer; "

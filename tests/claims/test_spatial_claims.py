@@ -14,13 +14,14 @@ from saccade.lab.verdict import KINDS, SIDES
 
 ROWS = {
     "D22", "T31", "T31x", "T32", "L41", "L41s", "L42", "P0", "POP", "L43", "T41", "PERM", "EV", "T42", "T51", "T52", "T52x", "F2", "LD6",
-    "K1",     "K5", "K6", "K7", "E12", "E16", "E17", "I1", "I2", "I3",
+    "K1",     "K3", "K4", "K5", "K6", "K7", "E12", "E16", "E17", "I1", "I2", "I3",
 }  # fmt: skip
 CHEAP = (
     "association-metric", "gradient-two-values", "population-exact", "gradients", "permutation-invariant", "first-step-gradient",
     "noise-term",    "plateau-is-linear", "ternary-decoder",
     "association-always-learned", "power-slope-as-written", "powered-average-as-written",
-    "softmax-lipschitz", "tensor-power-time", "busy-counts", "activation-slope", "sigmoid-lipschitz", "planted-set-hides",
+    "softmax-lipschitz", "tensor-power-time", "busy-in-set",
+    "busy-in-image", "activation-slope", "sigmoid-lipschitz", "planted-set-hides",
 )  # fmt: skip
 
 

@@ -64,18 +64,18 @@ def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dat
 
 
 @experiment("spatial.count-tails")
-def count_tails(key: Any, *, base: float = 2.0, rate_scale: float = 1.0) -> xarray.Dataset:
-    """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D - C over Chernoff's bound (K.3)."""
+def count_tails(key: Any, *, base: float = 2.0, strength: float = 1.0) -> xarray.Dataset:
+    """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D - C over Chernoff's bound
+    e^(-strength mean eps^2/3) (K.3)."""
     few, many = [], []
     for C in (2, 4, 9, 16):
         for q in (0.02, 0.1, 0.3, 0.6):
-            few += [stats.binom.sf(k - 1, C, q) / (base**C * (rate_scale * q) ** k) for k in range(1, C + 1)]
+            few += [stats.binom.sf(k - 1, C, q) / (base**C * q**k) for k in range(1, C + 1)]
     for n, q in ((60, 0.25), (140, 0.15), (315, 0.25)):
         for excess in np.linspace(0.1, 1.0, 10):
             mean = n * q
             many.append(
-                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q)
-                / np.exp(-(rate_scale**-4) * mean * excess**2 / 3)
+                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q) / np.exp(-strength * mean * excess**2 / 3)
             )
     length = max(len(few), len(many))
     return _sides(few=np.resize(few, length), many=np.resize(many, length))

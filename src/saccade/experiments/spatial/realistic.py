@@ -59,6 +59,7 @@ def realistic(
     table = np.stack([run["table"] for run in runs])
     data = {name: (("repetition", "step"), table[:, :, n]) for n, name in enumerate(names)}
     data["A"] = (("i", "j"), runs[0]["A"])
+    data["first_A"] = (("i", "j"), runs[0]["first_A"])
     data["labels"] = ("i", runs[0]["labels"])
     return xarray.Dataset(data, coords={"step": np.arange(0, steps + 1, every)})
 
@@ -78,7 +79,12 @@ def _one_run(key: Any, side: int, block: int, local: bool, dim: int, rate: float
         error = float(dynamics.error_rate(*test, A, v, layer))
         cosine = float(dynamics.cosine(v, task.feature.astype(jnp.float32)))
         rows.append([found.row_fraction, found.off_diagonal_overlap, error, cosine, float(loss)])
-    return {"table": np.asarray(rows), "A": np.asarray(record.A[-1], float), "labels": labels}
+    return {
+        "table": np.asarray(rows),
+        "A": np.asarray(record.A[-1], float),
+        "first_A": np.asarray(first[0], float),
+        "labels": labels,
+    }
 
 
 def _single(sample: Any) -> tuple[Any, Any]:
@@ -111,7 +117,8 @@ def transfer(
 ) -> xarray.Dataset:
     """Errors on a new feature after training v on a few images with A frozen, for several A; and after one normalised step.
 
-    One pretraining; the repetitions are new features, new few images and new starts. "scratch" trains A too, from the identity, with a step size that so few images allow.
+    One pretraining; the repetitions are new features, new few images and new starts. "scratch" trains A too, from the identity, with a
+    step size that so few images allow.
     """
     keys = jax.random.split(key, 5)
     layer = Layer(degree, slope)

@@ -53,7 +53,9 @@ def test_check_merge_and_gc(sweep_file, fresh_store, tmp_path):
     (name / "0.npy").write_bytes(b"")
     found = call("runs", "check")
     assert found.exit_code == 1 and f"{name.name}: damaged (0.npy does not match its checksum)" in found.output
+    (name / "run.json").write_bytes(b"{}")  # a list reads the records only
     assert "damaged" in call("runs", "list").output
+    assert call("runs", "show", name.name).exit_code == 1
     (fresh_store / ".writing-x").mkdir()
     assert "1 leftovers removed" in call("runs", "gc", "--older-than", "0").output
     assert call("runs", "merge", fresh_store, fresh_store).exit_code == 2

@@ -55,7 +55,8 @@ def _row(entry: "Entry") -> dict[str, Any]:
     from saccade.lab.archive.listing import printable
 
     if entry.problem:
-        return {"run": entry.name, "experiment": "", "status": entry.status, "problem": entry.problem}
+        blank = dict.fromkeys(("block", "seed", "seconds"), "")
+        return {"run": entry.name, "experiment": "", "status": entry.status, **blank, "parameters": entry.problem}
     request = entry.record["request"]
     return {
         "run": entry.name,

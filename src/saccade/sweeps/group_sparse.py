@@ -51,8 +51,8 @@ def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> n
         cell = data.isel(groups=place[0], step_size=place[1])
         if cell.status == "finished":
             law = late_laws(int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
-            numbers = [float(cell[name]) for name in OUTPUTS[:4]]
-            codes[place] = REGIMES.index(classify(*numbers, law, int(cell.diverged_at)))
+            before, after, loss, rest = (float(cell[name]) for name in OUTPUTS[:4])
+            codes[place] = REGIMES.index(classify(before, after, loss, rest, law, int(cell.diverged_at)))
     return codes
 
 

@@ -83,7 +83,7 @@ def draw_success(data: xarray.Dataset) -> Drawing:
     sparse = np.linspace(0.5, float(data.sparsity.max()), 60)
     line = [dim * needed_share(value / dim) for value in sparse]
     for axes, name in zip(panels, METHODS, strict=True):
-        share = data.success.sel(method=name).transpose("sparsity", "measurements")
+        share = data.success.sel({"method": name}).transpose("sparsity", "measurements")
         image = axes.pcolormesh(
             data.measurements, data.sparsity, share, vmin=0, vmax=1, cmap="viridis", shading="nearest"
         )

@@ -132,7 +132,7 @@ def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
     for name, value in values.items():
         label = prefix + name
         if isinstance(value, Mapping):
-            columns |= dict(tabulated(value, f"{label}.").variables)
+            columns.update({str(key): item for key, item in tabulated(value, f"{label}.").variables.items()})
             continue
         array = np.asarray(np.nan if value is None else value)
         if array.dtype.kind == "O":

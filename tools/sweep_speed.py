@@ -1,0 +1,106 @@
+"""What a sweep costs beside its cells: overhead, ten thousand tiny cells, opening them, and what a second process brings.
+
+    python tools/sweep_speed.py            # about two minutes on an idle machine; numbers of one run are in docs/reliability.md
+    python tools/sweep_speed.py --cells 1000
+
+Both wall and CPU seconds are given: on a machine that others use as well, wall seconds mostly tell who else was working.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent
+sys.path[:0] = [str(TOOLS), str(TOOLS.parent / "src")]
+os.environ.setdefault("NPROC", "1")
+
+from saccade.lab.engines import choose  # noqa: E402
+from saccade.lab.engines.here import here  # noqa: E402
+from saccade.lab.store import Store  # noqa: E402
+from saccade.lab.sweep import Plan, conduct, plan, specification  # noqa: E402
+from saccade.lab.sweep.perform import Writer  # noqa: E402
+
+
+def laid_out(folder: Path, count: int, **fixed: float) -> Plan:
+    axes = {"x": {"low": 0, "high": 1, "count": count}}
+    return plan(specification({"run": "fault_cells:tick", "axes": axes, "fixed": fixed}), Store(folder), str(TOOLS))
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def by_hand(made: Plan) -> None:
+    """The computation and the write of every cell, and nothing else."""
+    writer = Writer(made.store)
+    for cell in made.cells:
+        start = time.perf_counter()
+        data = made.target.compute(made.target.key(cell.replicate, 0), cell.parameters)
+        writer.save(cell.request, data, time.perf_counter() - start)
+    writer.flush()
+
+
+def overhead(folder: Path, count: int) -> None:
+    """A whole sweep, plan included, against the loop by hand; in turns, the median of the differences."""
+    conduct(laid_out(folder / "warm", 50), here)
+    differences = []
+    for number in range(5):
+        made = laid_out(folder / f"hand{number}", count)
+        _, bare = timed(lambda: by_hand(made))  # noqa: B023
+        _, full = timed(lambda: conduct(laid_out(folder / f"sweep{number}", count), here))  # noqa: B023
+        differences.append((full - bare) / count * 1e3)
+    middle = sorted(differences)[2]
+    spread = f"{min(differences):.3f} .. {max(differences):.3f}"
+    print(
+        f"overhead per cell, plan included: {middle:.3f} ms CPU ({spread} over 5 rounds of {count} cells; asked: below 1 ms)"
+    )
+
+
+def many(folder: Path, count: int) -> None:
+    wall, cpu = timed(lambda: conduct(laid_out(folder / "many", count), here))
+    print(f"{count} tiny cells: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below 60 s)")
+    made = laid_out(folder / "many", count)
+    outcome = conduct(made, here)
+    wall, cpu = timed(outcome.open)
+    print(f"opening them as one dataset: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below 10 s)")
+
+
+def two(folder: Path, count: int) -> None:
+    """Sleeping cells of one second: what the engine brings, whatever the processors are doing."""
+    rates = []
+    for jobs in (1, 2):
+        moments: list[float] = []
+        made = laid_out(folder / f"jobs{jobs}", count, pause=1.0)
+        begun = time.perf_counter()
+        conduct(made, choose(jobs=jobs), watch=lambda done: moments.append(time.perf_counter()))  # noqa: B023
+        # From the first finished cell on: starting a process costs the same for one cell and for a thousand.
+        rates.append((len(moments) - 1) / (moments[-1] - moments[0]))
+        print(f"  --jobs {jobs}: {moments[-1] - begun:.1f} s in all, {rates[-1]:.3f} cells a second once started")
+    print(
+        f"two processes against one on {count} sleeping cells of 1 s: {rates[1] / rates[0]:.2f} (asked: at least 1.7)"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cells", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=24, help="number of cells of one second")
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="saccade-speed-"))
+    try:
+        overhead(folder, max(50, given.cells // 10))
+        many(folder, given.cells)
+        two(folder, given.seconds)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ from saccade.experiments.spatial import (
     images,
     images_gaussian,
     images_permuted,
+    images_trainings,
     inequalities,
     realistic,
     sampling,
@@ -50,3 +51,5 @@ EXPERIMENTS = (
     images_gaussian.gaussian_images,
     images_permuted.permuted_training,
 )
+
+TRAININGS = images_trainings.TRAININGS

@@ -5,6 +5,7 @@ Within a seed every training shares the order of the images, the augmentation an
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jax
@@ -21,6 +22,7 @@ from saccade.tasks.images import ImageSet, load_images, shuffle_cells
 from saccade.tasks.images.pipeline import Channels, View, channels_of, view
 
 VISION = {"vanilla": "tokens", "positional": "positions"}
+SIZES = ("width", "hidden", "layers", "heads", "position_init")
 CONVOLUTION = ("cnn_a", "cnn_b", "resnet_18", "vgg_19")
 WATCHED = 1000  # test images looked at after every epoch
 
@@ -150,6 +152,21 @@ def check_kinds(kinds: tuple[str, ...], known: tuple[str, ...], seeds: int, cell
     require(seeds >= 1, "seeds", seeds, "must be at least 1")
 
 
+def new_network(parameters: Any, kind: str, key: jax.Array, shape: tuple[int, ...], outputs: int) -> Any:
+    """A network of the kind, for images of `shape` (n, side, side, channels), with the sizes in `parameters`."""
+    channels = shape[3]
+    if kind in VISION:
+        patch = parameters.patch
+        tokens = view(shape[1], patch).permutation.size
+        sizes = {name: getattr(parameters, name) for name in SIZES}
+        config = vision_transformer(patch * patch * channels, tokens, outputs, VISION[kind], **sizes)
+        return init_transformer(key, config)
+    small, large = {"cnn_a": cnn_a, "cnn_b": cnn_b}, {"resnet_18": resnet_18, "vgg_19": vgg_19}
+    if kind in small:
+        return init_convolution(key, small[kind](channels, outputs))
+    return large[kind](key, channels, outputs)
+
+
 CIFAR = {
     "data": "cifar10", "images": 20_000, "patch": 4, "cells": (32, 4), "width": 64, "hidden": 128, "epochs": 6,
     "batch": 128, "learning_rate": 2e-3, "flip": True, "shift": 2,
@@ -202,13 +219,11 @@ def vision(
     check_kinds(kinds, tuple(VISION), seeds, cells)
     train_set, test_set, channels = loaded(data, folder, images)
     side = train_set.pixels.shape[1]
-    tokens = view(side, patch).permutation.size
-    features, outputs = patch * patch * train_set.pixels.shape[3], len(train_set.classes)
     sizes = {"width": width, "hidden": hidden, "layers": layers, "heads": heads, "position_init": position_init}
 
     def make(kind: str, key: jax.Array) -> Any:
-        config = vision_transformer(features, tokens, outputs, VISION[kind], **sizes)
-        return init_transformer(key, config)
+        asked = SimpleNamespace(patch=patch, **sizes)
+        return new_network(asked, kind, key, train_set.pixels.shape, len(train_set.classes))
 
     recipe = Recipe(learning_rate, epochs, batch, position_rate=position_rate, flip=flip, shift=shift)
     about = {"data": train_set.checksum, "recipe": repr(recipe), "patch": patch, **sizes}
@@ -250,12 +265,9 @@ def convolution(
     """Convolutional networks trained on images whose cells are shuffled (and put together again): right answers on every test image."""
     check_kinds(kinds, CONVOLUTION, seeds, cells)
     train_set, test_set, channels = loaded(data, folder, images)
-    sizes = train_set.pixels.shape[3], len(train_set.classes)
-    small = {"cnn_a": cnn_a, "cnn_b": cnn_b}
-    large = {"resnet_18": resnet_18, "vgg_19": vgg_19}
 
     def make(kind: str, key: jax.Array) -> Any:
-        return init_convolution(key, small[kind](*sizes)) if kind in small else large[kind](key, *sizes)
+        return new_network(None, kind, key, train_set.pixels.shape, len(train_set.classes))
 
     recipe = Recipe(learning_rate, epochs, batch, flip=flip, shift=shift)
     setting = Setting(

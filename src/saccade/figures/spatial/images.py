@@ -47,7 +47,8 @@ def draw_shuffling(runs: Mapping[str, Run]) -> Drawing:
                 axes.bar(place + shift, values[:, column].mean(), 0.32, color=filled, edgecolor=COLOURS[kind])
                 axes.plot(np.full(len(values), place + shift), values[:, column], "k.", markersize=3)
                 word = "whole" if column == 0 else f"cells of {cells[-1]}"
-                axes.text(place + shift, 0.012, word, rotation=90, ha="center", va="bottom", fontsize=7)
+                tone = "white" if column == 0 else "black"
+                axes.text(place + shift, 0.012, word, rotation=90, ha="center", va="bottom", fontsize=7, color=tone)
             axes.text(
                 place, -0.04, NAMES[kind], ha="center", va="top", fontsize=8, transform=axes.get_xaxis_transform()
             )

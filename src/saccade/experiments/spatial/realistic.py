@@ -1,6 +1,6 @@
 """The realistic problem: full-batch descent on a sample from a small random start, and transfer to a new feature."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -57,7 +57,7 @@ def realistic(
                      steps, every, shuffled) for one in jax.random.split(key, repetitions)]  # fmt: skip
     names = ("row_fraction", "off_diagonal_overlap", "error", "cosine", "loss")
     table = np.stack([run["table"] for run in runs])
-    data = {name: (("repetition", "step"), table[:, :, n]) for n, name in enumerate(names)}
+    data: dict[str, Any] = {name: (("repetition", "step"), table[:, :, n]) for n, name in enumerate(names)}
     data["A"] = (("i", "j"), runs[0]["A"])
     data["first_A"] = (("i", "j"), runs[0]["first_A"])
     data["labels"] = ("i", runs[0]["labels"])
@@ -130,25 +130,9 @@ def transfer(
     )
     before = float(dynamics.error_rate(*_single(task.sample(keys[3], test)), record.A[-1], record.v[-1], layer))
     attentions = _attentions(record.A[-1], jnp.asarray(labels), diagonal, sharpness)
-    errors = [
-        [
-            _errors(
-                one,
-                labels,
-                dim,
-                spurious_rate,
-                number,
-                attentions,
-                layer,
-                transfer_eta,
-                transfer_steps,
-                scratch_eta_a,
-                test,
-            )
-            for number in few
-        ]
-        for one in jax.random.split(jax.random.fold_in(key, 1), repetitions)
-    ]
+    new = Downstream(labels, dim, spurious_rate, layer, transfer_eta, transfer_steps, scratch_eta_a, test)
+    seeds = jax.random.split(jax.random.fold_in(key, 1), repetitions)
+    errors = [[_errors(one, number, new, attentions) for number in few] for one in seeds]
     found = association(record.A[-1], labels)
     table = np.asarray(errors)
     return xarray.Dataset(
@@ -168,20 +152,34 @@ def _attentions(A: Any, labels: Any, diagonal: float, sharpness: float) -> dict[
     }
 
 
-def _errors(key: Any, labels: Any, dim: int, rate: float, number: int, attentions: Any, layer: Layer, eta: float, steps: int,
-            eta_a: float, test: int) -> list[float]:  # fmt: skip
+class Downstream(NamedTuple):
+    """What all transfers of one experiment share."""
+
+    labels: np.ndarray
+    dim: int
+    spurious_rate: float
+    layer: Layer
+    eta: float
+    steps: int
+    scratch_eta_a: float
+    test: int
+
+
+def _errors(key: Any, number: int, new: Downstream, attentions: dict[str, Any]) -> list[float]:
+    """Test errors after learning from `number` images of a new feature: one for each of `KINDS`, and after one normalised step."""
     keys = jax.random.split(key, 4)
-    task = Spatial.create(keys[0], labels, dim, rate)
-    few, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], test))
-    v = 1e-3 * jax.random.normal(keys[3], (dim,), jnp.float32)
+    task = Spatial.create(keys[0], new.labels, new.dim, new.spurious_rate)
+    few, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], new.test))
+    v = 1e-3 * jax.random.normal(keys[3], (new.dim,), jnp.float32)
     found = []
     for A in attentions.values():
-        learned = dynamics.transfer_descent(*few, A, v, layer, eta, steps)
-        found.append(float(dynamics.error_rate(*fresh, A, learned, layer)))
-    scratch = dynamics.realistic_descent(*few, (attentions["identity"], v), layer, eta, eta_a, steps, steps)
-    found.append(float(dynamics.error_rate(*fresh, scratch.A[-1], scratch.v[-1], layer)))
+        learned = dynamics.transfer_descent(*few, A, v, new.layer, new.eta, new.steps)
+        found.append(float(dynamics.error_rate(*fresh, A, learned, new.layer)))
+    start = attentions["identity"], v
+    scratch = dynamics.realistic_descent(*few, start, new.layer, new.eta, new.scratch_eta_a, new.steps, new.steps)
+    found.append(float(dynamics.error_rate(*fresh, scratch.A[-1], scratch.v[-1], new.layer)))
     step = dynamics.one_normalised_step(*few)
-    return [*found, float(dynamics.error_rate(*fresh, attentions["pretrained"], step, layer))]
+    return [*found, float(dynamics.error_rate(*fresh, attentions["pretrained"], step, new.layer))]
 
 
 @experiment("spatial.first-step")

@@ -32,7 +32,10 @@ def _portrait(runs: Mapping[str, Run]) -> Drawing:
         field.alpha, field.gamma, np.log10(field.loss.values.T), np.log10(levels), cmap="Greys_r", alpha=0.6
     )
     figure.colorbar(filled, ax=axes, label=r"$\log_{10}$ loss")
-    moves = field.move_alpha.values.T / np.ptp(field.alpha), field.move_gamma.values.T / np.ptp(field.gamma)
+    moves = (
+        field.move_alpha.values.T / np.ptp(field.alpha.values),
+        field.move_gamma.values.T / np.ptp(field.gamma.values),
+    )
     length = np.hypot(*moves)
     axes.quiver(
         field.alpha,
@@ -47,15 +50,13 @@ def _portrait(runs: Mapping[str, Run]) -> Drawing:
     )
     axes.plot(path.alpha, path.gamma, color=ORANGE, linewidth=2.2, label="descent")
     peak, taken_off, _ = marks(runs["path"])
-    for name, row, shift in (
-        ("I", peak // 2, (6, 8)),
-        ("II", (peak + taken_off) // 2, (6, 0)),
-        ("III: missing", len(path.step) - 1, (10, -12)),
-    ):
-        axes.plot(path.alpha[row], path.gamma[row], "o", color=RED, markersize=5)
-        axes.annotate(
-            name, (float(path.alpha[row]), float(path.gamma[row])), xytext=shift, textcoords="offset points", color=RED
-        )
+    rising = int(np.searchsorted(path.alpha.values[: peak + 1], path.alpha.values[peak] / 2))
+    places = (("I", rising, (0, 9)), ("II", taken_off, (9, 2)), ("III does not come", len(path.step) - 1, (10, 2)))
+    for name, row, shift in places:
+        where = float(path.alpha[row]), float(path.gamma[row])
+        axes.plot(*where, "o", color=RED, markersize=5, clip_on=False, zorder=5)
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        axes.annotate(name, where, xytext=shift, textcoords="offset points", color=RED, bbox=box)
     axes.set(xlabel=r"$\alpha = \langle v, w^*\rangle$", ylabel=r"$\gamma$ (entry of $A$ within a set)")
     axes.legend(loc="upper right")
     return figure
@@ -95,10 +96,13 @@ def _one_descent(row: np.ndarray, run: Run) -> None:
         linewidth=0.8,
         label="$f^*$",
     )
-    error.set(yscale="log", title="Loss and error", ylim=(max(1e-7, float(data.loss.min()) / 3), 1.2))
+    error.set(
+        yscale="log", title="Loss and error", ylim=(theory.label_error(p.patches, p.set_size, p.spurious_rate) / 2, 1.2)
+    )
     error.legend(loc="lower left")
     for axes in row:
         axes.set(xscale="log", xlabel="step + 1")
+        axes.set_title(axes.get_title(loc="left"), loc="left", pad=16)
         _bands(axes, run, step)
 
 

@@ -1,12 +1,14 @@
 """Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, the learned attention and how it was learned."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import MaxNLocator
 
 from saccade.experiments.spatial import realistic, sampling
 from saccade.lab.experiment import Run
@@ -19,7 +21,7 @@ LOCAL = {"local": True, "repetitions": 1, "steps": 200}
 SETS = ListedColormap([*CYCLE, GREY, "#56B4E9"])
 
 
-def _grid(axes: Axes, values: np.ndarray, **style: object) -> None:
+def _grid(axes: Axes, values: np.ndarray, **style: Any) -> None:
     """A square image of patches, without axes."""
     side = round(np.sqrt(values.size))
     axes.imshow(values.reshape(side, side), **style)
@@ -52,7 +54,16 @@ def _image(runs: Mapping[str, Run]) -> Drawing:
     rows, columns = inside // side, inside % side
     corner = (columns.min() - 0.5, rows.min() - 0.5)
     axes.add_patch(
-        plt.Rectangle(corner, np.ptp(columns) + 1, np.ptp(rows) + 1, fill=False, edgecolor=RED, linewidth=3, zorder=5)
+        plt.Rectangle(
+            corner,
+            np.ptp(columns) + 1,
+            np.ptp(rows) + 1,
+            fill=False,
+            edgecolor=RED,
+            linewidth=3,
+            zorder=5,
+            clip_on=False,
+        )
     )
     axes.set_title(f"label {float(data.y):+.0f}; sum of all signals {signals.sum():+.0f}")
     return figure
@@ -80,7 +91,7 @@ def _all_rows(runs: Mapping[str, Run]) -> Drawing:
     A, side = data.A.values, round(np.sqrt(data.sizes["i"]))
     limit = np.abs(A[~np.eye(len(A), dtype=bool)]).max()
     figure, panels = plt.subplots(side, side, figsize=(5.0, 5.2))
-    for patch, axes in enumerate(panels.ravel()):
+    for patch, axes in enumerate(np.ravel(np.asarray(panels))):
         values = np.where(np.arange(len(A)) == patch, np.nan, A[patch])
         _grid(axes, values, cmap="RdBu_r", vmin=-limit, vmax=limit)
         axes.plot(patch % side, patch // side, "x", color="black", markersize=4)
@@ -99,19 +110,21 @@ def _learning(runs: Mapping[str, Run]) -> Drawing:
     figure.colorbar(picture, ax=learned, fraction=0.046)
     for axes in (truth, learned):
         axes.grid(False)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     steps = data.step.values
     _seeds(error, steps, data.error.values, ORANGE)
     patches = p.side**2
     floor = theory.linear_error(patches, p.block**2, p.spurious_rate).bayes
     label = theory.label_error(patches, p.block**2, p.spurious_rate)
-    error.axhline(floor, color=GREY, linestyle="--", linewidth=1, label="best linear model (exact)")
+    error.axhline(floor, color=GREY, linestyle="--", linewidth=1, label="best linear (exact)")
     error.axhline(label, color=GREY, linestyle=":", linewidth=1, label="$f^*$ (exact)")
     error.set(title="Test error", xlabel="step", yscale="log", ylim=(label / 4, 1))
-    error.legend()
+    error.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=1)
     _seeds(aligned, steps, np.abs(data.cosine.values), BLUE, "$|\\cos(v, w^*)|$")
     _seeds(aligned, steps, data.row_fraction.values, RED, "rows that associate")
     aligned.set(title="Feature and sets found", xlabel="step", ylim=(-0.03, 1.05))
-    aligned.legend(loc="lower right")
+    aligned.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     return figure
 
 

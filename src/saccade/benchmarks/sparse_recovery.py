@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from saccade.benchmarks import torch_steps
 from saccade.dynamics import sparse_recovery as dynamics
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.models.unrolled import algorithm_named, problem
@@ -101,4 +102,5 @@ BENCHMARKS = (
         None,
         tiny={"steps": 20, "layers": 3, "batch": 8},
     ),
+    *torch_steps.SPARSE_RECOVERY,
 )

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import block_until_ready as finished
 
+from saccade.benchmarks import torch_steps
 from saccade.dynamics import spatial as dynamics
 from saccade.dynamics.spatial import Layer, Scalars, Setting
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides
@@ -117,4 +118,5 @@ BENCHMARKS = (
         realistic,
         tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3},
     ),
+    *torch_steps.SPATIAL,
 )

@@ -45,11 +45,6 @@ EXPERIMENTS = (
     images.shuffled_picture,
     images_permuted.permuted_training,
     images_gaussian.gaussian_images,
-    images.vision,
-    images.convolution,
-    images.shuffled_picture,
-    images_gaussian.gaussian_images,
-    images_permuted.permuted_training,
 )
 
 TRAININGS = images_trainings.TRAININGS

@@ -6,7 +6,6 @@ pytest.importorskip("torch")
 
 from saccade.benchmarks import torch_steps
 
-
 BUILDERS = (torch_steps.vanilla_vit, torch_steps.positional_vit, torch_steps.paper_decoder)
 
 

@@ -29,7 +29,8 @@ def draw_shuffling(runs: Mapping[str, Run]) -> Drawing:
     pictures = runs["picture"].data
     count = pictures.sizes["cell"]
     figure = plt.figure(figsize=(7.4, 2.7))
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.25))
+    sides: Any = figure.subfigures(1, 2, width_ratios=(1, 1.25))
+    left, right = sides
     columns = -(-count // 2)
     panels = np.ravel(left.subplots(2, columns))
     for axes in panels:
@@ -146,8 +147,8 @@ def draw_all_cells(runs: Mapping[str, Run]) -> Drawing:
     side = round(data.sizes["token"] ** 0.5)
     order = np.argsort(data.origin[0, -1].values)
     similarity = cosines(data.encodings[0, 0, -1].values.astype(float))[np.ix_(order, order)]
-    figure, panels = plt.subplots(side, side, figsize=(6, 6))
-    for cell, axes in enumerate(panels.ravel()):
+    figure, panels = plt.subplots(side, side, figsize=(6, 6), squeeze=False)
+    for cell, axes in enumerate(np.ravel(panels)):
         _map(axes, similarity[cell], cell)
     figure.suptitle(f"{NAMES[str(data.kind.values[0])]}: cosines with every cell, in the original order", fontsize=9)
     return figure

@@ -4,7 +4,7 @@ Encodings P (tokens x width) are centred over tokens and compared by their cosin
 (apparent), or in the original picture (un-permuted), token k lying at cell permutation[k].
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def locality(similarity: np.ndarray, coordinates: np.ndarray) -> Locality:
     other = ~np.eye(len(apart), dtype=bool)
     neighbours = other & (apart < 1.5)
     far = other & ~neighbours
-    ranks = spearmanr(similarity[other], -apart[other]).statistic if np.ptp(similarity[other]) > 0 else 0.0
+    ranks: Any = spearmanr(similarity[other], -apart[other])[0] if np.ptp(similarity[other]) > 0 else 0.0
     contrast = float(similarity[neighbours].mean() - (similarity[far].mean() if far.any() else 0.0))
     chance = float(neighbours.sum(axis=1).mean() / (len(apart) - 1))
     return Locality(overlaps(similarity, neighbours), float(ranks), contrast, chance)

@@ -74,7 +74,7 @@ def _by_autodiff(X: Any, y: Any, A: Any, v: Any, layer: Layer, eta_v: float, eta
     free = (1 - jnp.eye(A.shape[0])).astype(A.dtype)
 
     def loss(state: Any) -> Any:
-        return jnp.mean(jnp.logaddexp(0.0, -y * output(X, *state, layer.degree, layer.slope, layer.temperature)))
+        return jnp.mean(jnp.logaddexp(0.0, -y * output(X, state[0], state[1], *layer)))
 
     def step(state: Any, _: None) -> Any:
         grad_A, grad_v = jax.grad(loss)(state)

@@ -32,7 +32,7 @@ def iterates(method: str, X: np.ndarray, y: np.ndarray, lam: float, record: Sequ
     for k in range(1, max(record) + 1 if lipschitz > 0 else 1):
         at = z if method == "fista" else b
         u = at - X.T @ (X @ at - y) / lipschitz
-        new = np.sign(u) * np.maximum(np.abs(u) - lam / lipschitz, 0.0)
+        new = np.sign(u) * np.maximum(np.abs(u) - lam / lipschitz, 0.0) + 0.0  # no negative zeros
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         z = new + (momentum - 1) / following * (new - b)
         b, momentum = new, following

@@ -145,9 +145,9 @@ def draw_learning(runs: Mapping[str, Run]) -> Drawing:
 LEARNING = Figure(
     id="sparse-recovery/learning",
     title="Learning on ever new matrices",
-    caption="Two training seeds each, Adam. LISTA and LISTA-CP end at the zero predictor. LISTA-VM's mean rises again while "
-    "its median falls: "
-    "its steps grow until rare matrices diverge. Points above the frame are left out.",
+    caption="Two training seeds each, Adam. LISTA and LISTA-CP end at the zero predictor. Means of LISTA-VM and ALISTA are "
+    "those of the rare "
+    "matrices on which they diverge (ALISTA's lie above the frame); medians and quantiles fall.",
     source="ours",
     runs={
         "many": (learned.varying_matrices, {}),

@@ -69,9 +69,9 @@ def draw_shift(runs: Mapping[str, Run]) -> Drawing:
             label=NAMES[name],
         )
     axes.axhline(3.0, color="black", linewidth=0.8, linestyle=":")
-    axes.text(places[-1] + 0.45, 3.2, "predicting zero (mean)", ha="right", fontsize=8)
+    axes.text(places[0] - 0.6, 3.3, "predicting zero (mean)", fontsize=8)
     axes.set(yscale="log", ylim=(0.03, 100), ylabel="error |b − β|²", xticks=places)
-    axes.set_xticklabels([str(name).replace(" ", "\n") for name in data.shift.values])
+    axes.set_xticklabels([str(name).replace(" ", "\n") for name in data["shift"].values])
     figure.legend(loc="outside lower center", ncols=4)
     return figure
 
@@ -98,8 +98,8 @@ def draw_depth(runs: Mapping[str, Run]) -> Drawing:
         band(left, data.layer, errors, str(name), name == "fista")
         style = "--" if name == "fista" else "-"
         right.plot(data.layer, (errors > LARGE).mean(-1), style, color=COLOURS[str(name)], label=NAMES[str(name)])
+    left.axvline(12, color=GREY, linewidth=0.8, linestyle=":")
     for axes in (left, right):
-        axes.axvline(12, color=GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel="layers (12 trained, the last repeated)")
     left.set(yscale="log", ylabel="median error |b − β|²", ylim=(8e-3, 20))
     right.set(ylabel="share of problems with error > 2S")
@@ -179,7 +179,7 @@ def draw_certificate(runs: Mapping[str, Run]) -> Drawing:
                 **{**THEORY, "linewidth": 0.7},
                 label="certified" if k == 0 else None,
             )
-        axes.set(title=f"{title}: median q = {np.median(rate):.2f}", yscale="log", xlabel="step k")
+        axes.set(title=f"{title}\nmedian q = {np.median(rate):.2f}", yscale="log", xlabel="step k")
     panels[0].set_ylabel("|b − β|₁")
     panels[2].set_ylim(0.3, 1e12)
     panels[0].legend(loc="upper right")

@@ -36,8 +36,8 @@ class State(NamedTuple):
 
 
 def soft_threshold(u: Float[Array, "..."], threshold: ArrayLike) -> Float[Array, "..."]:
-    """S_t(u) = sign(u) max(|u| - t, 0), coordinate by coordinate. Exact."""
-    return jnp.where(jnp.abs(u) > threshold, u - jnp.sign(u) * threshold, jnp.zeros((), u.dtype))
+    """S_t(u) = sign(u) max(|u| - t, 0), coordinate by coordinate; not a number stays so. Exact."""
+    return jnp.where(jnp.abs(u) <= threshold, jnp.zeros((), u.dtype), u - jnp.sign(u) * threshold)
 
 
 def problem(X, y, mask=None, count=None, weight: bool = False) -> Problem:

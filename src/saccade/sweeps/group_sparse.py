@@ -1,47 +1,19 @@
 """Group sparse: how training of the position-only layer ends, over step size and number of groups. Cells share one program under vmap."""
 
 from pathlib import Path
-from typing import Any
 
-import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray
-from jaxtyping import Array
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 
-from saccade.dynamics.group_sparse import REGIMES, position_run
+from saccade.dynamics.group_sparse import REGIMES
 from saccade.dynamics.group_sparse.regimes import classify
-from saccade.errors import require
 from saccade.lab.style import BLUE, GREY, ORANGE, RED
 from saccade.lab.sweep.builtin import BuiltIn
-from saccade.lab.vectorised import vectorised
+from saccade.sweeps.cells.group_sparse import OUTPUTS
 from saccade.theory.group_sparse.late_laws import late_laws
-
-OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
-
-
-def _check(asked: Any) -> None:
-    require(asked.groups >= 2, "groups", asked.groups, "must be at least 2")
-    require(asked.step_size > 0, "step_size", asked.step_size, "must be above 0")
-    require(asked.steps >= 8, "steps", asked.steps, "must be at least 8")
-
-
-@vectorised(
-    "group-sparse.regime",
-    varying=("groups", "step_size", "scale"),
-    outputs={name: () for name in OUTPUTS},
-    width=64,
-    check=_check,
-)
-def regime(
-    key: Any, *, groups: int = 8, step_size: float = 0.5, scale: float = 1.0, steps: int = 5000
-) -> dict[str, Array]:
-    """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the loss and 1 - S at the end."""
-    gaps = jnp.asarray([steps // 4, steps - steps // 4])
-    progress, (_, gap, loss, _, rest) = position_run(groups, scale, step_size, (groups + 1) / 2, gaps)
-    return dict(zip(OUTPUTS, (gap[0], gap[1], loss[1], rest[1], progress.diverged_at), strict=True))
 
 
 def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> np.ndarray:

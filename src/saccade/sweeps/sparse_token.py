@@ -1,7 +1,6 @@
 """Sparse token: which of attention, mean pooling and the vectorised classifier has the smallest error, over signal and alignment."""
 
 from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,39 +8,9 @@ import xarray
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 
-from saccade.lab.experiment import experiment
 from saccade.lab.style import BLUE, GREEN, ORANGE
 from saccade.lab.sweep.builtin import BuiltIn
-from saccade.tasks.sparse_token import SparseTokenSetting
-from saccade.theory.sparse_token import fit
-
-MODELS = ("attention", "pooled", "vectorised")
-RIDGES = (0.01, 0.1, 1.0)
-
-
-@experiment("sparse-token.winner")
-def winner(
-    key: Any,
-    *,
-    length: int = 10,
-    informative: int = 1,
-    positive_rate: float = 0.5,
-    signal: float = 4.0,
-    alignment: float = 0.5,
-    sharpness: float = 2.0,
-    samples_per_dim: float = 4.0,
-) -> xarray.Dataset:
-    """Predicted test error of each classifier in high dimension, with the best of three ridges for each. Status: asymptotic."""
-    setting = SparseTokenSetting(length, informative, positive_rate, signal)
-    errors = []
-    for model in MODELS:
-        query = (alignment, sharpness) if model == "attention" else (None, None)
-        made = [fit(setting, model, samples_per_dim, ridge, "logistic", *query) for ridge in RIDGES]
-        bad = [one.status for one in made if one.status != "converged"]
-        if bad:
-            raise ArithmeticError(f"the equations of {model} are {bad[0]}")
-        errors.append(min(one.test_error for one in made))
-    return xarray.Dataset({"test_error": ("model", np.array(errors))}, {"model": list(MODELS)})
+from saccade.sweeps.cells.sparse_token import MODELS
 
 
 def draw_winner(data: xarray.Dataset) -> Drawing:
@@ -68,9 +37,9 @@ def draw_winner(data: xarray.Dataset) -> Drawing:
         data.signal, data.alignment, gain.T, cmap="RdBu", vmin=-reach, vmax=reach, shading="nearest"
     )
     right.contour(data.signal, data.alignment, gain.T, levels=[0.0], colors="black", linewidths=1)
-    figure.colorbar(image, ax=right, label="error of the better other - error of attention")
+    figure.colorbar(image, ax=right, label="difference of test errors")
     left.set(title="smallest test error", xlabel="signal θ", ylabel="cosine of query and signal")
-    right.set(title="what attention gains", xlabel="signal θ")
+    right.set(title="what attention gains over the better other", xlabel="signal θ")
     for axes in (left, right):
         axes.grid(False)
     return figure
@@ -85,6 +54,6 @@ SWEEPS = (
         "1/2). Black line: attention and the better of the other two tie.",
         file=Path(__file__).with_name("sparse-token-winner.toml"),
         draw=draw_winner,
-        minutes=1.5,
+        minutes=6.6,
     ),
 )

@@ -33,11 +33,11 @@ SWEEPS = (
     BuiltIn(
         id="spatial/association",
         title="Whether patches of one set find each other, over spurious rate and set size",
-        caption="Population descent of the three scalars of the idealised layer (64 patches, 1500 steps, 2000 weighted "
+        caption="Population descent of the three scalars of the idealised layer (64 patches, 4000 steps, 2000 weighted "
         "states): how far the score of a patch of the same set leads that of another (blue: association, red: the "
         "opposite), and the test error.",
         file=Path(__file__).with_name("spatial-association.toml"),
         draw=draw_association,
-        minutes=2.0,
+        minutes=1.6,
     ),
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """`draw(data)` draws the opened sweep; `minutes` is what it took on one core of the machine it was last measured on."""
+    """`draw(data)` draws the opened sweep; `minutes` is what it took in one process of a busy machine when it was last measured."""
 
     id: str
     title: str

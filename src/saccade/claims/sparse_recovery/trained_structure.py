@@ -7,7 +7,7 @@ from saccade.experiments.sparse_recovery import trained
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 
-POOL = {"pool": 4, "block": 1, "sparsity": 1}
+POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
 
 
 def _structure(run: Run, swapped: bool = False) -> np.ndarray:

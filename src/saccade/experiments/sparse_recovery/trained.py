@@ -175,7 +175,7 @@ def trained_structure(
     dim: int = 4,
     measurements: int = 2,
     sparsity: int = 2,
-    block: int = 2,
+    block_size: int = 2,
     pool: int = 0,
     layers: int = 2,
     steps: int = 800,
@@ -190,7 +190,7 @@ def trained_structure(
     classical methods when they are told the pool (not run for blocks).
     """
     places = range(pool) if pool else None
-    structured = SparseRecovery.create(dim, measurements, sparsity, block=block, pool=places)
+    structured = SparseRecovery.create(dim, measurements, sparsity, block=block_size, pool=places)
     tasks = {"structured": structured, "free": SparseRecovery.create(dim, measurements, sparsity)}
     recipe = DecoderRecipe("softmax", layers, steps, batch, learning_rate=learning_rate)
     test_key, free_key, *keys = jax.random.split(key, seeds + 2)

@@ -48,7 +48,7 @@ def steps_of(parameters: Any) -> int:
 
 
 RELU = {"architecture": "relu", "steps": 7000}
-POOL = {"pool": 4, "block": 1, "sparsity": 1}
+POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
 
 TRAININGS = (
     Training(

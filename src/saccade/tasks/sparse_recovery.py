@@ -170,7 +170,7 @@ def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]
     require(len(places) > 0, "pool", list(places), "must name at least one coordinate")
     for place in places:
         inside = isinstance(place, int | np.integer) and not isinstance(place, bool) and 0 <= place < dim
-        require(inside, "pool", place, f"must hold coordinates from 0 to dim - 1 = {dim - 1}")
+        require(bool(inside), "pool", place, f"must hold coordinates from 0 to dim - 1 = {dim - 1}")
     chosen = tuple(sorted({int(place) for place in places}))
     require(len(chosen) == len(places), "pool", list(places), "must not repeat a coordinate")
     require(sparsity <= len(chosen), "sparsity", sparsity, f"must be at most {len(chosen)}, the size of the pool")
@@ -183,7 +183,7 @@ def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]
 
 def _check_whole(name: str, value: object, least: int) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    require(whole, name, value, f"must be a whole number of at least {least}")
+    require(bool(whole), name, value, f"must be a whole number of at least {least}")
 
 
 def _finite(value: object) -> bool:

@@ -78,7 +78,7 @@ def rates(given: RateInputs) -> dict[str, Any]:
     bounds = {"ista": theory.ista_bound, "fista": theory.fista_bound}
     answer: dict[str, Any] = {"steps": record}
     for name, run in made.items():
-        bound = bounds[name](record, run.lipschitz, distance)
+        bound = bounds[name](np.asarray(record), run.lipschitz, distance)
         answer[f"{name}_gap"] = np.maximum(run.objective - lowest, 0.0)
         answer[f"{name}_bound"] = [float(value) if np.isfinite(value) else None for value in bound]
     return answer | {"minimum": lowest, "lipschitz": made["ista"].lipschitz}

@@ -76,12 +76,12 @@ def layered(value: Any, name: str, layers: int, shape: tuple[int, int]) -> np.nd
 
 def matrices(rows: list[Matrix]) -> np.ndarray:
     """K square matrices of one size, which is the dimension d."""
+    rule = "must be a list of d x d matrices of one size, one a layer"
     try:
         M = np.asarray(rows, float)
     except ValueError:
-        M = np.zeros(())
-    square = M.ndim == 3 and M.shape[1] == M.shape[2] >= 1
-    require(square, "M", f"of shape {M.shape}" if M.ndim else rows, "must be a list of d x d matrices, one a layer")
+        raise InvalidInput(f"M = [...] {rule}.") from None
+    require(M.ndim == 3 and M.shape[1] == M.shape[2] >= 1, "M", f"of shape {M.shape}", rule)
     return M
 
 

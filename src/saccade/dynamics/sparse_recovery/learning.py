@@ -35,7 +35,7 @@ class Recipe(NamedTuple):
 class Trained(NamedTuple):
     """Layers after each recorded number of steps, [record][seed][layer]..., and the mean loss of the stretch before it."""
 
-    layers: Layers
+    layers: dict[str, np.ndarray]
     loss: Float[np.ndarray, "record seed"]
     steps: Int[np.ndarray, " record"]
 

@@ -147,4 +147,32 @@ DEEPER = Claim(
     ),
 )
 
-CLAIMS = (NOT_EXACT, PRIOR, LONGER, DEEPER)
+NOT_A_SOLVER = Claim(
+    id="sparse-recovery.decoder-does-not-run-ista",
+    spec="SR-F4",
+    statement="A trained decoder does not run ISTA, FISTA or LISTA-VM: its answer is nearer to the truth than to any of their answers.",
+    source="ours; the paper's story is that trained transformers run a learned algorithm of this family",
+    status="trained",
+    kind="ordering",
+    experiment=trained.trained,
+    measure=lambda run: (
+        np.concatenate([apart - ours for apart, ours in zip(run.data["final_distance"].values, mine(run, rows(run)))]).T
+    ),
+    predict=lambda run: 0.0,
+    resolution=0.12,
+    argued=PAIRED,
+    statistic="mean",
+    parts=by_seed("to ISTA", "to FISTA", "to LISTA-VM"),
+    scales={"standard": Scale(seconds=150)},
+    figure="sparse-recovery/trained-layers",
+    finding="What a decoder trained from scratch computes is none of the algorithms it could be built to run: it is better than they are.",
+    sabotages=(
+        Sabotage(
+            "distance-to-itself",
+            "The decoder in the place of the algorithms: its distance to itself is zero.",
+            measure=lambda run: np.repeat(-mine(run, rows(run)), 3, axis=0).T,
+        ),
+    ),
+)
+
+CLAIMS = (NOT_EXACT, PRIOR, LONGER, DEEPER, NOT_A_SOLVER)

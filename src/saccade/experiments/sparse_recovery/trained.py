@@ -45,7 +45,7 @@ def errors_of(model: Transformer, sample: RecoverySample, y=None) -> np.ndarray:
 
 def learned_scalars(task: SparseRecovery, depth: int, steps: int, key: jax.Array) -> dict[str, dict]:
     """LISTA-VM, and its variant whose step knows the norm of the matrix, trained on varying matrices: the strongest of their kind."""
-    recipe = Recipe(steps, 256, 5e-3)
+    recipe = Recipe(steps, 512, 1e-2, clip=np.inf)
     names = {"LISTA-VM": "lista-vm", "LISTA-VM, step by norm": "lista-adaptive"}
     return {
         shown: {"name": name, "layers": train(name, task, key[None], start_layers(name, depth), recipe).at()}
@@ -162,6 +162,7 @@ def _what_layers_compute(models, short: RecoverySample, depth: int, vm: np.ndarr
     return {
         "layer_error": (("seed", "depth"), squared_errors(read, beta).mean(-1)),
         "distance": (("seed", "depth", "reference", "iterate"), np.array(distance)),
+        "final_distance": (("seed", "reference", "task"), squared_errors(algorithms[None, :, -1], read[:, None, -1])),
     }
 
 

@@ -35,7 +35,9 @@ def _advantages(run: Run, name: str = "error") -> np.ndarray:
     """Rival's error minus ours, (task, seed x rival)."""
     n = rows(run)
     rivals = [method_error(run, method, n) for method in RIVALS]
-    rivals += [run.data["unrolled_error"].sel(unrolled=method).values for method in UNROLLED]
+    # A trained LISTA-VM diverges on rare matrices; counting its error at most as twice that of zero favours it.
+    most = 2.0 * run.parameters.sparsity
+    rivals += [np.minimum(run.data["unrolled_error"].sel(unrolled=method).values, most) for method in UNROLLED]
     return np.stack([rival - ours for ours in mine(run, n, name) for rival in rivals], axis=1)
 
 
@@ -118,7 +120,8 @@ def _beats(id: str, what: str, changes: dict, seconds: float, finding: str) -> C
         measure=_advantages,
         predict=lambda run: 0.0,
         resolution=0.12,
-        argued=PAIRED + " The classical methods' penalties are chosen on the test tasks, which favours them.",
+        argued=PAIRED
+        + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both in favour of the rivals.",
         statistic="mean",
         parts=by_seed(*RIVALS, *UNROLLED),
         scales={"standard": Scale(changes, seconds=seconds)},

@@ -29,7 +29,7 @@ from saccade.tasks.sparse_recovery import RecoverySample, SparseRecovery
 RECORDS = 10
 EXTRA_LAYERS = 4
 REFERENCES = ("ISTA", "FISTA", "LISTA-VM")
-FREE_AND_STRUCTURED = ("structured", "free")
+TRAINED_ON = ("structured", "free")
 
 
 def smooth(losses: np.ndarray, points: int = 100) -> np.ndarray:
@@ -43,14 +43,14 @@ def errors_of(model: Transformer, sample: RecoverySample, y=None) -> np.ndarray:
     return squared_errors(np.moveaxis(found, 1, 0), np.asarray(sample.beta))
 
 
-def learned_scalars(task: SparseRecovery, depth: int, steps: int, key: jax.Array) -> dict[str, dict]:
-    """LISTA-VM, and its variant whose step knows the norm of the matrix, trained on varying matrices: the strongest of their kind."""
+def unrolled_answers(task: SparseRecovery, depth: int, steps: int, key: jax.Array, short: RecoverySample) -> dict:
+    """Iterates of LISTA-VM, and of its variant whose step knows the norm of the matrix, trained on varying matrices."""
     recipe = Recipe(steps, 512, 1e-2, clip=np.inf)
-    names = {"LISTA-VM": "lista-vm", "LISTA-VM, step by norm": "lista-adaptive"}
-    return {
-        shown: {"name": name, "layers": train(name, task, key[None], start_layers(name, depth), recipe).at()}
-        for shown, name in names.items()
-    }
+    found = {}
+    for shown, name in (("LISTA-VM", "lista-vm"), ("LISTA-VM, step by norm", "lista-adaptive")):
+        scalars = train(name, task, key[None], start_layers(name, depth), recipe).at()
+        found[shown] = unroll(name, scalars, short.X, short.y, count=short.count)
+    return found
 
 
 @experiment(
@@ -92,22 +92,15 @@ def trained(
         for number, one in enumerate(keys)
     ]
     models = [item.model for item in made]
-    scalars = learned_scalars(task, layers, scalar_steps, scalar_key)
-    unrolled = {
-        name: unroll(item["name"], item["layers"], short.X, short.y, count=short.count)
-        for name, item in scalars.items()
-    }
-    values = _quality(models, keys, task, recipe, sample, measurements)
-    values |= _curves(made)
+    unrolled = unrolled_answers(task, layers, scalar_steps, scalar_key, short)
+    values = _quality(models, keys, task, recipe, sample, measurements) | _curves(made)
     values |= _what_layers_compute(models, short, layers, unrolled["LISTA-VM"])
-    values["classical_error"] = (
-        ("solver", "prefix", "task"),
-        classical_errors(sample, 2 * measurements, layers).errors,
-    )
-    values["unrolled_error"] = (
-        ("unrolled", "task"),
-        np.stack([squared_errors(b[-1], np.asarray(short.beta)) for b in unrolled.values()]),
-    )
+    classical = classical_errors(sample, 2 * measurements, layers).errors
+    last = np.stack([squared_errors(b[-1], np.asarray(short.beta)) for b in unrolled.values()])
+    values |= {
+        "classical_error": (("solver", "prefix", "task"), classical),
+        "unrolled_error": (("unrolled", "task"), last),
+    }
     coordinates = {
         "solver": list(METHODS), "unrolled": list(unrolled), "prefix": np.arange(1, 2 * measurements + 1),
         "reference": list(REFERENCES), "extra": np.arange(EXTRA_LAYERS + 1), "record": made[0].measured_steps,
@@ -192,47 +185,41 @@ def trained_structure(
     """
     places = range(pool) if pool else None
     structured = SparseRecovery.create(dim, measurements, sparsity, block=block_size, pool=places)
-    tasks = {"structured": structured, "free": SparseRecovery.create(dim, measurements, sparsity)}
+    free = SparseRecovery.create(dim, measurements, sparsity)
     recipe = DecoderRecipe("softmax", layers, steps, batch, learning_rate=learning_rate)
     test_key, free_key, *keys = jax.random.split(key, seeds + 2)
-    sample = structured.sample(test_key, test_tasks)
-    other = tasks["free"].sample(free_key, test_tasks)
+    sample, other = structured.sample(test_key, test_tasks), free.sample(free_key, test_tasks)
 
     def mean_error(model: Transformer) -> float:
         return errors_of(model, sample)[-1].mean()
 
-    made = {
-        name: [
-            train_decoder(task, recipe, one, f"{name}-seed-{number}", mean_error, RECORDS)
-            for number, one in enumerate(keys)
-        ]
-        for name, task in tasks.items()
-    }
-    models = [[item.model for item in made[name]] for name in FREE_AND_STRUCTURED]
+    made = [
+        [train_decoder(task, recipe, one, f"{name}-seed-{n}", mean_error, RECORDS) for n, one in enumerate(keys)]
+        for name, task in zip(TRAINED_ON, (structured, free), strict=True)
+    ]
     mask = np.isin(np.arange(dim), structured.pool).astype(float) if pool else None
-    told = classical_errors(sample, measurements, layers, mask).errors
-    values = {
-        "error": (
-            ("training", "seed", "prefix", "task"),
-            np.array([[errors_of(model, sample) for model in row] for row in models]),
-        ),
-        "free_error": (
-            ("training", "seed", "task"),
-            np.array([[errors_of(model, other)[-1] for model in row] for row in models]),
-        ),
-        "curve": (
-            ("training", "seed", "record"),
-            np.array([[item.measured for item in made[name]] for name in FREE_AND_STRUCTURED]),
-        ),
+    values = _structure_quality(made, sample, other) | {
         "classical_error": (("solver", "prefix", "task"), classical_errors(sample, measurements, layers).errors),
-        "told_error": (("solver", "prefix", "task"), told),
-        "free_zero_error": (("task",), (np.asarray(other.beta) ** 2).sum(-1)),
+        "told_error": (("solver", "prefix", "task"), classical_errors(sample, measurements, layers, mask).errors),
     }
     coordinates = {
-        "training": list(FREE_AND_STRUCTURED), "solver": list(METHODS), "prefix": np.arange(1, measurements + 1),
-        "record": made["free"][0].measured_steps,
+        "training": list(TRAINED_ON), "solver": list(METHODS), "prefix": np.arange(1, measurements + 1),
+        "record": made[0][0].measured_steps,
     }  # fmt: skip
     return xarray.Dataset(values, coordinates)
+
+
+def _structure_quality(made: list[list[Trained]], sample: RecoverySample, other: RecoverySample) -> dict:
+    """Errors of all decoders on structured tasks by prefix, on free ones with all rows, and their curves."""
+    errors = np.array([[errors_of(item.model, sample) for item in row] for row in made])
+    elsewhere = np.array([[errors_of(item.model, other)[-1] for item in row] for row in made])
+    curves = np.array([[item.measured for item in row] for row in made])
+    return {
+        "error": (("training", "seed", "prefix", "task"), errors),
+        "free_error": (("training", "seed", "task"), elsewhere),
+        "curve": (("training", "seed", "record"), curves),
+        "free_zero_error": (("task",), (np.asarray(other.beta) ** 2).sum(-1)),
+    }
 
 
 @experiment(

@@ -31,11 +31,12 @@ def test_processes_write_the_same_runs_and_outlive_a_cell_that_kills_its_worker(
 
 
 SCRIPT = """
-import sys
+import signal, sys
 sys.path[:0] = {path!r}
 from sweeping import swept
 from saccade.lab.engines import choose
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background ignores it
     swept({store!r}, "tick", engine=choose(jobs=1), axes={{"x": list(map(float, range(200)))}}, fixed={{"pause": 0.05}})
 """
 

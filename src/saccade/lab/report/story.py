@@ -54,10 +54,10 @@ def rendered(text: str) -> Markup:
 
 
 def told(study: str, claims: dict[str, str]) -> dict[str, Markup]:
-    """Story and symbols of a study as HTML; names of claims become links to their pages (`claims`: id to address)."""
+    """Story and symbols of a study as HTML, empty where its page has none; names of claims become links (`claims`: id to address)."""
     text = page(study)
     parts = {"story": section(text, STORY), "symbols": section(text, SYMBOLS)}
-    return {name: _linked(rendered(part), claims) for name, part in parts.items() if part}
+    return {name: _linked(rendered(part), claims) for name, part in parts.items()}
 
 
 def _linked(html: Markup, claims: dict[str, str]) -> Markup:

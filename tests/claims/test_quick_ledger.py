@@ -5,6 +5,8 @@ import pytest
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.registry import claims
 
+# What `make test` installs: a claim that needs one of these must be judged here. Peers and data sets may be absent.
+INSTALLED = ("nlp",)
 SHOWN = ("part", "prediction", "measurement", "interval", "resolution")
 
 
@@ -18,7 +20,7 @@ def by_experiment():
 def test_the_verdict_is_the_expected_one_and_sabotage_shows(claim):
     row = evaluate(claim, Conditions(sabotage=True))
     if row["verdict"] == "waiting":
-        assert "scale" in row["needs"], f"{claim.id} lacks an extra that the tests install: {row['needs']}"
+        assert row["needs"].get("extra") not in INSTALLED, f"{claim.id} lacks an extra that the tests install"
         return
     assert row["error"] is None
     assert row["verdict"] == claim.expected, {name: row[name] for name in SHOWN}

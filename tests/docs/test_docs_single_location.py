@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 from saccade.lab import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md") if path.exists())
+PAGES = sorted(
+    path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md") if path.exists()
+)
 PAGE = ROOT / "docs" / "single-location.md"
 STUDY = "single-location"
 

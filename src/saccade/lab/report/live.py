@@ -128,7 +128,7 @@ def _traces(axes: Any) -> Iterator[dict[str, Any] | None]:
             edges = artist.get_colors()
             yield _polygons(axes, artist.get_paths(), artist, None, edges[0] if len(edges) else "black")
         elif isinstance(artist, PolyCollection):
-            faces = artist.get_facecolors()
+            faces = np.asarray(artist.get_facecolor())
             yield _polygons(axes, artist.get_paths(), artist, faces[0] if len(faces) else None, None)
         elif hasattr(artist, "get_path"):
             yield _polygons(axes, [artist.get_path()], artist, artist.get_facecolor(), None)

@@ -7,7 +7,7 @@ a linear classifier that may weigh tokens unequally (`vectorised`) can beat unif
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -36,7 +36,7 @@ def smallest_over_threshold(
     values = np.array([error(t) for t in thresholds])
     best = int(values.argmin())
     step = thresholds[1] - thresholds[0]
-    answer = minimize_scalar(
+    answer: Any = minimize_scalar(
         error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded", options={"xatol": 1e-11}
     )
     value = float(np.asarray(answer.fun))

@@ -1,7 +1,7 @@
 """Who finds the group from n samples: screening, group lasso, best subset, and the layer trained from scratch, on the same draws.
 
 celer and abess come with the extra `bench`. adelie asks for numpy below 2, which JAX refuses, so pip will not install the two together;
-it works with newer numpy all the same: `pip install --no-deps adelie`. skglm compiles for a minute at its first fit.
+it works with newer numpy all the same: `pip install --no-deps adelie`. skglm compiles at its first fit.
 """
 
 import time

@@ -50,6 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_runtest_teardown() -> None:
+    """Thousands of tests in one process would hold more compiled programs than Linux allows it memory maps."""
+    from saccade.lab.programs import let_go_of_programs
+
+    let_go_of_programs()
+
+
 def pytest_sessionfinish() -> None:
     shutil.rmtree(STORE, ignore_errors=True)
 

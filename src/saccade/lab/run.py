@@ -5,6 +5,7 @@ from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, key_for
 from saccade.lab.fingerprint import code_version
+from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
 
 
@@ -35,4 +36,5 @@ def _compute(experiment: Experiment, parameters: Any, request: Request, store: S
     if fresh:
         store.remove(request.name)
     store.save(request, data, time.perf_counter() - start)
+    let_go_of_programs()
     return data

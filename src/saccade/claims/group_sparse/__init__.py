@@ -63,6 +63,7 @@ CLAIMS = (
     finite.INTERPOLATES,
     peers.PEERS,
     peers.ADELIE,
+    peers.SKGLM,
     peers.AMONG_PEERS,
     images.DIGITS,
     images.FROGS,

@@ -49,6 +49,12 @@ ADELIE = _finds_more(
     "On 32 samples (d = 8, D = 16) logistic group lasso (adelie) finds the relevant group more often than the layer.",
     "bench:adelie",
 )
+SKGLM = _finds_more(
+    "skglm-finds-more",
+    ("skglm",),
+    "On 32 samples (d = 8, D = 16) logistic group lasso (skglm) finds the relevant group more often than the layer.",
+    "bench:skglm",
+)
 
 AMONG_PEERS = Claim(
     id="group-sparse.subset-needs-a-few-more",

@@ -78,7 +78,7 @@ def by_skglm(rows: np.ndarray, labels: np.ndarray, group_dim: int) -> np.ndarray
     weights = np.ones(width // group_dim)
     fit: Any = GeneralizedLinearEstimator(
         LogisticGroup(ends, order), WeightedGroupL2(penalty, weights, ends, order), GroupProxNewton(fit_intercept=False)
-    ).fit(rows, labels)
+    ).fit(np.asfortranarray(rows), labels)
     return _sizes(fit.coef_, group_dim)
 
 

@@ -192,6 +192,16 @@ def test_larger_scales_say_their_cost_first(only, fresh_store):
     assert "about 10 minutes" in run("verify", "--scale", "standard").stderr
 
 
+def test_a_run_shared_by_claims_is_counted_once():
+    from saccade.cli.judge import _costs
+    from saccade.lab.registry import find_claims
+
+    claims = find_claims(["spatial.vit-unchanged-by-shuffling", "spatial.positional-near-vanilla"])
+    assert claims[0].experiment.id == claims[1].experiment.id
+    apart = [_costs([claim], "standard")[claim.id] for claim in claims]
+    assert max(apart) < sum(_costs(claims, "standard").values()) < sum(apart)
+
+
 def test_seeds_change_nothing_that_is_exact_and_may_be_negative(fresh_store):
     assert run("verify", "SL-Z", "--seed", -3)
 

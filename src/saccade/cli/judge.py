@@ -1,6 +1,7 @@
 """`saccade verify`, `reproduce` and `report`: the commands that judge."""
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ StoreFolder = Annotated[
     str | None, typer.Option("--store", help="Folder of runs [default: $SACCADE_STORE or the user's data folder].")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
+JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
 
 
 def verify(
@@ -65,7 +67,7 @@ def judged(
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     claims = registry.find_claims(patterns)
-    cost = {claim.id: _cost(claim, scale) * (1 + sabotage) for claim in claims}
+    cost = {name: seconds * (1 + sabotage) for name, seconds in _costs(claims, scale).items()}
     _announce(sum(cost.values()) / jobs, scale, len(claims))
     with progress(sum(cost.values()), "judging") as advance:
 
@@ -78,11 +80,20 @@ def judged(
         )
 
 
-def _cost(claim: "Claim", scale: str) -> float:
+def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
+    """Seconds by claim. Claims on the same run share it: the first of them pays, the others only judge."""
     from saccade.lab.ledger import scale_for
 
-    chosen = scale_for(claim, scale)
-    return chosen[1].seconds if chosen else 0.0
+    paid, costs = set(), {}
+    for claim in claims:
+        chosen = scale_for(claim, scale)
+        if chosen is None:
+            costs[claim.id] = 0.0
+            continue
+        run = (claim.experiment.id, repr(claim.experiment.parameters(chosen[0], **chosen[1].parameters)))
+        costs[claim.id] = JUDGING if run in paid else chosen[1].seconds
+        paid.add(run)
+    return costs
 
 
 def _announce(seconds: float, scale: str, count: int) -> None:
@@ -191,6 +202,16 @@ def _check_folder(folder: str) -> None:
 
 def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
     from saccade import api
+    from saccade.cli.manners import progress
+    from saccade.lab.report.light import weigh
+    from saccade.lab.report.pictures import registered_figures
 
-    page = api.report(rows, output, scale=scale, seed=seed, store=store)
+    cost = {figure.id: figure.seconds.get(scale, 1.0) for figure in registered_figures()[0]}
+    with progress(sum(cost.values()), "drawing") as advance:
+
+        def drawn(picture: Any) -> None:
+            advance(cost.get(picture.id, 1.0), f"{picture.id}: {picture.missing or 'drawn'}")
+
+        page = api.report(rows, output, scale=scale, seed=seed, store=store, drawn=drawn)
+    typer.echo(f"The report has {weigh(page.parent).words}.", err=True)
     typer.echo(f"Report: {page}")

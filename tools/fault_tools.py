@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -134,11 +135,18 @@ def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.005)
 
 
+def _free_port() -> int:
+    """A port that nobody has; a scheduler that is restarted needs the same one again."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Cluster:
     """A Dask scheduler and workers as processes of this machine, on loopback."""
 
     def __init__(self, folder: Path, workers: int):
-        self.folder, self.port, self.workers = folder, CHANCE.randint(20000, 40000), []
+        self.folder, self.port, self.workers = folder, _free_port(), []
         self.start_scheduler()
         for _ in range(workers):
             self.add_worker()

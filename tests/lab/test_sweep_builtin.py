@@ -1,8 +1,10 @@
 """The built-in sweeps: each can be planned as it is, and its figure be drawn from a small version of it."""
 
+import jax
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import xarray
 
 from saccade.dynamics.group_sparse import REGIMES, regime_map
 from saccade.lab.engines.here import here
@@ -14,7 +16,7 @@ from saccade.studies import BUILT_IN
 SMALL = {
     "single-location/phase": (
         {"dim": [10, 40], "inverse_temperature": [0.1, 2.0]},
-        {"steps": 40, "record_every": 20, "repetitions": 4},
+        {"steps": 40, "repetitions": 4},
     ),
     "sparse-token/winner": ({"signal": [1.0, 6.0], "alignment": [0.0, 1.0]}, {}),
     "group-sparse/phase": ({"groups": [4, 64], "step_size": [0.05, 1.0, 10.0]}, {"steps": 400}),
@@ -23,11 +25,15 @@ SMALL = {
 }
 
 
-def small(name, folder):
+def planned(name, folder):
     whole = find(name).specification()
     axes, fixed = SMALL[name]
     made = specification({**whole.model_dump(), "axes": axes, "fixed": {**whole.fixed, **fixed}})
-    return conduct(plan(made, Store(folder)), here).open()
+    return plan(made, Store(folder))
+
+
+def small(name, folder):
+    return conduct(planned(name, folder), here).open()
 
 
 def test_every_study_has_one_and_every_one_can_be_planned(tmp_path):
@@ -53,6 +59,49 @@ def test_the_batched_regimes_are_those_of_the_study(tmp_path):
     data = small("group-sparse/phase", tmp_path)
     words = regime_map([4, 64], [0.05, 1.0, 10.0], 400).regime
     assert np.array(REGIMES)[regimes_of(data, 400).astype(int)].tolist() == words.tolist()
+
+
+@pytest.mark.parametrize("name", sorted(set(SMALL) - {"sparse-token/winner"}))
+def test_batched_cells_are_lone_cells_bit_for_bit(name, tmp_path):
+    made = planned(name, tmp_path)
+    batch = made.target.batch
+    assert batch is not None and max(len(group) for group in made.groups()) > 1
+    conduct(made, here)
+    for cell in (made.cells[0], made.cells[-1]):
+        alone = made.target.compute(made.target.key(cell.replicate, made.specification.seed), cell.parameters)
+        xarray.testing.assert_identical(made.store.load(cell.request), alone)
+
+
+def test_ends_are_those_of_the_study_from_the_same_starts():
+    from saccade.experiments.single_location.descent import descent
+    from saccade.sweeps.cells.single_location import ends
+
+    key, asked = jax.random.key(4), {"dim": 20, "inverse_temperature": 0.4, "step_size": 0.02, "steps": 3000}
+    path = descent.function(key, **asked, record_every=3000, repetitions=20)
+    end = ends.function(key, **asked, repetitions=20)
+    assert len(set(end.outcome.values.tolist())) > 1
+    np.testing.assert_array_equal(end.outcome, path.outcome)
+    np.testing.assert_allclose(end.kappa, path.kappa.isel(step=-1), atol=1e-8)
+
+
+def test_association_is_that_of_the_study():
+    from saccade.experiments.spatial.idealised import idealised
+    from saccade.sweeps.cells.spatial import association
+
+    asked = {"patches": 12, "set_size": 3, "spurious_rate": 0.3, "steps": 300, "states": 150}
+    path, end = idealised.function(None, **asked), association.function(None, **asked)
+    for name in ("alpha", "gamma", "rho"):
+        np.testing.assert_allclose(end[name], path[f"final_{name}"], rtol=1e-9)
+    assert abs(float(end.gamma)) > 1e-3 and end.thinned == path.thinned > 0
+
+
+def test_a_cell_that_diverges_does_not_take_its_group_along(tmp_path):
+    axes, fixed = {"eta_v": [5e-4, 1e300], "spurious_rate": [0.2]}, {"patches": 12, "set_size": 3, "steps": 30}
+    made = specification({"run": "saccade.sweeps.cells.spatial:association", "axes": axes, "fixed": fixed})
+    laid_out = plan(made, Store(tmp_path))
+    assert [len(group) for group in laid_out.groups()] == [2]
+    outcome = conduct(laid_out, here)
+    assert list(outcome.failed.values()) == ["diverged"] and outcome.plan.counts()["finished"] == 1
 
 
 def test_attention_wins_with_the_right_query_and_loses_with_the_wrong_one(tmp_path):

@@ -38,7 +38,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _imported(path: Path) -> frozenset[Path]:
+def imported_files(path: Path) -> frozenset[Path]:
     """The files of computing rooms that one file imports, with the packages around them."""
     names = set(_named(ast.parse(path.read_bytes())))
     around = {".".join(name.split(".")[:end]) for name in names for end in range(2, name.count(".") + 2)}
@@ -65,7 +65,7 @@ def sources(study: str) -> dict[str, Path]:
     found = dict(_roots(study))
     waiting = list(found.values())
     while waiting:
-        for path in _imported(waiting.pop()):
+        for path in imported_files(waiting.pop()):
             name = str(path.relative_to(PACKAGE))
             if name not in found:
                 found[name] = path

@@ -14,11 +14,11 @@ def draw_association(data: xarray.Dataset) -> Drawing:
     """The score of a patch of the same set minus that of another at the end, and the error."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.0), sharey=True)
     rows = np.arange(data.sizes["set_size"])
-    lead = (data.final_gamma - data.final_rho).transpose("set_size", "spurious_rate")
+    lead = (data.gamma - data.rho).transpose("set_size", "spurious_rate")
     reach = float(np.nanmax(np.abs(lead)))
     image = left.pcolormesh(data.spurious_rate, rows, lead, cmap="RdBu", vmin=-reach, vmax=reach, shading="nearest")
     figure.colorbar(image, ax=left, label="γ - ρ at the end")
-    error = data.error.isel(step=-1).transpose("set_size", "spurious_rate")
+    error = data.error.transpose("set_size", "spurious_rate")
     image = right.pcolormesh(data.spurious_rate, rows, error, cmap="viridis", vmin=0, vmax=0.5, shading="nearest")
     figure.colorbar(image, ax=right, label="test error at the end")
     for axes, title in ((left, "association"), (right, "generalisation")):

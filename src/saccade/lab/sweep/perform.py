@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab.layout import FINISHED
+from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store, StoreUnwritable
 from saccade.lab.sweep.target import Target, resolve
 
@@ -86,6 +87,7 @@ def perform(task: Task) -> list[Done]:
 
 def settle(target: Target, group: Sequence[Work], seed: int, writer: Writer) -> list[Done]:
     """Settle one group; cells that are there already are left alone."""
+    let_go_of_programs()  # a look at the clock, mostly
     present = [work for work in group if writer.store.shelf.has(work.name)]
     missing = [work for work in group if work not in present] if present else list(group)
     done = [Done(work.name, FINISHED, 0.0) for work in present]

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from saccade.errors import InvalidInput, unknown
 from saccade.lab.calc import Calculator, as_json, plain
 from saccade.lab.experiment import Batch, Experiment, key_for, validated
-from saccade.lab.fingerprint import PACKAGE, _imported, code_version
+from saccade.lab.fingerprint import PACKAGE, code_version, imported_files
 from saccade.lab.layout import Request
 from saccade.studies import STUDIES
 
@@ -113,7 +113,7 @@ def _version_from(module: ModuleType) -> str:
     own = Path(module.__file__ or "")
     found, waiting = {own}, [own]
     while waiting:
-        new = _imported(waiting.pop()) - found
+        new = imported_files(waiting.pop()) - found
         found |= new
         waiting += new
     digest = hashlib.sha256()

@@ -1,5 +1,6 @@
 """Predicted errors of the three classifiers at one signal and one alignment."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,18 @@ def winner(
 ) -> xarray.Dataset:
     """Predicted test error of each classifier in high dimension, with the best of three ridges for each. Status: asymptotic."""
     setting = SparseTokenSetting(length, informative, positive_rate, signal)
-    errors = []
-    for model in MODELS:
-        query = (alignment, sharpness) if model == "attention" else (None, None)
-        made = [fit(setting, model, samples_per_dim, ridge, "logistic", *query) for ridge in RIDGES]
-        bad = [one.status for one in made if one.status != "converged"]
-        if bad:
-            raise ArithmeticError(f"the equations of {model} are {bad[0]}")
-        errors.append(min(one.test_error for one in made))
+    queries = {"attention": (alignment, sharpness)}
+    errors = [_smallest(setting, model, samples_per_dim, *queries.get(model, (None, None))) for model in MODELS]
     return xarray.Dataset({"test_error": ("model", np.array(errors))}, {"model": list(MODELS)})
+
+
+@lru_cache(maxsize=64)
+def _smallest(
+    setting: SparseTokenSetting, model: str, samples_per_dim: float, alignment: float | None, sharpness: float | None
+) -> float:
+    """The error with the best ridge. Kept, because only attention's depends on the alignment: a row of cells asks for the others again."""
+    made = [fit(setting, model, samples_per_dim, ridge, "logistic", alignment, sharpness) for ridge in RIDGES]
+    bad = [one.status for one in made if one.status != "converged"]
+    if bad:
+        raise ArithmeticError(f"the equations of {model} are {bad[0]}")
+    return min(one.test_error for one in made)

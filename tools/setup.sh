@@ -9,8 +9,8 @@ export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 wanted=${1:-run}
 case $wanted in
     run) extras=encoder libraries="saccade and its libraries" ;;
-    test) extras=test,encoder,explore libraries="saccade, its libraries and the test tools" ;;
-    docs) extras=test,encoder,explore,docs libraries="saccade, its libraries and the documentation tools" ;;
+    test) extras=test,encoder,explore,cluster,export,remote libraries="saccade, its libraries and the test tools" ;;
+    docs) extras=test,encoder,explore,cluster,export,remote,docs libraries="saccade, its libraries and the documentation tools" ;;
     *) echo "setup: unknown set '$wanted': must be run, test or docs." >&2; exit 2 ;;
 esac
 environment=.venv/bin/python

@@ -20,6 +20,8 @@ from saccade.lab.archive.listing import entries, find, printable
 from saccade.lab.layout import canonical
 from saccade.lab.store import DamagedRun, Store
 
+NEEDS_EXPORT = "needs the extra 'export', which `make test` installs"
+
 
 def names_of(store):
     return sorted(store.names())
@@ -52,7 +54,7 @@ def test_any_runs_of_one_experiment_open_with_what_differs(tmp_path):
 
 @pytest.mark.parametrize("ending", ["zarr", "nc"])
 def test_arrays_come_back_from_other_formats(tmp_path, ending):
-    pytest.importorskip("zarr" if ending == "zarr" else "h5py")
+    pytest.importorskip("zarr" if ending == "zarr" else "h5py", reason=NEEDS_EXPORT)
     data = swept(tmp_path / "store", "grumpy", axes={"x": [1, 2, 3]}).open()
     path = export(data, str(tmp_path / f"out.{ending}"))
     with xarray.open_dataset(
@@ -78,7 +80,7 @@ def test_tables_have_a_row_per_cell(tmp_path, ending):
     import pandas
 
     if ending == "parquet":
-        pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow", reason=NEEDS_EXPORT)
     data = swept(tmp_path / "store", "tick", axes={"x": [1.0, 2.0]}, replicates=3).open()
     path = export(data, str(tmp_path / f"out.{ending}"))
     again = pandas.read_csv(path) if ending == "csv" else pandas.read_parquet(path)

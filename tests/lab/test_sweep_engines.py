@@ -18,6 +18,9 @@ from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.sweep.perform import OtherVersion
 
 
+NEEDS_CLUSTER = "needs the extra 'cluster', which `make test` installs"
+
+
 def test_processes_write_the_same_runs_and_outlive_a_cell_that_kills_its_worker(tmp_path):
     asked = dict(axes={"x": list(range(6))})
     outcome = swept(tmp_path / "many", "deadly", engine=choose(jobs=2), **asked)
@@ -105,10 +108,10 @@ def test_engines_are_refused_at_the_door():
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_writes_the_same_runs(tmp_path):
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
     asked = dict(axes={"x": [0.0, 1.0, 2.0, 3.0]}, replicates=2)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
     ) as cluster:
         outcome = swept(tmp_path / "cluster", "tick", engine=choose(cluster=cluster.scheduler_address), **asked)
     assert outcome.computed == 8
@@ -117,7 +120,7 @@ def test_a_dask_cluster_writes_the_same_runs(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_is_not_there_is_reported_in_one_sentence(tmp_path):
-    pytest.importorskip("distributed")
+    pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
     from saccade.lab.engines.cluster import on_cluster
 
     with pytest.raises(InvalidInput, match=r"cannot be reached .* goes on from there"):

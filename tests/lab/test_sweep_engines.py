@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +14,10 @@ from sweeping import TOOLS, contents, planned, swept
 
 from saccade.errors import InvalidInput
 from saccade.lab.engines import choose
+from saccade.lab.engines.cluster import Tls, on_cluster
 from saccade.lab.engines.queue import DEATHS, Queue
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.sweep.perform import OtherVersion
-
 
 NEEDS_CLUSTER = "needs the extra 'cluster', which `make test` installs"
 
@@ -106,6 +107,12 @@ def test_engines_are_refused_at_the_door():
         choose(jobs=0)
 
 
+def test_tls_files_that_are_not_there_are_refused_at_the_door(tmp_path):
+    pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
+    with pytest.raises(InvalidInput, match=r"tls_key = .*nowhere.pem.* must be a file"):
+        choose(cluster="tls://127.0.0.1:1", tls=Tls(key=str(tmp_path / "nowhere.pem")))
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_writes_the_same_runs(tmp_path):
     distributed = pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
@@ -119,10 +126,34 @@ def test_a_dask_cluster_writes_the_same_runs(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_cluster_is_reached_over_tls_with_the_files_given_and_not_without(tmp_path):
+    distributed = pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
+    if shutil.which("openssl") is None:
+        pytest.skip("needs the program openssl to make a certificate")
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    subprocess.run([*command, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    sides = {
+        f"tls_{side}_{what}": path
+        for side in ("scheduler", "worker", "client")
+        for what, path in (("cert", cert), ("key", key))
+    }
+    security = distributed.Security(tls_ca_file=cert, require_encryption=True, **sides)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tls", host="127.0.0.1",
+        security=security,
+    ) as cluster:  # fmt: skip
+        address = cluster.scheduler_address
+        assert address.startswith("tls://")
+        engine = choose(cluster=address, tls=Tls(cert, cert, key))
+        assert swept(tmp_path / "store", "tick", engine=engine, axes={"x": [0.0, 1.0]}).computed == 2
+        with pytest.raises(InvalidInput, match="cannot be reached"):  # at once, whatever the patience
+            swept(tmp_path / "store", "tick", engine=on_cluster(address), axes={"x": [2.0]})
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_is_not_there_is_reported_in_one_sentence(tmp_path):
     pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
-    from saccade.lab.engines.cluster import on_cluster
-
     with pytest.raises(InvalidInput, match=r"cannot be reached .* goes on from there"):
         swept(tmp_path, "tick", engine=on_cluster("tcp://127.0.0.1:9", patience=0.0), axes={"x": [0.0]})
     assert TOOLS

@@ -4,12 +4,13 @@ A task writes its runs to the store, which all machines must see, and returns on
 scheduler that dies takes nothing with it. At most one task per worker thread is under way, so that a death is blamed on the right one.
 """
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, require
 from saccade.lab.engines.queue import DEATHS, Queue
 from saccade.lab.sweep.perform import Done, Task, Work, perform
 
@@ -38,6 +39,9 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
         import distributed  # noqa: F401
     except ImportError:
         raise InvalidInput("--cluster needs Dask, which is not installed: pip install 'saccade[cluster]'.") from None
+
+    for name, path in (tls or Tls())._asdict().items():
+        require(path is None or os.path.isfile(path), f"tls_{name}", path, "must be a file")
 
     def engine(plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]) -> None:
         if not plan.store.shelf.shared:
@@ -68,8 +72,9 @@ def _connected(address: str, tls: Tls | None, patience: float) -> Any:
     while True:
         try:
             return distributed.Client(address, security=security, timeout="5s", set_as_default=False)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as problem:
-            if isinstance(problem, ValueError) or time.monotonic() > deadline:
+        except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as problem:
+            # A wrong address, or one that wants TLS and was given no files, does not get better by waiting.
+            if isinstance(problem, ValueError | TypeError) or time.monotonic() > deadline:
                 raise InvalidInput(
                     f"The cluster at {address!r} cannot be reached ({str(problem).splitlines()[0] or type(problem).__name__}); "
                     "finished runs are kept, the same command goes on from there."

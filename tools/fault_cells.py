@@ -24,6 +24,15 @@ def tick(key, *, x: float = 0.0, size: int = 8, pause: float = 0.0) -> xarray.Da
     return xarray.Dataset({"value": ("entry", values), "total": values.sum()}, {"entry": np.arange(size)})
 
 
+@experiment("faults.toil")
+def toil(key, *, x: float = 0.0, seconds: float = 1.0) -> xarray.Dataset:
+    """A cell that keeps a processor busy for so many seconds of its own."""
+    begun, rounds = time.process_time(), 0
+    while time.process_time() - begun < seconds:
+        rounds += 1
+    return xarray.Dataset({"value": x + min(rounds, 1)})
+
+
 @experiment("faults.grumpy")
 def grumpy(key, *, x: int = 0) -> xarray.Dataset:
     """Every third cell raises, each time something else."""

@@ -202,7 +202,7 @@ def test_groups_under_vmap_are_bounded_and_hold_only_cells_that_differ_in_number
     groups = made.groups()
     assert [len(group) for group in groups] == [8, 3, 8, 3]
     assert all(len({work.parameters["steps"] for work in group}) == 1 for group in groups)
-    assert "in 4 groups of up to 8 under vmap" in describe(made)
+    assert "in 4 groups of up to 8 at once" in describe(made)
 
 
 def test_one_bad_cell_in_a_batch_does_not_take_the_others_along(tmp_path):

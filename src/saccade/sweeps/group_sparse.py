@@ -58,6 +58,6 @@ SWEEPS = (
         "it, or unstable. Right: attention left on other groups, clipped at 1e-12.",
         file=Path(__file__).with_name("group-sparse-regimes.toml"),
         draw=draw_regimes,
-        minutes=0.5,
+        minutes=0.1,
     ),
 )

@@ -43,6 +43,6 @@ SWEEPS = (
         "Dashed: the critical inverse temperature, above which the attractor exists (theory).",
         file=Path(__file__).with_name("single-location-phase.toml"),
         draw=draw_phase,
-        minutes=6.6,
+        minutes=0.5,
     ),
 )

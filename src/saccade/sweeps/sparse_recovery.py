@@ -39,7 +39,7 @@ def draw_success(data: xarray.Dataset) -> Drawing:
             data.measurements, data.sparsity, share, vmin=0, vmax=1, cmap="viridis", shading="nearest"
         )
         axes.plot(line, sparse, **{**THEORY, "color": "white"})
-        axes.set(xlabel="measurements N", title=name)
+        axes.set(xlabel="measurements N", title=name, yticks=[1, 5, 10, 15])
         axes.grid(False)
     panels[0].set_ylabel("sparsity S")
     if image is not None:
@@ -57,6 +57,6 @@ SWEEPS = (
         "dimension).",
         file=Path(__file__).with_name("sparse-recovery-success.toml"),
         draw=draw_success,
-        minutes=0.9,
+        minutes=0.2,
     ),
 )

@@ -38,6 +38,6 @@ SWEEPS = (
         "opposite), and the test error.",
         file=Path(__file__).with_name("spatial-association.toml"),
         draw=draw_association,
-        minutes=1.6,
+        minutes=0.4,
     ),
 )

@@ -156,8 +156,8 @@ def describe(
 
 def _how(made: Plan, groups: int, missing: int) -> str:
     if made.target.batch is None:
-        return "one by one (not written for vmap)"
-    return f"in {groups} groups of up to {made.target.batch.width} under vmap" if missing else "batched under vmap"
+        return "one by one (not written for groups)"
+    return f"in {groups} groups of up to {made.target.batch.width} at once" if missing else "in groups"
 
 
 def _time(made: Plan, missing: int, workers: int, say: Callable[[float], str]) -> str:

@@ -60,9 +60,15 @@ def figure(
 
 
 def report(
-    rows: list[Row], folder: str | Path = "report", *, scale: str = "quick", seed: int = 0, store: str | None = None
+    rows: list[Row],
+    folder: str | Path = "report",
+    *,
+    scale: str = "quick",
+    seed: int = 0,
+    store: str | None = None,
+    drawn: Callable[[Any], None] = lambda picture: None,
 ) -> Path:
-    """Write the static report of judged `rows`; returns the path of its first page."""
+    """Write the static report of judged `rows`; returns the path of its first page. `drawn` is told of each figure."""
     from saccade.lab.report import write_report
 
-    return write_report(rows, folder, scale=scale, seed=seed, store=Store(store))
+    return write_report(rows, folder, scale=scale, seed=seed, store=Store(store), drawn=drawn)

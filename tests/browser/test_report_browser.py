@@ -131,7 +131,7 @@ def opened(browser, path, **options):
     finally:
         context.close()
     assert errors == []
-    assert [url for url in requests if not url.startswith(("file://", "data:"))] == []
+    assert [url for url in requests if not url.startswith(("file://", "data:", "blob:"))] == []
 
 
 def shown(page):

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from saccade.cli import app
-from saccade.cli.train import CPU_YEAR, spoken
+from saccade.cli.progress import CPU_YEAR, spoken
 from saccade.experiments.sparse_recovery import trained, trainings
 from saccade.lab.training import Training, find_trainings
 

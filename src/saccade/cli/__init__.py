@@ -15,7 +15,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     help="When does attention learn where to look? Claims, figures and formulas of five papers, made executable.",
-    epilog="Start with: [bold]saccade list[/bold], then [bold]saccade verify 'single-location.*'[/bold]",
+    epilog="Examples: saccade list; saccade verify 'single-location.*'; saccade figure single-location/4a; saccade reproduce",
 )
 
 
@@ -31,6 +31,9 @@ def _version(asked: bool) -> None:
 def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="No colours, no live bars; may stand anywhere. So it is without a terminal.")
     ] = False,
 ) -> None:
     pass

@@ -5,10 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from saccade.cli.completion import benchmarks
+
 
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Benchmarks or studies; wildcards allowed. All if none.")
+        list[str] | None,
+        typer.Argument(help="Benchmarks or studies; wildcards allowed. All if none.", autocompletion=benchmarks),
     ] = None,
     rounds: Annotated[int, typer.Option(help="Interleaved rounds of ours and the peer, at least 1.")] = 7,
     json_file: Annotated[

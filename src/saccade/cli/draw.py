@@ -4,14 +4,18 @@ from typing import Annotated
 
 import typer
 
+from saccade.cli.completion import figures
 from saccade.cli.judge import Fresh, Scale, Seed, StoreFolder
 
 
 def figure(
-    name: Annotated[str, typer.Argument(help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.", autocompletion=figures),
+    ],
     scale: Scale = "quick",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="FILE.pdf, .png or .svg [default: NAME.pdf here].")
+        str | None, typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here).")
     ] = None,
     seed: Seed = 0,
     store: StoreFolder = None,
@@ -25,7 +29,8 @@ def figure(
 
         saccade figure single-location/basins --scale paper -o basins.png
     """
-    from saccade.cli.manners import check_file, progress
+    from saccade.cli.manners import check_file
+    from saccade.cli.progress import busy
     from saccade.lab import figure as drawing
     from saccade.lab import registry
     from saccade.lab.store import Store
@@ -39,7 +44,6 @@ def figure(
     seconds = chosen.seconds.get(scale, 1.0)
     if seconds > 2:
         typer.echo(f"{name} at scale {scale}: about {seconds:.0f} seconds if nothing is stored yet.", err=True)
-    with progress(1.0, f"drawing {name}") as advance:
+    with busy(f"drawing {name}", seconds if seconds > 2 else None):
         made = drawing.draw(chosen, scale, seed, runs, fresh)
-        advance(1.0, f"drew {name}")
     typer.echo(f"Figure: {drawing.save(made, path)}")

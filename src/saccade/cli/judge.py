@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli import completion
+
 if TYPE_CHECKING:
     from saccade.lab.claim import Claim
 
 Scale = Annotated[
-    str, typer.Option(help="quick (seconds a claim), standard (all, within an hour) or paper (its own parameters).")
+    str,
+    typer.Option(
+        help="quick (seconds a claim), standard (all, within an hour) or paper (its own parameters).",
+        autocompletion=completion.scales,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
 StoreFolder = Annotated[
-    str | None, typer.Option("--store", help="Folder of runs [default: $SACCADE_STORE or the user's data folder].")
+    str | None, typer.Option("--store", help="Folder of runs (default: $SACCADE_STORE or the user's data folder).")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
 JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
@@ -23,7 +29,10 @@ JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has 
 
 def verify(
     patterns: Annotated[
-        list[str] | None, typer.Argument(help="Claim ids, spec rows or studies; wildcards allowed. All if none.")
+        list[str] | None,
+        typer.Argument(
+            help="Claim ids, spec rows or studies; wildcards allowed. All if none.", autocompletion=completion.claims
+        ),
     ] = None,
     scale: Scale = "quick",
     sabotage: Annotated[
@@ -61,7 +70,7 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
-    from saccade.cli.manners import progress
+    from saccade.cli.progress import progress
     from saccade.errors import require
     from saccade.lab import ledger, registry
 
@@ -202,7 +211,7 @@ def _check_folder(folder: str) -> None:
 
 def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
     from saccade import api
-    from saccade.cli.manners import progress
+    from saccade.cli.progress import progress
     from saccade.lab.report.light import weigh
     from saccade.lab.report.pictures import registered_figures
 

@@ -5,9 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from saccade.cli.completion import studies
+
 
 def list_(
-    study: Annotated[str | None, typer.Argument(help="Only this study, e.g. single-location.")] = None,
+    study: Annotated[
+        str | None, typer.Argument(help="Only this study, e.g. single-location.", autocompletion=studies)
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Machine-readable: claims, figures, calculators, experiments.")
     ] = False,

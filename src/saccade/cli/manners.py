@@ -1,5 +1,6 @@
-"""How the command line speaks: one sentence and exit code 2 for bad input, progress with time left, plain text when not a terminal."""
+"""How the command line speaks: one sentence and exit code 2 for bad input, plain text when not a terminal or when asked for."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from saccade.cli.progress import PLAIN
 from saccade.errors import Diverged, InvalidInput
 
 if TYPE_CHECKING:
@@ -15,7 +17,18 @@ if TYPE_CHECKING:
 
 
 class Polite(TyperGroup):
-    """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit code 130."""
+    """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit code 130.
+
+    `--plain` is understood anywhere on the line, before and after the name of a command.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        if "--plain" in args[:end]:
+            ctx.call_on_close(_plainly())
+        if is_plain():
+            undress(self)
+        return super().parse_args(ctx, [word for word in args[:end] if word != "--plain"] + args[end:])
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with one_sentence():
@@ -47,34 +60,40 @@ def one_sentence() -> Iterator[None]:
         raise typer.Exit(2) from None
 
 
+def _plainly() -> Callable[[], None]:
+    """Turn plain output on, for this process and those it starts; gives what turns it off again."""
+    before = os.environ.get(PLAIN)
+    os.environ[PLAIN] = "1"
+
+    def restore() -> None:
+        if before is None:
+            os.environ.pop(PLAIN, None)
+        else:
+            os.environ[PLAIN] = before
+
+    return restore
+
+
+def is_plain() -> bool:
+    """No frames and no colours: asked for, or nobody looks at a terminal that could show them."""
+    return bool(os.environ.get(PLAIN)) or not sys.stdout.isatty() or os.environ.get("TERM") in ("dumb", "unknown")
+
+
+def undress(command: Any) -> None:
+    """Help as plain text, for a command and all below it."""
+    command.rich_markup_mode = None
+    for below in getattr(command, "commands", {}).values():
+        undress(below)
+
+
 def console(stderr: bool = False) -> "Console":
     """A rich console; wide and without colours when the output is not a terminal, so that tables are not cut."""
     from rich.console import Console
 
     made = Console(stderr=stderr)
-    return made if made.is_terminal else Console(stderr=stderr, width=200, no_color=True, highlight=False)
-
-
-@contextmanager
-def progress(total: float, what: str) -> Iterator[Callable[[float, str], None]]:
-    """Yields `advance(amount, text)`. A live bar with the time left on a terminal; a line now and then elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda amount, text: typer.echo(text, err=True)
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(what, total=total)
-        yield lambda amount, text: bar.update(task, advance=amount, description=text)
+    if made.is_terminal and not os.environ.get(PLAIN):
+        return made
+    return Console(stderr=stderr, width=200, no_color=True, highlight=False, force_terminal=False)
 
 
 def write_text(path: str, text: str) -> None:

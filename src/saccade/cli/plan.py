@@ -5,10 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.progress import busy
+
 if TYPE_CHECKING:
     from saccade.theory.sparse_token import GridReport, Need, Plan
 
-app = typer.Typer(no_args_is_help=True, help="Plan an experiment: how many samples does a target error need?")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Plan an experiment: how many samples does a target error need?",
+    epilog="Example: saccade plan sparse-token --length 10 --signal 5 --target-error 0.05",
+)
 
 
 @app.callback()
@@ -45,8 +51,9 @@ def sparse_token(
     if curve is not None:
         check_output(curve)
     setting = SparseTokenSetting(length, informative, positive_rate, signal)
-    made = plan(setting, target_error)
-    values = None if curve is None else curve_values(made)
+    with busy("planning", 5.0 if curve is None else 15.0):
+        made = plan(setting, target_error)
+        values = None if curve is None else curve_values(made)
     if as_json:
         typer.echo(json.dumps(as_dictionary(made) | ({} if values is None else {"curve": values})))
     else:
@@ -78,7 +85,8 @@ def check_solver(
 
     require(cases >= 1, "cases", cases, "must be at least 1")
     require(seed >= 0, "seed", seed, "must be at least 0")
-    report = check_grid(cases, seed, model, loss)
+    with busy(f"solving {cases} cases"):
+        report = check_grid(cases, seed, model, loss)
     words = report._asdict() | {"fraction_converged": report.converged / report.cases}
     typer.echo(json.dumps(words) if as_json else solver_text(report))
     if report.converged < report.cases:

@@ -5,15 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.progress import busy
+
 if TYPE_CHECKING:
     import xarray
 
     from saccade.lab.archive.listing import Entry
 
-app = typer.Typer(no_args_is_help=True, help="List, show, open, merge, check and clean up stored runs.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="List, show, open, merge, check and clean up stored runs.",
+    epilog="Examples: saccade runs list; saccade runs open single-location/phase -o phase.nc; saccade runs check",
+)
 
 StoreFolder = Annotated[
-    str | None, typer.Option("--store", help="Folder or fsspec address of runs [default: $SACCADE_STORE].")
+    str | None, typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")
 ]
 Pattern = Annotated[str, typer.Argument(help="Experiment; wildcards allowed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -75,7 +81,14 @@ def show(
     as_json: AsJson = False,
     store: StoreFolder = None,
 ) -> None:
-    """Show one run: what was asked, with which versions, its status, its arrays, and the traceback if it failed."""
+    """Show one run: what was asked, with which versions, its status, its arrays, and the traceback if it failed.
+
+    Examples:
+
+        saccade runs show 3f2a
+
+        saccade runs show 3f2a --json
+    """
     from saccade.lab.archive.listing import entry_of, find, printable
 
     runs = _store(store)
@@ -147,29 +160,53 @@ def _opened(source: str, store: str | None) -> "xarray.Dataset":
 def merge(
     source: Annotated[str, typer.Argument(help="The store to copy from.")],
     into: Annotated[str, typer.Argument(help="The store to copy into.")],
+    as_json: AsJson = False,
 ) -> None:
-    """Copy every good run that the second store does not have. Exit code 1 if runs were damaged or in conflict."""
+    """Copy every good run that the second store does not have. Exit code 1 if runs were damaged or in conflict.
+
+    Examples:
+
+        saccade runs merge cluster-store my-store
+
+        saccade runs merge s3://group/runs my-store --json
+    """
     from saccade.errors import InvalidInput
     from saccade.lab.archive.care import merge as copy
     from saccade.lab.store import Store
 
     if Store(source).shelf.everywhere == Store(into).shelf.everywhere:
         raise InvalidInput("The two stores are the same.")
-    made = copy(Store(source), Store(into))
+    with busy(f"copying into {into}"):
+        made = copy(Store(source), Store(into))
+    code = 1 if made.conflicts or made.damaged else 0
+    if as_json:
+        typer.echo(json.dumps(made._asdict()))
+        raise typer.Exit(code)
     typer.echo(f"{made.copied} runs copied, {made.present} were there.")
     for name in made.conflicts:
         typer.echo(f"{name}: both stores have it with other numbers; the one in {into} stays.")
     for name, problem in made.damaged.items():
         typer.echo(f"{name}: not copied, it is damaged ({problem}).")
-    raise typer.Exit(1 if made.conflicts or made.damaged else 0)
+    raise typer.Exit(code)
 
 
 @app.command("check")
-def check(store: StoreFolder = None) -> None:
-    """Verify every checksum of every run; changes nothing. Exit code 1 if a run is damaged."""
+def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
+    """Verify every checksum of every run; changes nothing. Exit code 1 if a run is damaged.
+
+    Examples:
+
+        saccade runs check
+
+        saccade runs check --store my-store --json
+    """
     from saccade.lab.archive.care import check as verify
 
-    found = verify(_store(store))
+    with busy("reading every run"):
+        found = verify(_store(store))
+    if as_json:
+        typer.echo(json.dumps(found._asdict()))
+        raise typer.Exit(1 if found.damaged else 0)
     for name, problem in found.damaged.items():
         typer.echo(f"{name}: damaged ({problem})")
     for name in found.strange:
@@ -186,7 +223,14 @@ def gc(
     damaged: Annotated[bool, typer.Option("--damaged", help="Also remove damaged runs that were set aside.")] = False,
     store: StoreFolder = None,
 ) -> None:
-    """Remove what killed writers left behind. Runs are never removed."""
+    """Remove what killed writers left behind. Runs are never removed.
+
+    Examples:
+
+        saccade runs gc
+
+        saccade runs gc --older-than 0 --damaged
+    """
     from saccade.lab.archive.care import clean
 
     found = clean(_store(store), older_than, damaged)

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.completion import sweeps
+
 if TYPE_CHECKING:
     from saccade.lab.sweep import Outcome
 
@@ -11,7 +13,11 @@ if TYPE_CHECKING:
 def sweep(
     source: Annotated[
         str | None,
-        typer.Argument(metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those."),
+        typer.Argument(
+            metavar="FILE.toml | NAME",
+            help="A sweep file or a built-in sweep; none lists those.",
+            autocompletion=sweeps,
+        ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
     cluster: Annotated[
@@ -27,7 +33,7 @@ def sweep(
         bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")
     ] = False,
     store: Annotated[
-        str | None, typer.Option("--store", help="Folder or fsspec address of runs [default: $SACCADE_STORE].")
+        str | None, typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")
     ] = None,
     tls_ca_file: Annotated[str | None, typer.Option(help="Authority that signed the cluster's certificates.")] = None,
     tls_cert: Annotated[str | None, typer.Option(help="This client's certificate.")] = None,
@@ -93,7 +99,7 @@ def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
 def _carry_out(
     source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool, retry: bool, store: str | None
 ) -> "Outcome":
-    from saccade.cli.manners import progress
+    from saccade.cli.progress import progress
     from saccade.lab.engines import choose
     from saccade.lab.engines.cluster import Tls
     from saccade.lab.store import Store
@@ -115,21 +121,17 @@ def _carry_out(
 
 
 class Counting:
-    """Says how far a sweep is: every cell to a live bar, about twenty lines where there is none; each failure once."""
+    """Says how far a sweep is, cell by cell, and each failure once."""
 
     def __init__(self, total: int, advance: Any):
         self.total, self.advance, self.number = total, advance, 0
 
     def __call__(self, done: Any) -> None:
-        import sys
-
         self.number += 1
         bad = done.status != "finished"
         if bad:
             typer.echo(f"{done.name}: {done.status} (saccade runs show {done.name[:12]}.failed)"[:160], err=True)
-        every = max(1, self.total // 20)
-        if sys.stderr.isatty() or self.number % every == 0 or self.number == self.total:
-            self.advance(1, f"{self.number} of {self.total} cells")
+        self.advance(1, f"{self.number} of {self.total} cells")
 
 
 def _summarise(outcome: "Outcome") -> None:

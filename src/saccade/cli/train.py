@@ -5,16 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.completion import studies
 from saccade.cli.judge import Scale, Seed, StoreFolder
+from saccade.cli.progress import progress, spoken
 
 if TYPE_CHECKING:
     from saccade.lab.training import Training
 
-CPU_YEAR = 365.25 * 24 * 3600
-
 
 def train(
-    study: Annotated[str, typer.Argument(help="A study with trained networks, such as sparse-recovery.")],
+    study: Annotated[
+        str, typer.Argument(help="A study with trained networks, such as sparse-recovery.", autocompletion=studies)
+    ],
     names: Annotated[list[str] | None, typer.Argument(help="Which of its trainings; all of the scale if none.")] = None,
     scale: Scale = "quick",
     seed: Seed = 0,
@@ -67,33 +69,14 @@ def _announce(items: "list[Training]", scale: str) -> float:
     return total
 
 
-def spoken(seconds: float) -> str:
-    """A duration in the unit a person would use."""
-    units = (("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
-    for name, size in units:
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {name}"
-    return f"{max(seconds, 1):.0f} seconds"
-
-
 def _train_one(item: "Training", scale: str, seed: int, place: Any, resume: bool) -> None:
-    from saccade.cli.manners import progress
-
     start = time.perf_counter()
     with progress(item.steps(scale), item.name) as advance:
         reached: dict[str, int] = {}
-        said = [start]
 
         def report(name: str, step: int, steps: int, loss: float) -> None:
             ahead, reached[name] = step - reached.get(name, 0), step
-            now = time.perf_counter()
-            share = sum(reached.values()) / item.steps(scale)
-            left = (now - start) * (1 - share) / share
-            if now - said[0] > 2 or share >= 1:
-                said[0] = now
-                advance(ahead, f"{name}: step {step} of {steps}, loss {loss:.3g}, about {spoken(left)} left")
-            else:
-                reached[name] -= ahead  # counted with the next line that is said
+            advance(ahead, f"{name}: step {step} of {steps}, loss {loss:.3g}")
 
         item.run(scale, seed, place, resume, report)
     typer.echo(f"{item.name}: done in {spoken(time.perf_counter() - start)}; its run is in {place.address}.", err=True)

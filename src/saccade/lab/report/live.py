@@ -13,6 +13,7 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.report.live_maps import contour_traces, image_trace, mesh_trace
+from saccade.lab.report.live_numbers import numbers, outline, points
 from saccade.lab.report.mathematics import plain_words
 
 DASHES = {"-": "solid", "--": "dash", ":": "dot", "-.": "dashdot"}
@@ -36,11 +37,6 @@ def colour(value: Any, opacity: float | None = None) -> str:
     return f"rgba({round(255 * red)},{round(255 * green)},{round(255 * blue)},{alpha:.3g})"
 
 
-def numbers(values: Any) -> list[float | None]:
-    """Plain numbers of five to six digits, a gap where there is none: a page must stay light and be valid JSON."""
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float).ravel()]
-
-
 def _in_data(axes: Any, artist: Any, points: Any) -> np.ndarray:
     """Points of an artist in the axes' own numbers, whatever coordinates it was given in (a vertical line has heights 0 to 1)."""
     return axes.transData.inverted().transform(artist.get_transform().transform(np.asarray(points, dtype=float)))
@@ -52,16 +48,15 @@ def _line(axes: Any, line: Any) -> dict[str, Any] | None:
     )
     if not len(given):
         return None
-    points = given if line.get_transform() == axes.transData else _in_data(axes, line, given)
+    placed = given if line.get_transform() == axes.transData else _in_data(axes, line, given)
     drawn, marker = line.get_linestyle() not in ("None", "", " "), MARKERS.get(str(line.get_marker()))
     dash = DASHES.get(line.get_linestyle(), "dash") if line._unscaled_dash_pattern[1] is None else "dash"
     return {
         "type": "scatter",
-        "x": numbers(points[:, 0]),
-        "y": numbers(points[:, 1]),
+        **points(placed[:, 0], placed[:, 1]),
         "mode": "+".join(["lines"] * drawn + ["markers"] * bool(marker)) or "lines",
         "line": {"color": colour(line.get_color(), line.get_alpha()), "width": float(line.get_linewidth()), "dash": dash},
-        "marker": {"symbol": marker or "circle", "size": float(line.get_markersize()), **_marker_colours(line)},
+        **({"marker": {"symbol": marker, "size": float(line.get_markersize()), **_marker_colours(line)}} if marker else {}),
         **_named(line),
     }  # fmt: skip
 
@@ -83,11 +78,10 @@ def _polygons(axes: Any, paths: Any, artist: Any, face: Any, edge: Any) -> dict[
     pieces = [_in_data(axes, artist, path.to_polygons(closed_only=False)[0]) for path in paths if len(path.vertices)]
     if not pieces:
         return None
-    gap = np.full((1, 2), np.nan)
-    points = np.vstack([row for piece in pieces for row in (piece, gap)])
+    drawn = outline(pieces, axes)
     filled = face is not None
     return {
-        "type": "scatter", "mode": "lines", "x": numbers(points[:, 0]), "y": numbers(points[:, 1]),
+        "type": "scatter", "mode": "lines", "x": numbers(drawn[:, 0]), "y": numbers(drawn[:, 1]),
         "fill": "toself" if filled else "none", **({"fillcolor": colour(face)} if filled else {}),
         "line": {"color": colour(edge) if edge is not None else "rgba(0,0,0,0)", "width": 1}, **_named(artist),
     }  # fmt: skip
@@ -121,7 +115,7 @@ def _traces(axes: Any) -> Iterator[dict[str, Any] | None]:
         elif isinstance(artist, QuadMesh):
             yield mesh_trace(artist)
         elif type(artist).__name__ in ("QuadContourSet", "TriContourSet", "ContourSet"):
-            yield from contour_traces(artist)
+            yield from contour_traces(artist, axes)
         elif isinstance(artist, PathCollection):
             yield _points(artist)
         elif isinstance(artist, LineCollection):

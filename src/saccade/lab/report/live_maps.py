@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib import colors
 
+from saccade.lab.report.live_numbers import number, numbers, outline
+
 STOPS = 11
 MOST_CELLS = 40_000  # of one map; larger ones are thinned, for the page's weight
 
@@ -14,13 +16,13 @@ def _scale(mapped: Any) -> dict[str, Any]:
     """A colour scale and its limits, sampled from the colour map (linear norms; others keep the picture's order of colours)."""
     low, high = (float(value) for value in mapped.get_clim())
     shades = [colors.to_hex(mapped.cmap(place)) for place in np.linspace(0, 1, STOPS)]
-    stops = [[place, shade] for place, shade in zip(np.linspace(0, 1, STOPS).tolist(), shades)]
+    stops = [[place, shade] for place, shade in zip(numbers(np.linspace(0, 1, STOPS)), shades)]
     return {"colorscale": stops, "zmin": low, "zmax": high, "showscale": False}
 
 
-def _rows(values: Any) -> list[list[float | None]]:
+def _rows(values: Any) -> list[list[float | int | None]]:
     table = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
-    return [[float(f"{value:.4g}") if np.isfinite(value) else None for value in row] for row in table]
+    return [[number(value, 4) for value in row] for row in table]
 
 
 def _thin(size: int, other: int) -> slice:
@@ -41,8 +43,8 @@ def image_trace(image: Any) -> dict[str, Any] | None:
     every = _thin(rows, columns)
     return {
         "type": "heatmap",
-        "x": along[every].tolist(),
-        "y": up[every].tolist(),
+        "x": numbers(along[every], 7),
+        "y": numbers(up[every], 7),
         "z": _rows(values[every, every]),
         **_scale(image),
     }
@@ -60,28 +62,30 @@ def mesh_trace(mesh: Any) -> dict[str, Any] | None:
         along, up = (corners[0, :-1, 0] + corners[0, 1:, 0]) / 2, (corners[:-1, 0, 1] + corners[1:, 0, 1]) / 2
     every = _thin(rows, columns)
     table = values.reshape(rows, columns)[every, every]
-    return {"type": "heatmap", "x": along[every].tolist(), "y": up[every].tolist(), "z": _rows(table), **_scale(mesh)}
+    return {
+        "type": "heatmap",
+        "x": numbers(along[every], 7),
+        "y": numbers(up[every], 7),
+        "z": _rows(table),
+        **_scale(mesh),
+    }
 
 
-def contour_traces(found: Any) -> Iterator[dict[str, Any]]:
+def contour_traces(found: Any, axes: Any) -> Iterator[dict[str, Any]]:
     """Each level as an outline, filled where the drawing fills it."""
     faces = found.get_facecolors() if found.filled else found.get_edgecolors()
     for path, shade in zip(found.get_paths(), faces):
         pieces = [piece for piece in path.to_polygons(closed_only=False) if len(piece)]
         if not pieces:
             continue
-        gap = np.full((1, 2), np.nan)
-        points = np.vstack([row for piece in pieces for row in (piece, gap)])
+        drawn = outline(pieces, axes)
         red, green, blue, alpha = colors.to_rgba(shade)
         paint = f"rgba({round(255 * red)},{round(255 * green)},{round(255 * blue)},{alpha:.3g})"
-        place = [
-            [float(f"{value:.5g}") if np.isfinite(value) else None for value in points[:, side]] for side in (0, 1)
-        ]
         yield {
             "type": "scatter",
             "mode": "lines",
-            "x": place[0],
-            "y": place[1],
+            "x": numbers(drawn[:, 0]),
+            "y": numbers(drawn[:, 1]),
             "fill": "toself" if found.filled else "none",
             "fillcolor": paint,
             "line": {"color": paint, "width": 0 if found.filled else 1},

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from saccade.lab.report import reproduction, words
 from saccade.lab.report.entries import STYLES, SYMBOLS
+from saccade.lab.report.light import PACKED, write_packed_plotly
 from saccade.lab.report.site import Site
 
 ASSETS = ("style.css", "script.js")
@@ -28,6 +29,7 @@ def templates() -> Environment:
     filters = ("number", "interval", "duration", "prose", "waiting_for", "counted", "file_name")
     made.filters.update({name: getattr(words, name) for name in filters})
     made.globals.update({"finite": words.finite, "reproduction": reproduction, "symbols": SYMBOLS, "styles": STYLES})
+    made.globals["plotly"] = PACKED
     return made
 
 
@@ -44,10 +46,9 @@ def write_pages(site: Site, folder: Path) -> None:
         with as_file(files("saccade.lab.report") / name) as source:
             shutil.copyfile(source, folder / name)
     if any(picture.live for picture in site.pictures):
-        with as_file(files("plotly") / "package_data" / "plotly.min.js") as source:
-            shutil.copyfile(source, folder / "plotly.min.js")
+        write_packed_plotly(folder)
     rows = [dict(entry.row) for entry in site.entries]
-    (folder / "ledger.json").write_text(json.dumps({"claims": rows}, indent=1), encoding="utf-8")
+    (folder / "ledger.json").write_text(json.dumps({"claims": rows}, separators=(",", ":")), encoding="utf-8")
 
 
 def _render(template: str, path: Path, site: Site, **context: object) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from saccade.errors import InvalidInput
 from saccade.lab import registry
 from saccade.lab.figure import draw, save
+from saccade.lab.report.light import save_light_png
 from saccade.lab.report.words import file_name
 from saccade.lab.store import Store
 from saccade.studies import STUDIES
@@ -48,9 +49,20 @@ def registered_figures() -> "tuple[list[Figure], dict[str, str]]":
     return found, problems
 
 
-def draw_all(figures: "Sequence[Figure]", folder: Path, scale: str, seed: int, store: Store | None) -> list[Picture]:
-    """Draw and save every figure under `folder`; never raises because of one of them."""
-    return [_picture(figure, folder, scale, seed, store) for figure in figures]
+def draw_all(
+    figures: "Sequence[Figure]",
+    folder: Path,
+    scale: str,
+    seed: int,
+    store: Store | None,
+    drawn: "Callable[[Picture], None]" = lambda picture: None,
+) -> list[Picture]:
+    """Draw and save every figure under `folder`, telling `drawn` of each; never raises because of one of them."""
+    made: list[Picture] = []
+    for figure in figures:
+        made.append(_picture(figure, folder, scale, seed, store))
+        drawn(made[-1])
+    return made
 
 
 def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store | None) -> Picture:
@@ -82,7 +94,7 @@ def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:
 
     stem = f"{FOLDER}/{file_name(blank.id.replace('/', '.'))}"
     try:
-        png, pdf = (save(drawing, folder / f"{stem}.{ending}") for ending in ("png", "pdf"))
+        png, pdf = save_light_png(drawing, folder / f"{stem}.png"), save(drawing, folder / f"{stem}.pdf")
         live = _live(drawing, folder / f"{stem}.js", blank.id)
     finally:
         plt.close(drawing)

@@ -81,7 +81,7 @@ def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
     return Drawing(
         ticks,
         title,
-        (left, max(right - left, 1.5)),
+        (left, round(max(right - left, 1.5), 2)),
         place(prediction),
         _stretch(ends, place),
         None if measured is None else place(measured),
@@ -132,10 +132,12 @@ def glyph(row: Mapping[str, Any]) -> Glyph | None:
 
     def place(value: float) -> float:
         reach = min(max((value - prediction) / unit, -GLYPH_REACH), GLYPH_REACH)
-        return round(GLYPH_WIDTH / 2 + reach / GLYPH_REACH * (GLYPH_WIDTH / 2 - 4), 2)
+        return round(GLYPH_WIDTH / 2 + reach / GLYPH_REACH * (GLYPH_WIDTH / 2 - 4), 1)
 
     left, right = map(place, region(row, prediction, resolution))
     away = (measured - prediction) / unit
     beyond = 0 if abs(away) <= GLYPH_REACH else 1 if away > 0 else -1
     ends = [finite(end) for end in row["interval"] or ()]
-    return Glyph((left, max(right - left, 1.0)), place(prediction), _stretch(ends, place), place(measured), beyond)
+    return Glyph(
+        (left, round(max(right - left, 1.0), 1)), place(prediction), _stretch(ends, place), place(measured), beyond
+    )

@@ -164,7 +164,7 @@ function filterable(form, table) {
 
 const loading = new Map();
 
-// Scripts are loaded when first asked for: most readers never open them, and Plotly is five megabytes.
+// Scripts are loaded when first asked for: most readers never open them, and Plotly is five megabytes when unpacked.
 function load(source) {
   if (!loading.has(source)) {
     loading.set(source, new Promise((done, failed) => {
@@ -176,6 +176,22 @@ function load(source) {
     }));
   }
   return loading.get(source);
+}
+
+let plotly = null;
+
+// One copy for all figures of a page; a failure is not kept, so that the next press tries again.
+function loadPlotly(source) {
+  plotly ??= unpackPlotly(source).catch((problem) => { plotly = null; throw problem; });
+  return plotly;
+}
+
+async function unpackPlotly(source) {
+  await load(source);
+  const bytes = Uint8Array.from(atob(window.saccadePlotly), (letter) => letter.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const text = new Blob([await new Response(unpacked).arrayBuffer()], { type: "text/javascript" });
+  await load(URL.createObjectURL(text));
 }
 
 function inPageColours(layout) {
@@ -195,7 +211,7 @@ function visible(data) {
 }
 
 async function drawLive(place, plate) {
-  await load(place.dataset.library);
+  await loadPlotly(place.dataset.library);
   await load(place.dataset.source);
   const figure = window.saccadeFigures[place.dataset.live];
   const image = plate.querySelector("img");

@@ -6,7 +6,7 @@ A folder that saccade did not make is never replaced; one that it made is known 
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import saccade
 from saccade.errors import InvalidInput
 from saccade.lab.report.entries import read_rows
 from saccade.lab.report.pages import write_pages
-from saccade.lab.report.pictures import draw_all, registered_figures
+from saccade.lab.report.pictures import Picture, draw_all, registered_figures
 from saccade.lab.report.site import Site
 from saccade.lab.store import Store
 
@@ -33,17 +33,18 @@ def write_report(
     seed: int,
     store: Store | None,
     figures: "Sequence[Figure] | None" = None,
+    drawn: Callable[[Picture], None] = lambda picture: None,
 ) -> Path:
     """Write the static report of judged `rows` to `folder` and return the path of its first page.
 
-    Every figure (`figures`, or all registered ones) is drawn once at `scale` and `seed` from `store`. An older report in `folder` is
-    replaced when the new one is complete; any other folder is refused before work starts.
+    Every figure (`figures`, or all registered ones) is drawn once at `scale` and `seed` from `store`, and `drawn` is told of it.
+    An older report in `folder` is replaced when the new one is complete; any other folder is refused before work starts.
     """
     entries = read_rows(rows)
     target = Path(folder).expanduser().resolve()
     with _sibling(target, str(folder)) as building:
         found, problems = (figures, {}) if figures is not None else registered_figures()
-        pictures = draw_all(found, building, scale, seed, store)
+        pictures = draw_all(found, building, scale, seed, store, drawn)
         write_pages(Site(entries, pictures, scale, seed, problems), building)
         (building / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
         _put_in_place(building, target)

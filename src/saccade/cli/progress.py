@@ -1,0 +1,100 @@
+"""How far the work is, on standard error: a live bar with the time left on a terminal, else a line now and then."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+SILENCE = 10.0  # seconds between two lines where there is no live bar
+CPU_YEAR = 365.25 * 24 * 3600
+PLAIN = "SACCADE_PLAIN"  # set by --plain, so that worker processes are as quiet as their parent
+
+Advance = Callable[[float, str], None]
+
+
+def lively() -> bool:
+    """Whether a bar may move: standard error is a terminal that can, and nobody asked for plain output."""
+    return sys.stderr.isatty() and not os.environ.get(PLAIN) and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+@contextmanager
+def progress(total: float, what: str) -> Iterator[Advance]:
+    """Yields `advance(amount, text)`; amounts add up to `total`, in whatever unit the time left is to be guessed from."""
+    if not lively():
+        yield Lines(total)
+        return
+    with _bar() as bar:
+        task = bar.add_task(what, total=total, left=None)
+        yield lambda amount, text: bar.update(task, advance=amount, description=text)
+
+
+@contextmanager
+def busy(what: str, seconds: float | None = None) -> Iterator[None]:
+    """Work that cannot say how far it is: the time that passed, and the time left where `seconds` says how long it usually takes."""
+    if not lively():
+        yield
+        return
+    with _bar() as bar:
+        bar.add_task(what, total=None, left=seconds)
+        yield
+
+
+class Lines:
+    """A line at most every SILENCE seconds, with the time left, and the last one: enough for a log, and no flood."""
+
+    def __init__(self, total: float):
+        self.total, self.done = total, 0.0
+        self.start = self.said = time.monotonic()
+
+    def __call__(self, amount: float, text: str) -> None:
+        self.done += amount
+        now, complete = time.monotonic(), self.done >= self.total * (1 - 1e-9)
+        if complete or now - self.said >= SILENCE:
+            self.said = now
+            typer.echo(text if complete else f"{text} ({self._left(now)})", err=True)
+
+    def _left(self, now: float) -> str:
+        if not self.done:
+            return "just begun"
+        return f"about {spoken((now - self.start) * (self.total - self.done) / self.done)} left"
+
+
+def spoken(seconds: float) -> str:
+    """A duration in the unit a person would use."""
+    for name, size in (("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{max(seconds, 1):.0f} seconds"
+
+
+def _bar() -> "Progress":
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    from saccade.cli.manners import console
+
+    class Left(ProgressColumn):
+        """What is left by the pace so far, or by what the work usually takes."""
+
+        def render(self, task: Any) -> Text:
+            usual = task.fields.get("left")
+            left = task.time_remaining if usual is None else max(usual - (task.elapsed or 0), 1)
+            return Text("" if left is None else f"about {spoken(left)} left")
+
+    # Three seconds of pace would jump about when one piece takes a minute.
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+        Left(),
+        console=console(stderr=True),
+        transient=True,
+        speed_estimate_period=600,
+    )

@@ -1,0 +1,84 @@
+"""What keeps a report light enough to send: pictures with a palette, Plotly packed, and a scale to weigh the folder on.
+
+The limit is LIMIT_MB for the whole ledger with every figure; `saccade report` says the weight and warns above it.
+"""
+
+import base64
+import gzip
+import io
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from saccade.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+    from PIL.Image import Image
+
+LIMIT_MB = 12.0
+DPI = 160  # a 6.4-inch figure has 1024 pixels: sharp at the width of the page; for print there is the PDF
+COLOURS = 256  # of a palette
+NOTICEABLE = 60  # points of one colour: less is the soft edge of a line
+UNSEEN = 8  # of 255: what a colour may move
+PACKED = "plotly.packed.js"
+NOTICE = "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base64, unpacked by script.js when first asked for. */\n"
+
+
+class Weight(NamedTuple):
+    files: int
+    bytes: int
+
+    @property
+    def megabytes(self) -> float:
+        return self.bytes / 1e6
+
+    @property
+    def words(self) -> str:
+        text = f"{self.files} files, {self.megabytes:.1f} MB"
+        return text if self.megabytes < LIMIT_MB else f"{text}: heavier than the {LIMIT_MB:g} MB a report should weigh"
+
+
+def weigh(folder: str | Path) -> Weight:
+    """How many files a folder holds, and how many bytes they have together."""
+    sizes = [path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()]
+    return Weight(len(sizes), sum(sizes))
+
+
+def save_light_png(drawing: "Drawing", path: Path) -> Path:
+    """The drawing as a PNG of at most 256 colours where they do it justice: about a third of the weight, and no difference to the eye."""
+    from PIL import Image
+
+    full = io.BytesIO()
+    drawing.savefig(full, format="png", bbox_inches="tight", dpi=DPI)
+    full.seek(0)
+    picture = Image.open(full).convert("RGB")
+    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (few if _does_justice(few, picture) else picture).save(path, optimize=True)
+    except OSError as problem:
+        raise InvalidInput(f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()}).") from None
+    return path
+
+
+def _does_justice(few: "Image", picture: "Image") -> bool:
+    """Whether every colour that fills more than a few points kept its place; a palette may give up those of a rare mark beside a map."""
+    asked, given = (np.asarray(image.convert("RGB"), dtype=np.int64).reshape(-1, 3) for image in (picture, few))
+    apart = np.abs(asked - given).max(axis=1)
+    _, which, counts = np.unique(asked @ [65536, 256, 1], return_inverse=True, return_counts=True)
+    return bool(np.max(apart, where=counts[which] >= NOTICEABLE, initial=0) <= UNSEEN)
+
+
+def write_packed_plotly(folder: Path) -> None:
+    """One copy of Plotly for the whole report, at two fifths of its weight; its text is unchanged when unpacked."""
+    (folder / PACKED).write_text(f'{NOTICE}window.saccadePlotly = "{_packed_plotly()}";\n', encoding="ascii")
+
+
+@cache
+def _packed_plotly() -> str:
+    text = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    return base64.b64encode(gzip.compress(text, compresslevel=9, mtime=0)).decode("ascii")

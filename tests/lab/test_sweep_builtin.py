@@ -76,8 +76,8 @@ def test_ends_are_those_of_the_study_from_the_same_starts():
     from saccade.experiments.single_location.descent import descent
     from saccade.sweeps.cells.single_location import ends
 
-    key, asked = jax.random.key(4), {"dim": 20, "inverse_temperature": 0.4, "step_size": 0.02, "steps": 3000}
-    path = descent.function(key, **asked, record_every=3000, repetitions=20)
+    key, asked = jax.random.key(4), {"dim": 20, "inverse_temperature": 0.4, "step_size": 4e-3, "steps": 6000}
+    path = descent.function(key, **asked, record_every=6000, repetitions=20)
     end = ends.function(key, **asked, repetitions=20)
     assert len(set(end.outcome.values.tolist())) > 1
     np.testing.assert_array_equal(end.outcome, path.outcome)

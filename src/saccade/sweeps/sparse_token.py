@@ -54,6 +54,6 @@ SWEEPS = (
         "1/2). Black line: attention and the better of the other two tie.",
         file=Path(__file__).with_name("sparse-token-winner.toml"),
         draw=draw_winner,
-        minutes=6.6,
+        minutes=0.9,
     ),
 )

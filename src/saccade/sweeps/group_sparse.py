@@ -56,7 +56,7 @@ SWEEPS = (
         caption="Population descent of the position-only layer by its exact map, 5000 steps from zero, sigma_x = 1: "
         "concentrating on the relevant group, locked (attention has stopped growing ahead of its law), locked out of "
         "it, or unstable. Right: attention left on other groups, clipped at 1e-12.",
-        file=Path(__file__).with_name("group-sparse-regimes.toml"),
+        file=Path(__file__).with_name("group-sparse-phase.toml"),
         draw=draw_regimes,
         minutes=0.1,
     ),

@@ -273,3 +273,12 @@ def test_two_writers_of_the_same_cells(tmp_path):
         warnings.simplefilter("error")
         outcome = conduct(second, here)
     assert outcome.plan.counts() == {"finished": 12} and len(os.listdir(tmp_path)) == 12
+
+
+def test_sweeps_let_go_of_compiled_programs(tmp_path, monkeypatch):
+    from saccade.lab.sweep import perform
+
+    asked = []
+    monkeypatch.setattr(perform, "let_go_of_programs", lambda: asked.append(1))
+    swept(tmp_path, "tick", axes={"x": [0.0, 1.0]})
+    assert len(asked) == 2

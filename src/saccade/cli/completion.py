@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from saccade.studies import STUDIES, Study
+from saccade.studies import STUDIES
 
 QUOTED = re.compile(r"\"([a-z0-9][a-z0-9-]*[./][a-z0-9][a-z0-9.-]*)\"")
 
@@ -49,19 +49,15 @@ def sweeps(incomplete: str) -> list[str]:
 
 
 def _spelled_out(room: str, mark: str) -> list[str]:
-    found: dict[str, None] = {}
-    for name, study in STUDIES.items():
-        for file in _files(study, room):
-            quoted = QUOTED.findall(file.read_text(encoding="utf-8"))
-            found |= dict.fromkeys(item for item in quoted if item.startswith(name + mark))
-    return list(found)
+    quoted = [name for folder in _folders(room) for file in folder for name in QUOTED.findall(file.read_text("utf-8"))]
+    return [name for name in dict.fromkeys(quoted) if name.split(mark)[0] in STUDIES]
 
 
-def _files(study: Study, room: str) -> Iterator[Path]:
-    """The source of one room of a study: a file or a folder of that name."""
-    if study.package:
-        origin = getattr(find_spec(study.package), "origin", None)
-        place = Path(origin).parent / room if origin else Path("/nowhere")
-    else:
-        place = Path(__file__).parents[1] / room / study.module
-    yield from sorted(place.rglob("*.py")) if place.is_dir() else filter(Path.is_file, [place.with_suffix(".py")])
+def _folders(room: str) -> Iterator[list[Path]]:
+    """The source files of one room: ours, and those of studies from other packages."""
+    yield sorted((Path(__file__).parents[1] / room).rglob("*.py"))
+    for study in STUDIES.values():
+        origin = getattr(find_spec(study.package), "origin", None) if study.package else None
+        if origin:
+            place = Path(origin).parent / room
+            yield sorted(place.rglob("*.py")) if place.is_dir() else list(place.parent.glob(f"{room}.py"))

@@ -14,10 +14,10 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.dynamics.group_sparse import position_trajectory
-    from saccade.explore.drawing import finished
+    from saccade.explore.drawing import described, finished
     from saccade.theory import group_sparse as theory
 
-    return finished, go, mo, np, position_trajectory, theory, warnings
+    return described, finished, go, mo, np, position_trajectory, theory, warnings
 
 
 @app.cell
@@ -41,12 +41,12 @@ def _(mo):
         steps=[0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0], value=0.3, label="step size η", show_value=True
     )
     steps = mo.ui.slider(steps=[100, 300, 1000, 3000, 10_000], value=3000, label="steps", show_value=True)
-    mo.hstack([groups, eta, steps], justify="start")
+    mo.hstack([groups, eta, steps], justify="start", wrap=True)
     return eta, groups, steps
 
 
 @app.cell
-def _(eta, finished, go, groups, mo, np, position_trajectory, steps, theory, warnings):
+def _(described, eta, finished, go, groups, mo, np, position_trajectory, steps, theory, warnings):
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         record = np.unique(np.geomspace(1, steps.value, 80).astype(int)).tolist()
@@ -63,7 +63,11 @@ def _(eta, finished, go, groups, mo, np, position_trajectory, steps, theory, war
     finished(bars, 360, 260, xaxis_title="group (0 decides)", yaxis_title="attention", yaxis_range=[0, 1])
     told = f"After {steps.value} steps: S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss {run.loss[-1]:.4g}."
     said = [mo.md(told), mo.md(run.advice or "")] + [mo.md(f"*{one.message}*") for one in heard]
-    mo.hstack([chart, mo.vstack([*said, bars])], justify="start", wrap=True)
+    curves = described(
+        chart, "Attention elsewhere, its late law, and the loss, against the step, both axes logarithmic."
+    )
+    columns = described(bars, f"Attention on each of the {groups.value} groups; group 0 decides the label.")
+    mo.hstack([curves, mo.vstack([*said, columns])], justify="start", wrap=True)
     return
 
 

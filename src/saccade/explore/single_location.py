@@ -13,10 +13,10 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.dynamics import single_location as dynamics
-    from saccade.explore.drawing import finished
+    from saccade.explore.drawing import described, finished
     from saccade.theory import single_location as theory
 
-    return dynamics, finished, go, jax, mo, np, theory
+    return dynamics, described, finished, go, jax, mo, np, theory
 
 
 @app.cell
@@ -40,7 +40,12 @@ def _(mo):
     nu = mo.ui.slider(-0.95, 0.95, step=0.05, value=0.2, label="start ν", show_value=True)
     dim = mo.ui.dropdown({"80": 80, "400": 400, "10⁹": 10**9}, value="400", label="dimension d")
     length = mo.ui.slider(2, 40, step=1, value=10, label="tokens L", show_value=True)
-    mo.vstack([mo.hstack([temperature, dim, length], justify="start"), mo.hstack([kappa, nu], justify="start")])
+    mo.vstack(
+        [
+            mo.hstack([temperature, dim, length], justify="start", wrap=True),
+            mo.hstack([kappa, nu], justify="start", wrap=True),
+        ]
+    )
     return dim, kappa, length, nu, temperature
 
 
@@ -52,7 +57,7 @@ def _(dim, length, temperature, theory):
 
 
 @app.cell
-def _(critical, dynamics, finished, go, kappa, mo, np, nu, setting, temperature):
+def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, temperature):
     # The field: where one step leads from every point of a grid, drawn as short strokes with a dot at their tail.
     grid = np.linspace(-0.95, 0.95, 17)
     across, up = (side.ravel() for side in np.meshgrid(grid, grid))
@@ -92,7 +97,9 @@ def _(critical, dynamics, finished, go, kappa, mo, np, nu, setting, temperature)
     words = f"λ = {temperature.value:.2f} is **{side}** the critical value {critical:.4f}: "
     words += f"the truth {'is not' if side == 'above' else 'is'} a local minimum of the full risk."
     end = f"After 20,000 steps: κ = {way[0][-1]:.3f}, ν = {way[1][-1]:.3f}, risk {float(np.ravel(path.risk)[-1]):.4g}."
-    mo.hstack([portrait, mo.vstack([mo.md(words), mo.md(end), curve])], justify="start", wrap=True)
+    plane = described(portrait, "The descent field over kappa and nu, and the way of the released point.")
+    falling = described(curve, "The risk along that way against the step, on a logarithmic axis.")
+    mo.hstack([plane, mo.vstack([mo.md(words), mo.md(end), falling])], justify="start", wrap=True)
     return
 
 
@@ -109,7 +116,7 @@ def _(mo):
 
 
 @app.cell
-def _(dim, dynamics, finished, go, jax, mo, np, setting):
+def _(dim, dynamics, described, finished, go, jax, mo, np, setting):
     starts = dynamics.sphere_overlaps(jax.random.key(0), min(dim.value, 10**6), 30)
     runs = dynamics.overlap_trajectory(starts, setting, 4e-3, 20_000, record_every=200)
     ends = np.asarray(dynamics.classify(runs.final, setting))
@@ -130,7 +137,10 @@ def _(dim, dynamics, finished, go, jax, mo, np, setting):
             )
     finished(picture, 520, 420, xaxis_title="κ", yaxis_title="ν")
     counts = " · ".join(f"{name}: {int((ends == code).sum())}" for code, name in enumerate(dynamics.OUTCOMES))
-    mo.vstack([mo.md(f"Of 30 starts: {counts} (within 0.05 of a known end state)."), picture])
+    shown = described(
+        picture, "The ways of thirty random starts in the plane of kappa and nu, coloured by where they end."
+    )
+    mo.vstack([mo.md(f"Of 30 starts: {counts} (within 0.05 of a known end state)."), shown])
     return
 
 

@@ -14,11 +14,11 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.errors import InvalidInput
-    from saccade.explore.drawing import finished
+    from saccade.explore.drawing import described, finished
     from saccade.models.unrolled import ALGORITHMS, unroll
     from saccade.tasks.sparse_recovery import SparseRecovery
 
-    return ALGORITHMS, InvalidInput, SparseRecovery, finished, go, jax, jnp, mo, np, unroll
+    return ALGORITHMS, InvalidInput, SparseRecovery, described, finished, go, jax, jnp, mo, np, unroll
 
 
 @app.cell
@@ -43,7 +43,12 @@ def _(mo):
     step = mo.ui.slider(0.1, 2.0, step=0.1, value=0.6, label="LISTA-VM step", show_value=True)
     scale = mo.ui.slider(0.5, 2.0, step=0.1, value=1.0, label="scale of X", show_value=True)
     seed = mo.ui.slider(0, 20, step=1, value=0, label="problem", show_value=True)
-    mo.vstack([mo.hstack([rows, sparsity, seed], justify="start"), mo.hstack([lam, step, scale], justify="start")])
+    mo.vstack(
+        [
+            mo.hstack([rows, sparsity, seed], justify="start", wrap=True),
+            mo.hstack([lam, step, scale], justify="start", wrap=True),
+        ]
+    )
     return lam, rows, scale, seed, sparsity, step
 
 
@@ -52,6 +57,7 @@ def _(
     ALGORITHMS,
     InvalidInput,
     SparseRecovery,
+    described,
     finished,
     go,
     jax,
@@ -90,7 +96,11 @@ def _(
         for name in ("fista", "lista-vm"):
             stems.add_scatter(x=list(range(20)), y=ways[name][-1], mode="markers", name=name)
         finished(stems, 560, 300, xaxis_title="coordinate", yaxis_title="value after 40", yaxis_range=[-3, 3])
-        answer = mo.hstack([curves, stems], justify="start", wrap=True)
+        shown = [
+            described(curves, "Squared error of every algorithm against its iteration, on a logarithmic axis."),
+            described(stems, "The true coefficients, and those found by FISTA and LISTA-VM after 40 iterations."),
+        ]
+        answer = mo.hstack(shown, justify="start", wrap=True)
     except InvalidInput as problem:
         answer = mo.callout(mo.md(str(problem)), kind="warn")
     mo.vstack([answer])

@@ -12,11 +12,11 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.errors import InvalidInput
-    from saccade.explore.drawing import finished
+    from saccade.explore.drawing import described, finished
     from saccade.tasks.sparse_token import SparseTokenSetting
     from saccade.theory import sparse_token as theory
 
-    return InvalidInput, SparseTokenSetting, finished, go, mo, np, theory
+    return InvalidInput, SparseTokenSetting, described, finished, go, mo, np, theory
 
 
 @app.cell
@@ -40,12 +40,17 @@ def _(mo):
     signal = mo.ui.slider(0.0, 10.0, step=0.25, value=4.0, label="signal θ", show_value=True)
     informative = mo.ui.slider(1, 4, step=1, value=1, label="informative tokens R", show_value=True)
     rate = mo.ui.slider(0.05, 0.95, step=0.05, value=0.5, label="share of positives π", show_value=True)
-    mo.vstack([mo.hstack([length, signal], justify="start"), mo.hstack([informative, rate], justify="start")])
+    mo.vstack(
+        [
+            mo.hstack([length, signal], justify="start", wrap=True),
+            mo.hstack([informative, rate], justify="start", wrap=True),
+        ]
+    )
     return informative, length, rate, signal
 
 
 @app.cell
-def _(SparseTokenSetting, finished, go, informative, length, mo, np, rate, signal, theory):
+def _(SparseTokenSetting, described, finished, go, informative, length, mo, np, rate, signal, theory):
     thetas = np.linspace(0, 10, 41)
     settings = [SparseTokenSetting(length.value, informative.value, rate.value, float(theta)) for theta in thetas]
     errors = {
@@ -71,7 +76,9 @@ def _(SparseTokenSetting, finished, go, informative, length, mo, np, rate, signa
             mo.md(
                 f"At θ = {signal.value}: pooling errs in {pooled:.2%}, hard attention in {attended:.2%}; **{ahead}** wins."
             ),
-            chart,
+            described(
+                chart, "Test error of pooling and of hard attention against the signal, the direction being known."
+            ),
         ]
     )
     return (here,)
@@ -94,12 +101,12 @@ def _(mo):
     alignment = mo.ui.slider(-1.0, 1.0, step=0.05, value=0.8, label="alignment of the query", show_value=True)
     sharpness = mo.ui.slider(0.0, 4.0, step=0.25, value=1.5, label="sharpness", show_value=True)
     ridge = mo.ui.slider(steps=[1e-3, 1e-2, 0.1, 1.0], value=0.1, label="ridge", show_value=True)
-    mo.hstack([alignment, sharpness, ridge], justify="start")
+    mo.hstack([alignment, sharpness, ridge], justify="start", wrap=True)
     return alignment, ridge, sharpness
 
 
 @app.cell
-def _(InvalidInput, SparseTokenSetting, alignment, finished, go, here, mo, np, ridge, sharpness, theory):
+def _(InvalidInput, SparseTokenSetting, alignment, described, finished, go, here, mo, np, ridge, sharpness, theory):
     samples = np.geomspace(0.3, 30, 9)
     # The limit needs the law of the features by quadrature: long sequences would not answer at once.
     short = SparseTokenSetting(min(here.length, 100), here.informative, here.positive_rate, here.signal)
@@ -118,7 +125,7 @@ def _(InvalidInput, SparseTokenSetting, alignment, finished, go, here, mo, np, r
     except InvalidInput as problem:
         said = mo.md(str(problem))
     finished(picture, 640, 340, xaxis_title="samples per dimension", xaxis_type="log", yaxis_title="test error")
-    mo.vstack([said, picture])
+    mo.vstack([said, described(picture, "Test error of the fitted classifiers against samples per dimension.")])
     return
 
 

@@ -15,7 +15,7 @@ def _():
 
     from saccade.dynamics.spatial.realistic import Layer, error_rate, random_start, realistic_descent
     from saccade.errors import Diverged, InvalidInput
-    from saccade.explore.drawing import finished
+    from saccade.explore.drawing import described, finished
     from saccade.models.spatial.association import association
     from saccade.tasks.spatial import Spatial
 
@@ -26,6 +26,7 @@ def _():
         Spatial,
         association,
         error_rate,
+        described,
         finished,
         go,
         jax,
@@ -56,12 +57,12 @@ def _(mo):
     rate = mo.ui.slider(0.05, 0.8, step=0.05, value=0.3, label="spurious rate q", show_value=True)
     samples = mo.ui.slider(steps=[200, 500, 1000, 2000, 4000], value=2000, label="training images", show_value=True)
     steps = mo.ui.slider(20, 200, step=20, value=100, label="gradient steps", show_value=True)
-    mo.hstack([drawn, mo.vstack([rate, samples, steps])], justify="start")
+    mo.hstack([drawn, mo.vstack([rate, samples, steps])], justify="start", wrap=True)
     return drawn, rate, samples, steps
 
 
 @app.cell
-def _(Diverged, InvalidInput, Layer, Spatial, association, drawn, error_rate, finished, go, jax, jnp, mo, np, random_start,
+def _(Diverged, InvalidInput, Layer, Spatial, association, drawn, error_rate, described, finished, go, jax, jnp, mo, np, random_start,
       rate, realistic_descent, samples, steps):  # fmt: skip
     letters = [letter for letter in drawn.value if not letter.isspace()]
     try:
@@ -87,7 +88,7 @@ def _(Diverged, InvalidInput, Layer, Spatial, association, drawn, error_rate, fi
                 title={"text": f"learned A, patches {words}", "font": {"size": 13}},
                 yaxis_autorange="reversed",
             )
-            shown.append(picture)
+            shown.append(described(picture, f"The learned matrix A as a map, patches {words}."))
         told = f"Each patch's top companions are right in **{found.off_diagonal_overlap:.0%}** of places "
         told += f"({'all rows exact' if found.exact else 'not all rows exact'}); test error {wrong:.2%} after {steps.value} steps."
         answer = mo.vstack([mo.md(told), mo.hstack(shown, justify="start", wrap=True)])

@@ -84,7 +84,14 @@ def sample_rows():
             figure="single-location/4a",
             parts=[part, part | {"part": "overlap"}],
         ),
-        row("single-location", "recovery", "refuted", "heuristic", 30.0, expected="refuted")
+        row(
+            "single-location",
+            "recovery",
+            "refuted",
+            "heuristic: an argument of many words, longer than a phone is wide",
+            30.0,
+        )
+        | {"expected": "refuted"}
         | {"corrected": "single-location.risk", "finding": "It fails now and then."}
         | numbers(0.0, 0.04, 0.01, 0.005),
         row("single-location", "descent", "undecided", "bound", 4.0, kind="bound"),

@@ -1,5 +1,6 @@
 """A row of the ledger as the pages read it: which page it has, whether it passes, what its chip says."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,6 +53,11 @@ class Entry:
     @property
     def verdict(self) -> str:
         return self.row["verdict"]
+
+    @property
+    def status_word(self) -> str:
+        """The status without what a claim says about it: "exact" of "exact in law: ..."; what the ledger is filtered by."""
+        return re.split(r"[^a-z-]", self.row["status"], maxsplit=1)[0] or self.row["status"]
 
     @property
     def waits(self) -> bool:

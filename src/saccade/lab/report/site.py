@@ -110,7 +110,7 @@ class Site:
     @property
     def choices(self) -> dict[str, list[tuple[str, str]]]:
         """What the ledger can be filtered by: (value, text) pairs."""
-        statuses = sorted({entry.row["status"] for entry in self.entries if entry.row["status"]})
+        statuses = sorted({entry.status_word for entry in self.entries if entry.status_word})
         names = {"studies": [study.name for study in self.studies], "verdicts": VERDICTS, "statuses": statuses}
         return {what: [(name, name) for name in found] for what, found in names.items()}
 

@@ -246,3 +246,12 @@ def test_the_verdict_survives_a_narrow_terminal(width, only, fresh_store):
     assert "holds" in text and "single-location.zeta" in text
     assert ("says" in text) is (width == 200)
     assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_a_warning_is_a_sentence_without_a_place_in_the_code(monkeypatch):
+    import warnings
+
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # put back afterwards
+    run("calc", "single-location.zeta", "--help")
+    shown = warnings.formatwarning("The cluster has no workers yet.", UserWarning, "engines/cluster.py", 92)
+    assert shown == "saccade: warning: The cluster has no workers yet.\n"

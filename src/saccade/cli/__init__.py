@@ -1,5 +1,6 @@
 """The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at once."""
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -36,7 +37,8 @@ def main(
         bool, typer.Option("--plain", help="No colours, no live bars; may stand anywhere. So it is without a terminal.")
     ] = False,
 ) -> None:
-    pass
+    # At the command line a warning is a sentence; the place in the code that sent it is for those who write code.
+    warnings.formatwarning = lambda message, *_, **__: f"saccade: warning: {message}\n"
 
 
 app.command("list")(listing.list_)

@@ -33,7 +33,7 @@ def same_tap(labels: np.ndarray) -> np.ndarray:
     return rank[:, None] == rank[None]
 
 
-@experiment("spatial.gaussian-images", scales={"standard": {"steps": 900, "seeds": 8}})
+@experiment("spatial.gaussian-images", scales={"standard": {"steps": 900, "seeds": 8, "test": 6000}})
 def gaussian_images(
     key: Any,
     *,

@@ -55,7 +55,8 @@ def gradients(X: Array, y: Array, A: Array, v: Array, degree: int, slope: Any, t
     F = jnp.sum(activation(z, degree, slope), axis=-1)
     residual = -y * jax.nn.sigmoid(-y * F) / X.shape[0]
     weight = patches * residual[:, None] * activation_slope(z, degree, slope)
-    grad_v = jnp.einsum("nj,njd->d", weight @ S, X)
+    # One product of a long row with X as it lies in memory: contracting two axes by einsum made XLA copy X at every step.
+    grad_v = (weight @ S).reshape(-1) @ X.reshape(-1, X.shape[-1])
     pulled = weight.T @ u - jnp.sum(weight * mixed, axis=0)[:, None]
     grad_A = (S * pulled / temperature).at[jnp.diag_indices(patches)].set(0.0)
     return Gradients(F, jnp.mean(jnp.logaddexp(0.0, -y * F)), grad_A, grad_v)

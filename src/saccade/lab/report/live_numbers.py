@@ -51,5 +51,5 @@ def _fewer(piece: np.ndarray, axes: Any) -> np.ndarray:
     path = Path(seen)
     path.simplify_threshold = UNSEEN
     kept = path.cleaned(simplify=True)
-    inside = kept.vertices[kept.codes != Path.STOP]
+    inside = np.asarray(kept.vertices)[np.asarray(kept.codes) != Path.STOP]
     return axes.transData.inverted().transform(inside) if len(inside) > 2 else piece

@@ -24,6 +24,7 @@ CLAIMS = (
     reduction.TWO_NUMBERS,
     concentration.LOSS_RATE,
     concentration.LOSS_CONSTANT,
+    concentration.VALUE_LAW,
     concentration.ATTENTION_TO_ONE,
     departures.FULL,
     concentration.EXPONENTIAL,

@@ -71,6 +71,24 @@ LOSS_CONSTANT = Claim(
     sabotages=(EARLY, FROZEN, LOCKED_OUT),
 )
 
+VALUE_LAW = Claim(
+    id="group-sparse.value-law",
+    spec="GS-T1b",
+    statement="Late in training the value's length is alpha = (3 kappa eta t / (D sigma))^(1/3).",
+    source="ours",
+    status="asymptotic",
+    kind="estimate",
+    experiment=position.position_descent,
+    measure=lambda run: _ratio(run, "alpha"),
+    predict=lambda run: 1.0,
+    resolution=0.02,
+    argued="No chance; 2 % is the size of the next term at 20000 steps.",
+    parts=NAMED,
+    scales=LONG,
+    figure="group-sparse/laws",
+    sabotages=(FROZEN, LOCKED_OUT),
+)
+
 ATTENTION_LAW = Claim(
     id="group-sparse.attention-law",
     spec="GS-T2b",

@@ -273,12 +273,30 @@ NOISE = Claim(
     ),
 )  # fmt: skip
 
+TWO_DESCENTS = Claim(
+    id="spatial.three-scalars-are-descent",
+    spec="VS-L41",
+    statement="Descent in three scalars is descent on the population loss in all entries of A: alpha, gamma and rho agree after 40 steps.",
+    source="Lemma 4.1",
+    status="exact",
+    kind="identity",
+    experiment=symmetry.two_descents,
+    measure=lambda run: one_row(run.data.scalars.values),
+    predict=lambda run: run.data.entries.values,
+    resolution=1e-10,
+    argued="Every image of eight patches listed, gradients by automatic differentiation; rounding, with room for its growth.",
+    parts=("alpha", "gamma", "rho"),
+    scales=QUICK,
+    sabotages=(Sabotage("faster", "One of the two has 1.05 times the step size of A.", {"faster": 1.05}),),
+)
+
 CLAIMS = (
     GRADIENTS,
     GRADIENTS_PRINTED,
     TWO_VALUES,
     POPULATION,
     UNSTABLE,
+    TWO_DESCENTS,
     INVARIANT,
     LOSS,
     ORTHOGONAL,

@@ -23,6 +23,8 @@ EXPERIMENTS = (
     symmetry.listed_population,
     symmetry.invariance,
     symmetry.asymmetry,
+    symmetry.two_descents,
+    symmetry.listed_cheat,
     sampling.sampled_loss,
     sampling.linear_argument,
     sampling.noise_term,

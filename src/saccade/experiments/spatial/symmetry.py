@@ -14,6 +14,7 @@ from saccade.tasks.spatial import Spatial, all_images, interleaved, localised
 
 PARTITIONS = {"interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
 POINT = (0.3, 0.5, 0.4, -0.2)  # alpha, beta, gamma, rho
+TIE = 1e-9  # outputs are of order one; sums that cancel leave rounding
 
 
 @experiment("spatial.listed-population")
@@ -95,6 +96,54 @@ def asymmetry(
     spread = np.stack([np.asarray(one(one_key)) for one_key in jax.random.split(key, replicates)])
     data = {"growth": ("replicate", spread[:, -1] / spread[:, 0]), "spread": (("replicate", "step"), spread)}
     return xarray.Dataset(data)
+
+
+@experiment("spatial.listed-cheat")
+def listed_cheat(
+    key: Any,
+    *,
+    patches: int = 8,
+    set_size: int = 2,
+    spurious_rate: float = 0.3,
+    sharpness: float = 1.0,
+    degree: int = 3,
+    slope: float = 0.01,
+) -> xarray.Dataset:
+    """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
+    labels = interleaved(patches, set_size)
+    signals, y, probability = (jnp.asarray(part) for part in all_images(labels, spurious_rate))
+    F = y * output(signals[..., None], cheating_attention(jnp.asarray(labels), sharpness), jnp.ones(1), degree, slope)
+    error = probability @ ((F < -TIE) + 0.5 * (jnp.abs(F) <= TIE))
+    return xarray.Dataset({"error": ((), float(error)), "loss": ((), float(probability @ jnp.logaddexp(0.0, -F)))})
+
+
+@experiment("spatial.two-descents")
+def two_descents(
+    key: Any,
+    *,
+    patches: int = 8,
+    set_size: int = 2,
+    spurious_rate: float = 0.3,
+    alpha: float = 0.3,
+    diagonal: float = 0.5,
+    eta_v: float = 0.01,
+    eta_a: float = 20.0,
+    steps: int = 40,
+    faster: float = 1.0,
+) -> xarray.Dataset:
+    """The last state of descent in all entries of A over listed images, and of the three-scalar descent; `faster` multiplies eta_a of
+    the second."""
+    labels = jnp.asarray(interleaved(patches, set_size))
+    images = tuple(jnp.asarray(part) for part in all_images(np.asarray(labels), spurious_rate))
+    start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), dynamics.Layer(3, 0.01)
+    A, alphas = dynamics.entrywise_population_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    inside = labels[:, None] == labels
+    same, other = inside & ~jnp.eye(patches, dtype=bool), ~inside
+    whole = [float(alphas[-1]), *(float(jnp.mean(A[-1], where=group)) for group in (same, other))]
+    setting = dynamics.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
+    path = dynamics.idealised_descent(dynamics.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, steps)
+    scalars = [float(numbers[-1]) for numbers in path.scalars]
+    return xarray.Dataset({"entries": ("scalar", whole), "scalars": ("scalar", scalars)})
 
 
 @experiment("spatial.gradient-check")

@@ -15,6 +15,7 @@ EXPERIMENTS = (
     construction.restricted,
     construction.read_outs,
     certificates.certified,
+    certificates.worst_case,
     certificates.coherence,
     solvers.rates,
     solvers.weights,

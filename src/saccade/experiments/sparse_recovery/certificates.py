@@ -51,6 +51,27 @@ def certified(
     )
 
 
+@experiment("sparse-recovery.worst-case")
+def worst_case(
+    key: Any,
+    *,
+    sparsity: int = 3,
+    mu: float = 0.1,
+    nu: float = 0.01,
+    gamma: float = 0.7,
+    steps: int = 20,
+    sign: float = -1.0,
+) -> xarray.Dataset:
+    """The problem on which the certificate's iteration does as badly as it promises: all pairs of columns have X_i^T X_j/n = `sign` mu,
+    beta is one everywhere, and the noise pulls every coordinate down. Every inequality of the proof is then an equality."""
+    gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
+    X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
+    noise = -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)  # X^T noise / n = -nu in every coordinate
+    made = dynamics.certificate(X, beta, noise, gamma, steps)
+    b = dynamics.certified_iterates(X, X @ beta + noise, made)
+    return xarray.Dataset({"error": ("step", np.abs(b - beta).sum(1))}, {"step": np.arange(steps + 1)})
+
+
 @experiment("sparse-recovery.coherence")
 def coherence(
     key: Any,

@@ -119,6 +119,8 @@ def unrolled(given: UnrolledInputs) -> dict[str, Any]:
 def lista_vm(given: VaryingInputs) -> dict[str, Any]:
     M = matrices(given.M)
     dim = M.shape[1]
+    columns = len(given.X[0]) if len(given.X) else dim
+    require(dim == columns, "M", f"{dim} x {dim}", f"must be {columns} x {columns}: X has {columns} columns")
     X, y = measured(given, dim)
     mask = None
     if given.support is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import xarray
 
 from saccade.dynamics import group_sparse as dynamics
+from saccade.errors import require
 from saccade.lab.experiment import experiment
 
 Case = tuple[int, float]
@@ -16,6 +17,7 @@ CASES: tuple[Case, ...] = ((4, 0.1), (4, 0.5), (8, 0.1), (8, 0.5), (16, 0.1), (1
 
 def _times(steps: int, points: int) -> list[int]:
     """About `points` step numbers from 1 to `steps`, evenly spaced in log, with a quarter of the end among them."""
+    require(steps >= 1, "steps", steps, "must be at least 1")
     times = np.unique(np.rint(np.geomspace(1, steps, points)).astype(int))
     return sorted({*times.tolist(), max(1, steps // 4), min(2, steps), steps})
 

@@ -109,7 +109,7 @@ def test_engines_are_refused_at_the_door():
 
 def test_tls_files_that_are_not_there_are_refused_at_the_door(tmp_path):
     pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
-    with pytest.raises(InvalidInput, match=r"tls_key = .*nowhere.pem.* must be a file"):
+    with pytest.raises(InvalidInput, match=r"tls_key = .* must be a file"):
         choose(cluster="tls://127.0.0.1:1", tls=Tls(key=str(tmp_path / "nowhere.pem")))
 
 

@@ -1,9 +1,10 @@
 """Compiled programs are let go before the operating system runs out of room for them.
 
 A process keeps every program XLA compiled or loaded in memory, each in three or more memory maps. Linux allows a process 65,530 of them
-(`vm.max_map_count`); past that the next program does not fail politely but ends the process with a segmentation fault. A ledger judged in
-one process gets there: two workers held 20,000 maps and 3.4 GB each a third of the way through the tests. What is let go is read back
-from the compilation cache on disk when it is needed again.
+(`vm.max_map_count`); past that the next program does not fail politely but kills the process ("Unable to allocate section memory", seen
+with the limit lowered to 1,100 and 300 small programs; letting go, the same work finished). A ledger judged in one process grows that
+way: two test workers held 20,000 maps and 3.4 GB each a quarter of the way through. What is let go is read back from the compilation
+cache on disk when it is needed again.
 """
 
 import gc

@@ -53,40 +53,38 @@ LOSS_RATE = Claim(
     sabotages=(FROZEN, LOCKED_OUT),
 )
 
-LOSS_CONSTANT = Claim(
-    id="group-sparse.loss-constant",
-    spec="GS-T1b",
-    statement="Late in training L = kappa^(2/3) / ((D sigma)^(2/3) (3 eta t)^(1/3)) with kappa = sqrt(2/pi) pi^2/12.",
-    source="ours",
-    status="asymptotic",
-    kind="estimate",
-    experiment=position.position_descent,
-    measure=lambda run: _ratio(run, "loss"),
-    predict=lambda run: 1.0,
-    resolution=0.02,
-    argued="No chance; 2 % is the size of the next term at 20000 steps.",
-    parts=NAMED,
-    scales=LONG,
-    figure="group-sparse/laws",
-    sabotages=(EARLY, FROZEN, LOCKED_OUT),
-)
 
-VALUE_LAW = Claim(
-    id="group-sparse.value-law",
-    spec="GS-T1b",
-    statement="Late in training the value's length is alpha = (3 kappa eta t / (D sigma))^(1/3).",
-    source="ours",
-    status="asymptotic",
-    kind="estimate",
-    experiment=position.position_descent,
-    measure=lambda run: _ratio(run, "alpha"),
-    predict=lambda run: 1.0,
-    resolution=0.02,
-    argued="No chance; 2 % is the size of the next term at 20000 steps.",
-    parts=NAMED,
-    scales=LONG,
-    figure="group-sparse/laws",
-    sabotages=(FROZEN, LOCKED_OUT),
+def _constant(id: str, name: str, statement: str, sabotages: tuple[Sabotage, ...]) -> Claim:
+    return Claim(
+        id=id,
+        spec="GS-T1b",
+        statement=statement,
+        source="ours",
+        status="asymptotic",
+        kind="estimate",
+        experiment=position.position_descent,
+        measure=lambda run: _ratio(run, name),
+        predict=lambda run: 1.0,
+        resolution=0.02,
+        argued="No chance; 2 % is the size of the next term at 20000 steps.",
+        parts=NAMED,
+        scales=LONG,
+        figure="group-sparse/laws",
+        sabotages=sabotages,
+    )
+
+
+LOSS_CONSTANT = _constant(
+    "group-sparse.loss-constant",
+    "loss",
+    "Late in training L = kappa^(2/3) / ((D sigma)^(2/3) (3 eta t)^(1/3)) with kappa = sqrt(2/pi) pi^2/12.",
+    (EARLY, FROZEN, LOCKED_OUT),
+)
+VALUE_LAW = _constant(
+    "group-sparse.value-law",
+    "alpha",
+    "Late in training the value's length is alpha = (3 kappa eta t / (D sigma))^(1/3).",
+    (FROZEN, LOCKED_OUT),
 )
 
 ATTENTION_LAW = Claim(

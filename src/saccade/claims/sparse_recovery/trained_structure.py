@@ -101,7 +101,7 @@ PRICE = Claim(
     predict=lambda run: -0.15,
     resolution=0.0,
     argued="Paired over 8000 tasks, whose differences spread by about 1: nine standard errors are 0.1, so a gain of 0.15 would show; "
-    "zero's own error is 1.",
+    "zero's own error is about 1.",
     statistic="mean",
     parts=by_seed("free supports, minus zero"),
     scales={"standard": Scale(POOL, seconds=280)},

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import saccade
-from saccade.tasks.sparse_recovery import SparseRecovery
+from saccade.studies.sparse_recovery.task import SparseRecovery
 
 problem = SparseRecovery.create(measurements=40, sparsity=3).sample(jax.random.key(0), 1)
 X, y = np.asarray(problem.X[0]).tolist(), np.asarray(problem.y[0]).tolist()

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from saccade.dynamics.spatial.realistic import Layer, random_start, realistic_descent
-from saccade.models.spatial.association import association
-from saccade.tasks.spatial import Spatial
+from saccade.studies.spatial.dynamics.realistic import Layer, random_start, realistic_descent
+from saccade.studies.spatial.models.association import association
+from saccade.studies.spatial.task import Spatial
 
 sets = [0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3]  # neighbours need not belong together
 images = Spatial.create(jax.random.key(1), sets, 8, 0.3).sample(jax.random.key(2), 2000)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from saccade.api import figure, report, run, verify
     from saccade.errors import Diverged, InvalidInput
-    from saccade.lab.calc import calc
+    from saccade.lab.calculator import calc
     from saccade.lab.sweep.api import sweep
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "calc": "saccade.lab.calc",
+    "calc": "saccade.lab.calculator",
     "figure": "saccade.api",
     "report": "saccade.api",
     "run": "saccade.api",

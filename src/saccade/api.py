@@ -69,6 +69,6 @@ def report(
     drawn: Callable[[Any], None] = lambda picture: None,
 ) -> Path:
     """Write the static report of judged `rows`; returns the path of its first page. `drawn` is told of each figure."""
-    from saccade.lab.report import write_report
+    from saccade.report import write_report
 
     return write_report(rows, folder, scale=scale, seed=seed, store=Store(store), drawn=drawn)

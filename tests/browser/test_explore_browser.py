@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("marimo", reason="the live laboratory needs the extra 'explore'")
 
-from saccade.explore import NOTEBOOKS, command
+from saccade.lab.notebooks import command, notebooks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PATIENCE = 300  # seconds; a busy machine without compiled programs is slow
@@ -87,7 +87,7 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("served", NOTEBOOKS, indirect=True)
+@pytest.mark.parametrize("served", notebooks(), indirect=True)
 def test_a_notebook_is_named_readable_and_answers_the_keyboard(browser, served):
     page = browser.new_page()
     # Only this machine is asked: what marimo would fetch from elsewhere (it can do without) is refused here.

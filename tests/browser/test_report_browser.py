@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from saccade.lab.figure import Figure
-from saccade.lab.report import write_report
+from saccade.report import write_report
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import saccade
-from saccade.claims.single_location import risk as risk_claims
+from saccade.studies.single_location.claims import risk as risk_claims
 from saccade.cli import app
 from saccade.lab import registry
 from saccade.lab.claim import Scale

@@ -138,9 +138,9 @@ def test_names_for_the_shell_are_names_that_exist():
 
 
 def test_the_built_in_sweeps_are_completed():
-    from saccade.lab.sweep.builtin import all_built_in
+    from saccade.lab import registry
 
-    assert set(completion.sweeps("")) == {item.id for item in all_built_in()}
+    assert set(completion.sweeps("")) == {item.id for item in registry.sweeps()}
 
 
 def completed(line):

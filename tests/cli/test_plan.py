@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from saccade.cli import app
-from saccade.tasks.sparse_token import SparseTokenSetting
-from saccade.theory.sparse_token import alignment_after_two_steps, bayes_error, fit, plan, subset_bayes_error
+from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.theory import alignment_after_two_steps, bayes_error, fit, plan, subset_bayes_error
 
 COMMON = ["plan", "sparse-token", "--length", "4", "--signal", "3"]
 
@@ -124,7 +124,7 @@ def test_the_solver_check_reports_fraction_and_slowest_case():
 
 
 def test_a_failed_case_is_named_and_turns_the_exit_code(monkeypatch):
-    from saccade.theory import sparse_token as theory
+    from saccade.studies.sparse_token import theory
 
     failing = theory.GridReport(2, 1, [{"ridge": 1e-6, "residual": 0.3}], {"ridge": 1e-6}, 0.5, 0.2, 0.3)
     monkeypatch.setattr(theory, "check_grid", lambda *given: failing)

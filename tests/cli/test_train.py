@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.cli.progress import CPU_YEAR, spoken
-from saccade.experiments.sparse_recovery import trained, trainings
+from saccade.studies.sparse_recovery.experiments import trained, trainings
 from saccade.lab.training import Training, find_trainings
 
 TINY = {"dim": 2, "measurements": 2, "layers": 1, "steps": 60, "batch": 8, "test_tasks": 200, "scalar_steps": 5}
@@ -16,7 +16,7 @@ def tiny(monkeypatch, tmp_path):
     """One training small enough for a test, with its checkpoints in a folder of its own."""
     monkeypatch.setenv("SACCADE_CHECKPOINTS", str(tmp_path / "checkpoints"))
     item = Training("tiny", "a tiny decoder", trained.trained, {"quick": TINY, "paper": TINY}, lambda given: 5.0)
-    monkeypatch.setattr("saccade.experiments.sparse_recovery.TRAININGS", (item,), raising=False)
+    monkeypatch.setattr("saccade.studies.sparse_recovery.experiments.TRAININGS", (item,), raising=False)
     return item
 
 
@@ -55,7 +55,7 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(tiny, tmp_path, mon
 
 def test_long_trainings_ask_first(monkeypatch, tmp_path):
     long = Training("long", "a long one", trained.trained, {"paper": TINY}, lambda given: 5 * CPU_YEAR)
-    monkeypatch.setattr("saccade.experiments.sparse_recovery.TRAININGS", (long,), raising=False)
+    monkeypatch.setattr("saccade.studies.sparse_recovery.experiments.TRAININGS", (long,), raising=False)
     said = call("sparse-recovery", "--scale", "paper", "--store", str(tmp_path / "store"))
     assert said.exit_code == 0
     assert "about 5 CPU-years on one core of this machine" in said.stderr

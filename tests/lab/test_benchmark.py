@@ -7,9 +7,9 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from saccade.benchmarks import single_location
+from saccade.studies.single_location import benchmarks as single_location
 from saccade.cli import app
-from saccade.dynamics.single_location import Setting
+from saccade.studies.single_location.dynamics import Setting
 from saccade.errors import InvalidInput
 from saccade.lab import benchmark, registry
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target, find, measure, measure_all

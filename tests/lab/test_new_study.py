@@ -50,7 +50,7 @@ def test_a_new_study_fails_until_it_is_filled_in_and_then_appears_everywhere(tmp
     listed = _python(folder, site, "-m", "saccade", "list", "my-paper")
     assert "my-paper.success" in listed.stdout and "my-paper/success" in listed.stdout, listed.stderr
     script = (
-        "import saccade; from saccade.lab import registry; from saccade.lab.report import write_report;"
+        "import saccade; from saccade.lab import registry; from saccade.report import write_report;"
         "rows, figures = saccade.verify('my-paper'), registry.figures('my-paper');"
         "write_report(rows, 'report', scale='quick', seed=0, store=None, figures=figures)"
     )

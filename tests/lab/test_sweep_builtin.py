@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import xarray
 
-from saccade.dynamics.group_sparse import REGIMES, regime_map
+from saccade.studies.group_sparse.dynamics import REGIMES, regime_map
 from saccade.lab.engines.here import here
 from saccade.lab.store import Store
 from saccade.lab.sweep import conduct, plan, specification
-from saccade.lab.sweep.builtin import all_built_in, draw, find
-from saccade.studies import BUILT_IN
+from saccade.lab import registry
+from saccade.lab.sweep.builtin import draw, find
+from saccade.studies import STUDIES
 
 SMALL = {
     "single-location/phase": (
@@ -37,8 +38,8 @@ def small(name, folder):
 
 
 def test_every_study_has_one_and_every_one_can_be_planned(tmp_path):
-    assert {item.study for item in all_built_in()} == set(BUILT_IN)
-    for item in all_built_in():
+    assert {item.study for item in registry.sweeps()} == set(STUDIES)
+    for item in registry.sweeps():
         made = plan(item.specification(), Store(tmp_path / "none"))
         assert made.counts() == {"missing": len(made.cells)} and len(made.axes) == 2
         assert item.caption.endswith(".") and item.minutes > 0
@@ -54,7 +55,7 @@ def test_its_figure_is_drawn(name, tmp_path):
 
 
 def test_the_batched_regimes_are_those_of_the_study(tmp_path):
-    from saccade.sweeps.group_sparse import regimes_of
+    from saccade.studies.group_sparse.sweeps import regimes_of
 
     data = small("group-sparse/phase", tmp_path)
     words = regime_map([4, 64], [0.05, 1.0, 10.0], 400).regime
@@ -73,8 +74,8 @@ def test_batched_cells_are_lone_cells_bit_for_bit(name, tmp_path):
 
 
 def test_ends_are_those_of_the_study_from_the_same_starts():
-    from saccade.experiments.single_location.descent import descent
-    from saccade.sweeps.cells.single_location import ends
+    from saccade.studies.single_location.experiments.descent import descent
+    from saccade.studies.single_location.cells import ends
 
     key, asked = jax.random.key(4), {"dim": 20, "inverse_temperature": 0.4, "step_size": 4e-3, "steps": 6000}
     path = descent.function(key, **asked, record_every=6000, repetitions=20)
@@ -85,8 +86,8 @@ def test_ends_are_those_of_the_study_from_the_same_starts():
 
 
 def test_association_is_that_of_the_study():
-    from saccade.experiments.spatial.idealised import idealised
-    from saccade.sweeps.cells.spatial import association
+    from saccade.studies.spatial.experiments.idealised import idealised
+    from saccade.studies.spatial.cells import association
 
     asked = {"patches": 12, "set_size": 3, "spurious_rate": 0.3, "steps": 300, "states": 150}
     path, end = idealised.function(None, **asked), association.function(None, **asked)
@@ -97,7 +98,7 @@ def test_association_is_that_of_the_study():
 
 def test_a_cell_that_diverges_does_not_take_its_group_along(tmp_path):
     axes, fixed = {"eta_v": [5e-4, 1e300], "spurious_rate": [0.2]}, {"patches": 12, "set_size": 3, "steps": 30}
-    made = specification({"run": "saccade.sweeps.cells.spatial:association", "axes": axes, "fixed": fixed})
+    made = specification({"run": "spatial.association", "axes": axes, "fixed": fixed})
     laid_out = plan(made, Store(tmp_path))
     assert [len(group) for group in laid_out.groups()] == [2]
     outcome = conduct(laid_out, here)
@@ -119,7 +120,7 @@ def test_enough_measurements_find_any_vector(tmp_path):
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
 def test_the_line_of_l1_minimisation_is_the_sampled_distance_to_the_cone(share):
     """E min_t dist^2(g, t subdifferential of |x|_1) / d for one x in d = 4000, against the formula; a standard error is below 0.002."""
-    from saccade.sweeps.sparse_recovery import needed_share
+    from saccade.studies.sparse_recovery.sweeps import needed_share
 
     rng, dim = np.random.default_rng(3), 4000
     g = rng.standard_normal((40, dim))

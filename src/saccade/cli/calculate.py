@@ -46,7 +46,7 @@ def calc(
 
         saccade calc single-location.zeta --json '{"t": [0, 1], "variance": [0.5, 0.5]}'
     """
-    from saccade.lab.calc import find
+    from saccade.lab.calculator import find
 
     if name is None:
         _list(json_text)

@@ -4,7 +4,6 @@ Names that a file spells out are found; the few that are put together by a loop 
 """
 
 import re
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,22 +41,19 @@ def scales(incomplete: str) -> list[tuple[str, str]]:
 
 
 def sweeps(incomplete: str) -> list[str]:
-    """The built-in sweeps: single-location-phase.toml is single-location/phase."""
-    files = sorted(path.stem for path in (Path(__file__).parents[1] / "sweeps").glob("*.toml"))
-    named = [stem.replace(f"{study}-", f"{study}/", 1) for stem in files for study in STUDIES if stem.startswith(study)]
+    """The built-in sweeps: phase.toml of single-location is single-location/phase."""
+    named = [f"{name}/{path.stem}" for name in STUDIES for path in sorted(_folder(name).glob("*.toml"))]
     return [name for name in named if name.startswith(incomplete)]
 
 
 def _spelled_out(room: str, mark: str) -> list[str]:
-    quoted = [name for folder in _folders(room) for file in folder for name in QUOTED.findall(file.read_text("utf-8"))]
+    places = [_folder(study) / room for study in STUDIES]
+    files = [file for place in places for file in (*sorted(place.rglob("*.py")), place.with_suffix(".py")) if file.is_file()]
+    quoted = [name for file in files for name in QUOTED.findall(file.read_text("utf-8"))]
     return [name for name in dict.fromkeys(quoted) if name.split(mark)[0] in STUDIES]
 
 
-def _folders(room: str) -> Iterator[list[Path]]:
-    """The source files of one room: ours, and those of studies from other packages."""
-    yield sorted((Path(__file__).parents[1] / room).rglob("*.py"))
-    for study in STUDIES.values():
-        origin = getattr(find_spec(study.package), "origin", None) if study.package else None
-        if origin:
-            place = Path(origin).parent / room
-            yield sorted(place.rglob("*.py")) if place.is_dir() else list(place.parent.glob(f"{room}.py"))
+def _folder(study: str) -> Path:
+    """Where a study lies, whichever package brings it."""
+    found = find_spec(STUDIES[study].package)
+    return Path((found.submodule_search_locations or [""])[0]) if found else Path()

@@ -28,7 +28,7 @@ def list_(as_json: AsJson = False) -> None:
     """
     from saccade.cli.manners import console
     from saccade.cli.tables import simple_table
-    from saccade.tasks.images.catalogue import SOURCES, data_folder
+    from saccade.datasets.images.catalogue import SOURCES, data_folder
 
     rows = [_described(name) for name in SOURCES]
     if as_json:
@@ -50,7 +50,7 @@ def fetch(
 
         saccade data fetch cifar10
     """
-    from saccade.tasks.images.fetching import fetch as bring
+    from saccade.datasets.images.fetching import fetch as bring
 
     place = bring(name, fresh, lambda text: typer.echo(text, err=True))
     typer.echo(f"{name}: {place}")
@@ -67,7 +67,7 @@ def check(name: Name = None, folder: Folder = None, as_json: AsJson = False) -> 
         saccade data check cifar10 --folder my/cifar-10-batches-bin
     """
     from saccade.errors import InvalidInput
-    from saccade.tasks.images.catalogue import SOURCES, is_here
+    from saccade.datasets.images.catalogue import SOURCES, is_here
 
     if folder is not None and name is None:
         raise InvalidInput("--folder needs the name of the image set before it, e.g. saccade data check cifar10.")
@@ -89,7 +89,7 @@ def _told(row: dict[str, Any], advance: Any) -> dict[str, Any]:
 
 
 def _described(name: str) -> dict[str, Any]:
-    from saccade.tasks.images.catalogue import place_of, source
+    from saccade.datasets.images.catalogue import place_of, source
 
     found = source(name)
     return {
@@ -107,7 +107,7 @@ def _described(name: str) -> dict[str, Any]:
 def _checked(name: str, folder: str | None) -> dict[str, Any]:
     """Counts and checksums of both halves; `known` is None where no checksum of the set is on record."""
     from saccade.errors import InvalidInput
-    from saccade.tasks.images.catalogue import SPLITS, load_images, source
+    from saccade.datasets.images.catalogue import SPLITS, load_images, source
 
     known = source(name).checksums
     sums, counts = {}, {}

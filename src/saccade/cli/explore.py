@@ -25,6 +25,6 @@ def explore(
     """
     import subprocess
 
-    from saccade.explore import command
+    from saccade.lab.notebooks import command
 
     raise typer.Exit(subprocess.run(command(study, port, edit, headless)).returncode)

@@ -212,8 +212,8 @@ def _check_folder(folder: str) -> None:
 def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
     from saccade import api
     from saccade.cli.progress import progress
-    from saccade.lab.report.light import weigh
-    from saccade.lab.report.pictures import registered_figures
+    from saccade.report.light import weigh
+    from saccade.report.pictures import registered_figures
 
     cost = {figure.id: figure.seconds.get(scale, 1.0) for figure in registered_figures()[0]}
     with progress(sum(cost.values()), "drawing") as advance:

@@ -8,7 +8,7 @@ import typer
 from saccade.cli.progress import busy
 
 if TYPE_CHECKING:
-    from saccade.theory.sparse_token import GridReport, Need, Plan
+    from saccade.studies.sparse_token.theory import GridReport, Need, Plan
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -45,8 +45,8 @@ def sparse_token(
         saccade plan sparse-token --length 4 --signal 3 --target-error 0.25 --curve plan.png
     """
     from saccade.lab.figure import check_output
-    from saccade.tasks.sparse_token import SparseTokenSetting
-    from saccade.theory.sparse_token import plan
+    from saccade.studies.sparse_token.task import SparseTokenSetting
+    from saccade.studies.sparse_token.theory import plan
 
     if curve is not None:
         check_output(curve)
@@ -81,7 +81,7 @@ def check_solver(
         saccade plan check-solver --cases 500 --seed 3 --model pooled --json
     """
     from saccade.errors import require
-    from saccade.theory.sparse_token import check_grid
+    from saccade.studies.sparse_token.theory import check_grid
 
     require(cases >= 1, "cases", cases, "must be at least 1")
     require(seed >= 0, "seed", seed, "must be at least 0")
@@ -152,7 +152,7 @@ def curve_values(made: "Plan") -> dict[str, list[float]]:
     """Best error of every model against samples per dimension, around the answers."""
     import numpy as np
 
-    from saccade.theory.sparse_token import best_errors
+    from saccade.studies.sparse_token.theory import best_errors
 
     found = [item.samples_per_dim for item in made.needs if item.samples_per_dim is not None]
     low, high = (0.25 * min(found), 4 * max(found)) if found else (0.5, 64.0)

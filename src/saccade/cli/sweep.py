@@ -74,9 +74,9 @@ def sweep(
 def _list() -> None:
     from saccade.cli.manners import console
     from saccade.cli.tables import simple_table
-    from saccade.lab.sweep.builtin import all_built_in
+    from saccade.lab import registry
 
-    rows = [(item.id, f"{item.minutes:g}", item.title) for item in all_built_in()]
+    rows = [(item.id, f"{item.minutes:g}", item.title) for item in registry.sweeps()]
     console().print(simple_table("Built-in sweeps", ("sweep", "minutes", "shows"), rows))
 
 

@@ -1,85 +1,92 @@
-"""What determines a result besides its parameters: the source of the study that computes it, the precision, and JAX's version.
+"""What determines a result besides its parameters: the source that computes it, the precision, and JAX's version.
 
-The code version of a study is a hash over the text of every module its experiments import, directly or not, anywhere in the
-computing rooms. So a changed formula makes every stored run that could depend on it stale, and leaves all other runs valid.
+The code version of a function is a hash over the text of the module that defines it and of every module that one
+imports, directly or not, in its own package and in saccade. So a changed formula makes every stored run that could
+depend on it stale, and leaves all other runs valid. Experiments, calculators, cells of sweeps and studies of other
+packages are all treated alike.
 """
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from saccade.studies import STUDIES
-
-COMPUTING_ROOMS = ("tasks", "models", "dynamics", "theory", "experiments")
-PACKAGE = Path(__file__).resolve().parent.parent
+# These carry numbers about, print them or describe papers; none of them makes a number.
+NO_NUMBERS = ("api", "cli", "errors", "lab", "report")
 
 
-def _file(module: str) -> Path | None:
-    """The source of `saccade.<room>....`, or nothing where it is no module of a computing room."""
+def _computes(module: str, root: str) -> bool:
+    """Whether a change of this module may change a number that a module of the package `root` computes."""
     parts = module.split(".")
-    if len(parts) < 2 or parts[0] != "saccade" or parts[1] not in COMPUTING_ROOMS:
-        return None
-    place = PACKAGE.joinpath(*parts[1:])
+    return len(parts) > 1 and parts[0] in (root, "saccade") and parts[1] not in NO_NUMBERS and module != "saccade.studies"
+
+
+@cache
+def _folder(root: str) -> Path | None:
+    found = find_spec(root)
+    places = list(found.submodule_search_locations or ()) if found else []
+    return Path(places[0]) if places else None
+
+
+@cache
+def _file(module: str) -> Path | None:
+    """The source of a module, or nothing where the name is no module (an attribute, or of no package)."""
+    root, *rest = module.split(".")
+    folder = _folder(root)
+    if folder is None:
+        found = find_spec(root)
+        return Path(found.origin) if found and found.origin and not rest else None
+    place = folder.joinpath(*rest)
     return next((path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file()), None)
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
+def _named(path: Path, module: str) -> Iterator[str]:
     """Every module a source text may import, imports inside functions included; `from a import b` may name the module a.b."""
-    for node in ast.walk(tree):
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            home = ".".join([*parents, *([node.module] if node.module else [])])
+            yield home
+            yield from (f"{home}.{alias.name}" for alias in node.names)
 
 
 @cache
-def imported_files(path: Path) -> frozenset[Path]:
-    """The files of computing rooms that one file imports, with the packages around them."""
-    names = set(_named(ast.parse(path.read_bytes())))
-    around = {".".join(name.split(".")[:end]) for name in names for end in range(2, name.count(".") + 2)}
-    return frozenset(found for name in around if (found := _file(name)))
+def _imported(module: str, root: str) -> frozenset[str]:
+    """The computing modules that one module imports, with the packages around them."""
+    path = _file(module)
+    names = set(_named(path, module)) if path else set()
+    around = {".".join(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
+    return frozenset(name for name in around if _computes(name, root) and _file(name))
 
 
-def _roots(study: str) -> list[tuple[str, Path]]:
-    """Where a study starts: its experiments, or every file of the package it comes in, under a name that does not depend on the place."""
-    described = STUDIES.get(study)
-    if described is None or not described.package:
-        module = described.module if described else study.replace("-", "_")
-        own = PACKAGE / "experiments" / module
-        files = sorted(own.rglob("*.py")) if own.is_dir() else [own.with_suffix(".py")]
-        return [(str(path.relative_to(PACKAGE)), path) for path in files if path.is_file()]
-    found = find_spec(described.package)
-    folders = [Path(place) for place in (found.submodule_search_locations or ())] if found else []
-    return [
-        (f"{study}/{path.relative_to(folder)}", path) for folder in folders for path in sorted(folder.rglob("*.py"))
-    ]
-
-
-def sources(study: str) -> dict[str, Path]:
-    """Every source file `study` computes with, by name."""
-    found = dict(_roots(study))
-    waiting = list(found.values())
+def sources(module: str) -> dict[str, Path]:
+    """Every source file that `module` computes with, by the name of its module."""
+    found, waiting = {module}, [module]
     while waiting:
-        for path in imported_files(waiting.pop()):
-            name = str(path.relative_to(PACKAGE))
-            if name not in found:
-                found[name] = path
-                waiting.append(path)
-    return found
+        new = _imported(waiting.pop(), module.split(".")[0]) - found
+        found |= new
+        waiting += new
+    return {name: path for name in sorted(found) if (path := _file(name))}
 
 
 @cache
-def code_version(study: str) -> str:
-    """Hash of the source text that `study` computes with."""
+def code_version(module: str) -> str:
+    """Hash of the source text that `module` computes with."""
     digest = hashlib.sha256()
-    for name, path in sorted(sources(study).items()):
+    for name, path in sources(module).items():
         digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def version_of(function: Callable) -> str:
+    """The code version of the module that defines a function."""
+    return code_version(function.__module__)
 
 
 @cache
@@ -90,8 +97,6 @@ def environment() -> dict[str, str]:
 
 
 def _version(name: str) -> str:
-    from importlib.metadata import PackageNotFoundError
-
     try:
         return version(name)
     except PackageNotFoundError:

@@ -75,7 +75,7 @@ def lacking(requires: str | None) -> dict[str, Any] | None:
     kind, _, listed = (requires or "").partition(":")
     names = [name for name in listed.split(",") if name]
     if kind == "data":
-        from saccade.tasks.images import how_to_get, is_here
+        from saccade.datasets.images import how_to_get, is_here
 
         absent = [name for name in names if not is_here(name)]
         return {"data": absent, "get": how_to_get(absent[0])} if absent else None

@@ -1,9 +1,16 @@
-"""Finds what the studies offer: claims, experiments, figures and calculators, by name or by pattern, with the nearest name on a miss."""
+"""Finds what the studies offer: claims, experiments, figures, ... by name or pattern, with the nearest name on a miss.
 
-from collections.abc import Iterable, Sequence
+A study offers whatever of these kinds its modules define: there is no list to keep beside them. A room that
+is a package may give the order of its modules as ORDER; others follow by name.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import unknown
@@ -11,40 +18,92 @@ from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
     from saccade.lab.benchmark import Benchmark
-    from saccade.lab.calc import Calculator
+    from saccade.lab.calculator import Calculator
     from saccade.lab.claim import Claim
     from saccade.lab.experiment import Experiment
     from saccade.lab.figure import Figure
+    from saccade.lab.sweep.builtin import BuiltIn
+    from saccade.lab.training import Training
 
 
-def _offered(room: str, attribute: str, study: str | None) -> list[Any]:
-    """`saccade.<room>.<study>.<ATTRIBUTE>` of one study, or of all in order; a study from elsewhere may leave rooms out."""
+def _modules(room: str) -> Iterator[ModuleType]:
+    """A room's module and, if it is a package, its parts in order. A study may leave rooms out."""
+    if find_spec(room) is None:
+        return
+    home = import_module(room)
+    yield home
+    if not hasattr(home, "__path__"):
+        return
+    names = [found.name for found in iter_modules(home.__path__)]
+    first = list(getattr(home, "ORDER", ()))
+    for name in sorted(names, key=lambda name: (first.index(name) if name in first else len(first), name)):
+        yield from _modules(f"{room}.{name}")
+
+
+def _defined(module: ModuleType, kind: type) -> Iterator[Any]:
+    """What a module holds of this kind, in the order of its lines; a tuple or list of them counts too."""
+    for value in list(vars(module).values()):
+        yield from (item for item in (value if isinstance(value, (tuple, list)) else (value,)) if isinstance(item, kind))
+
+
+@cache
+def _offered(kind: type, rooms: tuple[str, ...], study: str) -> tuple[Any, ...]:
+    modules = [module for room in rooms for module in _modules(STUDIES[study].room(room))]
+    by_id: dict[str, Any] = {}
+    for item in (item for module in modules for item in _defined(module, kind)):
+        if item.study == study and by_id.setdefault(item.id, item) is not item:
+            raise ValueError(f"two things of study {study!r} are called {item.id!r}.")
+    return tuple(by_id.values())
+
+
+def offered(kind: type, rooms: tuple[str, ...], study: str | None = None) -> list[Any]:
+    """Everything of one kind in the `rooms` of one study, or of all in order."""
     if study is not None and study not in STUDIES:
         raise unknown("study", study, STUDIES)
-    names = [study] if study else list(STUDIES)
-    studies = [STUDIES[name] for name in names if not STUDIES[name].package or find_spec(STUDIES[name].room(room))]
-    modules = [import_module(study.room(room)) for study in studies]
-    return [item for module in modules for item in getattr(module, attribute)]
+    return [item for name in ([study] if study else STUDIES) for item in _offered(kind, rooms, name)]
 
 
 def claims(study: str | None = None) -> "list[Claim]":
-    return _offered("claims", "CLAIMS", study)
+    from saccade.lab.claim import Claim
+
+    return offered(Claim, ("claims",), study)
 
 
 def experiments(study: str | None = None) -> "list[Experiment]":
-    return _offered("experiments", "EXPERIMENTS", study)
+    """Those that claims and figures read, and those that only sweeps ask for (`cells`)."""
+    from saccade.lab.experiment import Experiment
+
+    return offered(Experiment, ("experiments", "cells"), study)
 
 
 def figures(study: str | None = None) -> "list[Figure]":
-    return _offered("figures", "FIGURES", study)
+    from saccade.lab.figure import Figure
+
+    return offered(Figure, ("figures",), study)
 
 
 def calculators(study: str | None = None) -> "list[Calculator]":
-    return _offered("calculators", "CALCULATORS", study)
+    from saccade.lab.calculator import Calculator
+
+    return offered(Calculator, ("calculators",), study)
 
 
 def benchmarks(study: str | None = None) -> "list[Benchmark]":
-    return _offered("benchmarks", "BENCHMARKS", study)
+    from saccade.lab.benchmark import Benchmark
+
+    return offered(Benchmark, ("benchmarks",), study)
+
+
+def sweeps(study: str | None = None) -> "list[BuiltIn]":
+    from saccade.lab.sweep.builtin import BuiltIn
+
+    return offered(BuiltIn, ("sweeps",), study)
+
+
+def trainings(study: str | None = None) -> "list[Training]":
+    from saccade.lab.training import Training
+
+    return offered(Training, ("experiments",), study)
 
 
 def one(kind: str, name: str, items: Iterable[Any]) -> Any:
@@ -55,19 +114,35 @@ def one(kind: str, name: str, items: Iterable[Any]) -> Any:
     return by_id[name]
 
 
+def of_study(name: str, find: Any) -> list[Any]:
+    """What `find` offers in the study that begins `name` ("study.thing", "study/thing"), else in all of them."""
+    study = name.replace("/", ".").split(".")[0]
+    return find(study if study in STUDIES else None)
+
+
 def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
     """Claims whose id, study or spec row matches any pattern (shell wildcards); every pattern must match something."""
-    known = claims()
+    known = [claim for study in STUDIES if _concerned(study, patterns) for claim in claims(study)]
     if not patterns:
         return known
     wanted: set[str] = set()
     for pattern in patterns:
         matched = {claim.id for claim in known if _matches(claim, pattern)}
         if not matched:
-            names = [claim.id for claim in known] + [claim.spec for claim in known] + list(STUDIES)
+            everything = claims()
+            names = [claim.id for claim in everything] + [claim.spec for claim in everything] + list(STUDIES)
             raise unknown("claim", pattern, names)
         wanted |= matched
     return [claim for claim in known if claim.id in wanted]
+
+
+def _concerned(study: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern may mean a claim of this study; one that names another study or its rows does not."""
+    def names(pattern: str) -> set[str]:
+        return {name for name, item in STUDIES.items()
+                if pattern == name or pattern.startswith((f"{name}.", f"{item.prefix}-"))}
+
+    return not patterns or any(study in (names(pattern) or {study}) for pattern in patterns)
 
 
 def _matches(claim: "Claim", pattern: str) -> bool:

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, key_for
-from saccade.lab.fingerprint import code_version
+from saccade.lab.fingerprint import version_of
 from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
 
@@ -22,7 +22,7 @@ def run(
     """The run of `experiment` at `scale` with `changes`; `block` numbers independent repetitions of the whole experiment."""
     parameters = experiment.parameters(scale, **changes)
     store = store or Store()
-    request = Request(experiment.id, parameters.model_dump(mode="json"), block, seed, code_version(experiment.study))
+    request = Request(experiment.id, parameters.model_dump(mode="json"), block, seed, version_of(experiment.function))
     data = None if fresh else store.load(request)
     if data is None:
         data = _compute(experiment, parameters, request, store, fresh)

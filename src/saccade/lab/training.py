@@ -1,22 +1,21 @@
 """Trainings: experiments long enough to be started by name, with their cost said first and checkpoints to resume from.
 
-A study lists them as TRAININGS beside its EXPERIMENTS. What `saccade train` makes is the ordinary run of the experiment: claims and
+They stand beside a study's experiments. What `saccade train` makes is the ordinary run of the experiment: claims and
 figures at that scale then find it in the store.
 """
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from saccade.errors import InvalidInput, unknown
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES, Experiment, Run
-from saccade.lab.fingerprint import code_version
+from saccade.lab.fingerprint import version_of
 from saccade.lab.run import run
 from saccade.lab.store import Request, Store
-from saccade.studies import STUDIES
 
 Report = Callable[[str, int, int, float], None]
 
@@ -32,6 +31,14 @@ class Training:
     cost: Callable[[Any], float]
     steps_of: Callable[[Any], int] = field(default=lambda parameters: parameters.steps * parameters.seeds)
 
+    @property
+    def study(self) -> str:
+        return self.experiment.study
+
+    @property
+    def id(self) -> str:
+        return f"{self.study}/{self.name}"
+
     def parameters(self, scale: str) -> Any:
         return self.experiment.parameters(scale, **self.scales[scale])
 
@@ -45,7 +52,7 @@ class Training:
 
     def request(self, scale: str, seed: int) -> Request:
         values = self.parameters(scale).model_dump(mode="json")
-        return Request(self.experiment.id, values, 0, seed, code_version(self.experiment.study))
+        return Request(self.experiment.id, values, 0, seed, version_of(self.experiment.function))
 
     def is_stored(self, scale: str, seed: int, store: Store) -> bool:
         return store.has(self.request(scale, seed))
@@ -54,7 +61,7 @@ class Training:
         """Train, or go on from checkpoints; they are removed once the run is in the store."""
         import shutil
 
-        from saccade.dynamics.training import watching
+        from saccade.networks.training import watching
 
         folder = checkpoint_folder() / self.request(scale, seed).name
         with watching(report, folder, resume):
@@ -70,18 +77,11 @@ def checkpoint_folder() -> Path:
     return Path(os.environ.get("SACCADE_CHECKPOINTS") or user_data_path("saccade") / "checkpoints")
 
 
-def trainings(study: str) -> list[Training]:
-    """What a study offers to train."""
-    if study not in STUDIES:
-        raise unknown("study", study, STUDIES)
-    return list(getattr(import_module(STUDIES[study].room("experiments")), "TRAININGS", ()))
-
-
 def find_trainings(study: str, names: Sequence[str], scale: str) -> list[Training]:
     """The named trainings of a study, or all it has at this scale."""
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
-    known = {item.name: item for item in trainings(study)}
+    known = {item.name: item for item in registry.trainings(study)}
     for name in names:
         if name not in known:
             raise unknown(f"training of {study}", name, known)

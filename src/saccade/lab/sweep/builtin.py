@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from saccade.errors import unknown
+from saccade.lab import registry
 from saccade.lab.sweep.design import Specification, read
-from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
     import xarray
@@ -35,24 +32,8 @@ class BuiltIn:
         return read(self.file)
 
 
-def all_built_in() -> list[BuiltIn]:
-    """Those of every study that has any."""
-    rooms = [study.room("sweeps") for study in STUDIES.values()]
-    return [item for room in rooms if _exists(room) for item in import_module(room).SWEEPS]
-
-
-def _exists(room: str) -> bool:
-    try:
-        return find_spec(room) is not None
-    except ModuleNotFoundError:  # not even the folder
-        return False
-
-
 def find(name: str) -> BuiltIn:
-    known = {item.id: item for item in all_built_in()}
-    if name not in known:
-        raise unknown("sweep", name, known)
-    return known[name]
+    return registry.one("sweep", name, registry.of_study(name, registry.sweeps))
 
 
 def draw(item: BuiltIn, data: "xarray.Dataset") -> "Drawing":

@@ -1,21 +1,18 @@
 """What the cells of a sweep evaluate: an experiment or a calculator of a study, or an experiment of your own (`module:name`)."""
 
-import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from saccade.errors import InvalidInput, unknown
-from saccade.lab.calc import Calculator, as_json, plain
+from saccade.lab.calculator import Calculator, as_json, plain
 from saccade.lab.experiment import Batch, Experiment, key_for, validated
-from saccade.lab.fingerprint import PACKAGE, code_version, imported_files
+from saccade.lab.fingerprint import version_of
 from saccade.lab.layout import Request
 from saccade.studies import STUDIES
 
@@ -67,13 +64,13 @@ def resolve(name: str, folder: str | None = None) -> Target:
     calculators = {item.id: item for item in registry.calculators(known)}
     experiments = {} if name.startswith(CALCULATOR) else {item.id: item for item in registry.experiments(known)}
     if bare in experiments:
-        return _of_experiment(experiments[bare], code_version(experiments[bare].study))
+        return _of_experiment(experiments[bare])
     if bare in calculators:
         return _of_calculator(calculators[bare])
     raise unknown("experiment or calculator", bare, [*experiments, *calculators])
 
 
-def _of_experiment(item: Experiment, code: str) -> Target:
+def _of_experiment(item: Experiment) -> Target:
     def defaults(scale: str) -> Mapping[str, Any]:
         item.parameters(scale)  # refuses an unknown scale
         return item.scales.get(scale, {})
@@ -81,7 +78,7 @@ def _of_experiment(item: Experiment, code: str) -> Target:
     def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
         return item.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
 
-    return Target(item.id, item.model, code, defaults, compute, batch=item.batch)
+    return Target(item.id, item.model, version_of(item.function), defaults, compute, batch=item.batch)
 
 
 def _own(name: str, folder: str | None) -> Target:
@@ -96,7 +93,7 @@ def _own(name: str, folder: str | None) -> Target:
     if not isinstance(item, Experiment):
         known = [key for key, value in vars(module).items() if isinstance(value, Experiment)]
         raise unknown(f"experiment in {module_name}", attribute, known)
-    return _of_experiment(item, _version_from(module))
+    return _of_experiment(item)
 
 
 def _of_calculator(item: Calculator) -> Target:
@@ -104,23 +101,8 @@ def _of_calculator(item: Calculator) -> Target:
         made = item.function(parameters)
         return tabulated({name: plain(value, f"{item.id}: {name}") for name, value in made.items()})
 
-    module = import_module(STUDIES[item.study].room("calculators"))
-    return Target(CALCULATOR + item.id, item.inputs, _version_from(module), lambda scale: {}, compute, random=False)
-
-
-def _version_from(module: ModuleType) -> str:
-    """Hash of a module's source and of every file of saccade's computing rooms that it imports, directly or not."""
-    own = Path(module.__file__ or "")
-    found, waiting = {own}, [own]
-    while waiting:
-        new = imported_files(waiting.pop()) - found
-        found |= new
-        waiting += new
-    digest = hashlib.sha256()
-    for path in sorted(found):
-        label = path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name
-        digest.update(str(label).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    code = version_of(item.function)
+    return Target(CALCULATOR + item.id, item.inputs, code, lambda scale: {}, compute, random=False)
 
 
 def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":

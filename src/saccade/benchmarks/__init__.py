@@ -1,1 +1,0 @@
-"""Speed of the studies against their peers: `BENCHMARKS` of each study, run by `saccade bench`."""

@@ -1,1 +1,0 @@
-"""Predictions and elementary steps by name, one file per study."""

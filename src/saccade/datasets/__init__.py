@@ -1,0 +1,1 @@
+"""Real data: images and sentences; where they come from, their licence and checksum."""

@@ -1,1 +1,0 @@
-"""What people look at: one file or folder per study, drawing experiments beside theory."""

@@ -1,0 +1,5 @@
+"""The experiments of group-sparse classification."""
+
+import saccade.precision  # noqa: F401  float64 before the first array
+
+ORDER = ("reduction", "position", "reduced", "descent", "scans", "transverse", "architectures", "transfer", "finite", "peers", "images",)

@@ -1,0 +1,3 @@
+"""The figures of single-location regression."""
+
+ORDER = ("landscape", "descent",)

@@ -1,0 +1,3 @@
+"""The figures of sparse recovery."""
+
+ORDER = ("learned", "questions", "trained",)

@@ -1,0 +1,5 @@
+"""The experiments of the sparse-token study."""
+
+import saccade.precision  # noqa: F401  float64 before the first array
+
+ORDER = ("oracle", "steps", "readouts", "places", "blunt", "limits", "separability", "training", "open_points",)

@@ -1,0 +1,5 @@
+"""The experiments of the spatial study."""
+
+import saccade.precision  # noqa: F401  float64 before the first array
+
+ORDER = ("sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_permuted", "images_gaussian",)

@@ -1,0 +1,3 @@
+"""The figures of the spatial study."""
+
+ORDER = ("pictures", "descent", "images_gaussian", "images",)

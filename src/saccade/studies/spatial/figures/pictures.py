@@ -1,0 +1,164 @@
+"""Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, the learned attention and how it was learned."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import MaxNLocator
+
+from saccade.studies.spatial.experiments import realistic, sampling
+from saccade.lab.experiment import Run
+from saccade.lab.figure import Figure
+from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, RED
+from saccade.studies.spatial import theory
+
+PAPER = "Jelassi, Sander, Li (2022)"
+LOCAL = {"local": True, "repetitions": 1, "steps": 200}
+SETS = ListedColormap([*CYCLE, GREY, "#56B4E9"])
+
+
+def _grid(axes: Axes, values: np.ndarray, **style: Any) -> None:
+    """A square image of patches, without axes."""
+    side = round(np.sqrt(values.size))
+    axes.imshow(values.reshape(side, side), **style)
+    axes.set_xticks(np.arange(side + 1) - 0.5, [])
+    axes.set_yticks(np.arange(side + 1) - 0.5, [])
+    axes.grid(color="white", linewidth=1.5)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _partitions(runs: Mapping[str, Run]) -> Drawing:
+    data = runs["pictures"].data
+    figure, panels = plt.subplots(1, 2, figsize=(5.2, 2.8))
+    for axes, kind, title in zip(panels, data.kind.values, ("(1) localised", "(2) any other partition"), strict=True):
+        _grid(axes, data.labels.sel(kind=kind).values, cmap=SETS, vmin=0, vmax=SETS.N - 1)
+        axes.set_title(title)
+    return figure
+
+
+def _image(runs: Mapping[str, Run]) -> Drawing:
+    data = runs["pictures"].data.sel(kind="localised")
+    labels, signals = data.labels.values, data.signals.values
+    side = round(np.sqrt(labels.size))
+    figure, axes = plt.subplots(figsize=(3.4, 3.6))
+    _grid(axes, labels, cmap=SETS, vmin=0, vmax=SETS.N - 1, alpha=0.55)
+    for patch, value in enumerate(signals):
+        axes.text(patch % side, patch // side, f"{value:+.0f}" if value else "0", ha="center", va="center")
+    inside = np.flatnonzero(labels == int(data.signal_set))
+    rows, columns = inside // side, inside % side
+    corner = (columns.min() - 0.5, rows.min() - 0.5)
+    axes.add_patch(
+        plt.Rectangle(
+            corner,
+            np.ptp(columns) + 1,
+            np.ptp(rows) + 1,
+            fill=False,
+            edgecolor=RED,
+            linewidth=3,
+            zorder=5,
+            clip_on=False,
+        )
+    )
+    axes.set_title(f"label {float(data.y):+.0f}; sum of all signals {signals.sum():+.0f}")
+    return figure
+
+
+def _similarities(runs: Mapping[str, Run]) -> Drawing:
+    data = runs["local"].data
+    A, size = data.A.values, data.sizes["i"]
+    shown = np.linspace(0, size - 1, 4).astype(int)
+    figure, panels = plt.subplots(2, 4, figsize=(6.4, 3.5))
+    for row, matrix, title in zip(
+        panels, (data.first_A.values, A), ("at a random start", "after training"), strict=True
+    ):
+        for axes, patch in zip(row, shown, strict=True):
+            values = np.where(np.arange(size) == patch, np.nan, matrix[patch])
+            _grid(axes, values / np.nanmax(np.abs(values)), cmap="RdBu_r", vmin=-1, vmax=1)
+            axes.plot(patch % np.sqrt(size), patch // np.sqrt(size), "x", color="black", markersize=6)
+            axes.set_title(f"patch {patch}", fontsize=8, fontweight="normal")
+        row[0].set_ylabel(title)
+    return figure
+
+
+def _all_rows(runs: Mapping[str, Run]) -> Drawing:
+    data = runs["local"].data
+    A, side = data.A.values, round(np.sqrt(data.sizes["i"]))
+    limit = np.abs(A[~np.eye(len(A), dtype=bool)]).max()
+    figure, panels = plt.subplots(side, side, figsize=(5.0, 5.2))
+    for patch, axes in enumerate(np.ravel(np.asarray(panels))):
+        values = np.where(np.arange(len(A)) == patch, np.nan, A[patch])
+        _grid(axes, values, cmap="RdBu_r", vmin=-limit, vmax=limit)
+        axes.plot(patch % side, patch // side, "x", color="black", markersize=4)
+    return figure
+
+
+def _learning(runs: Mapping[str, Run]) -> Drawing:
+    data, p = runs["scattered"].data, runs["scattered"].parameters
+    labels, A = data.labels.values, data.A.values
+    figure, (truth, learned, error, aligned) = plt.subplots(1, 4, figsize=(11, 2.7))
+    truth.imshow(labels[:, None] == labels, cmap="Greys", vmax=2)
+    truth.set(title="Same set", xlabel="patch $j$", ylabel="patch $i$")
+    off = np.where(np.eye(len(A), dtype=bool), np.nan, A)
+    picture = learned.imshow(off, cmap="viridis")
+    learned.set(title="Learned $A$ (off diagonal)", xlabel="patch $j$")
+    figure.colorbar(picture, ax=learned, fraction=0.046)
+    for axes in (truth, learned):
+        axes.grid(False)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    steps = data.step.values
+    _seeds(error, steps, data.error.values, ORANGE)
+    patches = p.side**2
+    floor = theory.linear_error(patches, p.block**2, p.spurious_rate).bayes
+    label = theory.label_error(patches, p.block**2, p.spurious_rate)
+    error.axhline(floor, color=GREY, linestyle="--", linewidth=1, label="best linear (exact)")
+    error.axhline(label, color=GREY, linestyle=":", linewidth=1, label="$f^*$ (exact)")
+    error.set(title="Test error", xlabel="step", yscale="log", ylim=(label / 4, 1))
+    error.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=1)
+    _seeds(aligned, steps, np.abs(data.cosine.values), BLUE, "$|\\cos(v, w^*)|$")
+    _seeds(aligned, steps, data.row_fraction.values, RED, "rows that associate")
+    aligned.set(title="Feature and sets found", xlabel="step", ylim=(-0.03, 1.05))
+    aligned.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    return figure
+
+
+def _seeds(axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label: str | None = None) -> None:
+    """Median and central 95 % of the repetitions."""
+    low, middle, high = np.percentile(values, [2.5, 50, 97.5], axis=0)
+    axes.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.plot(steps, middle, color=colour, label=label)
+
+
+FIGURE_1A = Figure(
+    "spatial/1a", "Similarities of a patch with all others, before and after training",
+    "Rows of A of the theoretical model on a 4 x 4 image with 2 x 2 sets, shown at the places of the patches (cross: the patch itself, "
+    "left blank), each map scaled to its largest entry. The paper shows P^T P of a trained ViT.",
+    f"Figure 1a, {PAPER}, for the theoretical model", {"local": (realistic.realistic, LOCAL)}, _similarities,
+    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}},
+)  # fmt: skip
+FIGURE_1B = Figure(
+    "spatial/1b", "Two partitions of the patches", "Patches of one colour belong to one set.", f"Figure 1b, {PAPER}",
+    {"pictures": (sampling.pictures, {})}, _partitions,
+)  # fmt: skip
+FIGURE_3 = Figure(
+    "spatial/3", "An image", "Signals of the patches; colours are sets, the frame is the signal set, which decides the label.",
+    f"Figure 3, {PAPER}", {"pictures": (sampling.pictures, {})}, _image,
+)  # fmt: skip
+FIGURE_4 = Figure(
+    "spatial/4", "Training on a sample finds the sets",
+    "Scattered sets; the learned A of one run, and median and central 95 % over repetitions of test error, alignment and association.",
+    f"Figure 4, {PAPER}", {"scattered": (realistic.realistic, {})}, _learning,
+    scales={"standard": {"scattered": {"repetitions": 20}}, "paper": {"scattered": {"repetitions": 20}}},
+)  # fmt: skip
+FIGURE_8 = Figure(
+    "spatial/8", "Similarities of all patches after training",
+    "Every row of the learned A at the places of the patches (cross: the patch itself): all see their own 2 x 2 set.",
+    f"Figure 8, {PAPER}, for the theoretical model", {"local": (realistic.realistic, LOCAL)}, _all_rows,
+    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}},
+)  # fmt: skip

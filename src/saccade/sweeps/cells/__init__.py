@@ -1,1 +1,0 @@
-"""Experiments that only sweeps ask for, apart from the figures: a changed drawing must not make their runs stale."""

@@ -1,0 +1,159 @@
+"""Channels, augmentation and patches on the host; the compiled batches against them; locality of encodings."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from saccade.studies.spatial.dynamics.images import Recipe, augment, batches, image_data, look, normalise
+from saccade.errors import InvalidInput
+from saccade.datasets.images import ImageSet, load_images, random_permutation
+from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps, overlaps, places
+from saccade.datasets.images.pipeline import augmented, channels_of, normalised, patches, shuffled, view
+
+RANDOM = np.random.default_rng(1)
+PICTURES = ImageSet(RANDOM.integers(0, 256, (40, 8, 8, 3), dtype=np.uint8), np.arange(40) % 10, tuple("0123456789"))
+
+
+def test_channels_are_mean_and_deviation():
+    channels = channels_of(PICTURES)
+    values = PICTURES.pixels / 255
+    np.testing.assert_allclose(channels.mean, values.mean(axis=(0, 1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(channels.deviation, values.std(axis=(0, 1, 2)), rtol=1e-9)
+    made = normalised(PICTURES, channels)
+    assert made.dtype == np.float32
+    np.testing.assert_allclose(made.mean(axis=(0, 1, 2)), 0, atol=1e-5)
+    np.testing.assert_allclose(made.std(axis=(0, 1, 2)), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_augmentation_flips_half_and_shifts_evenly(compiled):
+    """A single bright pixel tells where each image went; frequencies within five standard errors."""
+    count, shift = 4000, 2
+    pixels = np.zeros((count, 9, 11, 1), np.float32)
+    pixels[:, 4, 2] = 1
+    if compiled:
+        moved = np.asarray(augment(jax.random.key(0), jnp.asarray(pixels), True, shift))
+    else:
+        moved = augmented(pixels, np.random.default_rng(0), True, shift)
+    _, row, column, _ = np.nonzero(moved)
+    assert len(row) == count  # nothing falls off the edge here
+    down, across = row - 4, column - 2
+    flipped = across > 2  # the flipped pixel starts at column 8
+    across = np.where(flipped, across - 6, across)
+    assert abs(flipped.mean() - 0.5) < 5 * 0.5 / count**0.5
+    for steps in (down, across):
+        share = np.bincount(steps + shift, minlength=5) / count
+        assert len(share) == 5
+        assert np.all(np.abs(share - 0.2) < 5 * 0.4 / count**0.5)
+
+
+def test_zeros_move_in():
+    ones = np.ones((200, 4, 4, 1), np.float32)
+    moved = augmented(ones, np.random.default_rng(0), flip=False, shift=1)
+    assert set(np.unique(moved)) == {0.0, 1.0}
+    assert set(moved.sum(axis=(1, 2, 3)).astype(int)) == {9, 12, 16}
+
+
+@pytest.mark.parametrize(("cell", "patch"), [(2, 2), (4, 2), (2, 4), (8, 2), (2, None), (4, None)])
+def test_compiled_views_are_those_of_the_host(cell, patch):
+    seen = view(8, cell, random_permutation(3, 8, cell))
+    pixels = normalised(PICTURES, channels_of(PICTURES))
+    there = shuffled(pixels, seen) if patch is None else patches(pixels, seen, patch)
+    here = look(jnp.asarray(pixels), jnp.asarray(seen.permutation), cell, patch)
+    assert np.array_equal(np.asarray(here), there)
+
+
+def test_batches_take_every_image_once_an_epoch():
+    recipe = Recipe(epochs=3, batch=8, flip=False, shift=0)
+    seen = view(8, 2, random_permutation(0, 8, 2))
+    data = image_data(PICTURES, channels_of(PICTURES), seen, recipe, seed=5)
+    batch = batches(recipe, 2, 2)
+    labels, tokens = [], []
+    for step in range(recipe.steps(40)):
+        inputs, label = batch(jax.random.key(step), jnp.asarray(step), data)
+        labels.append(np.asarray(label))
+        tokens.append(np.asarray(inputs))
+    expected = patches(normalised(PICTURES, channels_of(PICTURES)), seen, 2)
+    for epoch in range(3):
+        part = np.concatenate(tokens[5 * epoch : 5 * epoch + 5])
+        chosen = np.asarray(data.order)[40 * epoch : 40 * epoch + 40]
+        assert sorted(chosen) == list(range(40))
+        np.testing.assert_allclose(part, expected[chosen], atol=1e-6)
+        assert np.array_equal(np.concatenate(labels[5 * epoch : 5 * epoch + 5]), PICTURES.labels[chosen])
+    assert not np.array_equal(np.asarray(data.order)[:40], np.asarray(data.order)[40:80])
+    np.testing.assert_allclose(
+        np.asarray(normalise(jnp.asarray(PICTURES.pixels), data)),
+        normalised(PICTURES, channels_of(PICTURES)),
+        atol=1e-6,
+    )
+
+
+def test_what_does_not_fit():
+    with pytest.raises(InvalidInput, match="cell = 3 must divide"):
+        view(8, 3)
+    with pytest.raises(InvalidInput, match="cell = 5 must divide"):
+        patches(normalised(PICTURES, channels_of(PICTURES)), view(8, 2), 5)
+    with pytest.raises(InvalidInput, match="batch = 128 must be at most"):
+        Recipe().steps(40)
+    with pytest.raises(InvalidInput, match="shift = 9 must lie between"):
+        augmented(np.zeros((1, 8, 8, 1)), RANDOM, shift=9)
+
+
+def test_overlap_of_perfect_and_of_constant_similarity():
+    near = -np.linalg.norm(grid(5)[:, None] - grid(5)[None], axis=-1)
+    found = locality(near, grid(5))
+    np.testing.assert_allclose(found.overlap, 1)
+    assert found.spearman == pytest.approx(1)
+    np.testing.assert_allclose(found.chance, np.mean([3] * 4 + [5] * 12 + [8] * 9) / 24)
+    constant = locality(np.ones((25, 25)), grid(5))
+    np.testing.assert_allclose(constant.overlap.mean(), constant.chance)  # ties share the places evenly
+
+
+def test_overlap_against_a_loop():
+    similarity = RANDOM.normal(size=(16, 16))
+    apart = np.linalg.norm(grid(4)[:, None] - grid(4)[None], axis=-1)
+    neighbours = (apart < 1.5) & (apart > 0)
+    for row, value in enumerate(overlaps(similarity, neighbours)):
+        others = [j for j in np.argsort(-similarity[row]) if j != row]
+        near = set(np.flatnonzero(neighbours[row]))
+        assert value == pytest.approx(len(near & set(others[: len(near)])) / len(near))
+
+
+def test_places_undo_the_shuffle():
+    """Encodings that are the coordinates of the original cells look random as shown and perfectly local where they came from."""
+    order = random_permutation(7, 8, 1)
+    tokens = np.concatenate([grid(8)[order], -(grid(8)[order] ** 2) / 8], axis=1).astype(float)
+    similarity = cosines(tokens)
+    there, shown = locality(similarity, places(order)), locality(similarity, places(np.arange(64)))
+    null = null_overlaps(similarity, 8, 200)
+    assert there.overlap.mean() > null.max() > shown.overlap.mean()
+    assert abs(null.mean() - there.chance) < 5 * null.std() / 200**0.5
+    assert there.spearman > 0.4 > 0.15 > abs(shown.spearman)
+
+
+def test_cosines_and_spearman_are_those_of_others():
+    table = RANDOM.normal(size=(9, 4))
+    centred = table - table.mean(axis=0)
+    np.testing.assert_allclose(
+        cosines(table)[2, 5], centred[2] @ centred[5] / np.prod(np.linalg.norm(centred[[2, 5]], axis=1))
+    )
+    similarity = cosines(table)
+    other = ~np.eye(9, dtype=bool)
+    apart = np.linalg.norm(grid(3)[:, None] - grid(3)[None], axis=-1)
+    assert locality(similarity, grid(3)).spearman == pytest.approx(
+        spearmanr(similarity[other], -apart[other]).statistic
+    )
+
+
+def test_digits_have_a_channel():
+    assert load_images("digits").first(3).pixels.shape == (3, 8, 8, 1)
+
+
+def test_null_overlaps_are_overlaps_at_random_places():
+    similarity = RANDOM.normal(size=(16, 16))
+    order = np.random.default_rng(3).permutation(16)
+    apart = np.linalg.norm(grid(4)[:, None] - grid(4)[None], axis=-1)
+    near = ((apart < 1.5) & (apart > 0))[np.ix_(order, order)]
+    assert null_overlaps(similarity, 4, 1, seed=3)[0] == pytest.approx(overlaps(similarity, near).mean())

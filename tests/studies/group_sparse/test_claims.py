@@ -1,0 +1,86 @@
+"""The claims of the group-sparse study: every row has one, each can fail, the cheap ones are judged here; fits by hand."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from saccade.studies.group_sparse.claims.transfer import exponents, samples_needed
+from saccade.studies.group_sparse.experiments.reduction import symmetric_sample
+from saccade.lab.experiment import SCALES
+from saccade.lab.ledger import Conditions, evaluate
+from saccade.lab.verdict import KINDS, SIDES
+from saccade.lab import registry
+
+CLAIMS = registry.claims("group-sparse")
+EXPERIMENTS = registry.experiments("group-sparse")
+FIGURES = registry.figures("group-sparse")
+
+ROWS = [
+    "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T3", "T4", "L1", "L2", "T5a", "T5b", "T5c", "T5d", "N1", "N2", "N3", "N4",
+    "O1", "F1", "R1",
+]  # fmt: skip
+CHEAP = (
+    "invariant-subspace",
+    "reduced-gradient",
+    "two-number-map",
+    "loss-rate",
+    "loss-constant",
+    "attention-law",
+    "lock-out",
+)
+
+
+def test_every_row_of_the_study_has_its_claim():
+    assert {claim.spec for claim in CLAIMS} == {f"GS-{row}" for row in ROWS}
+
+
+def test_claims_are_well_formed():
+    known = {claim.id for claim in CLAIMS}
+    assert [name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
+    for claim in CLAIMS:
+        assert claim.study == "group-sparse" and claim.kind in KINDS and claim.sabotages, claim.id
+        assert set(claim.scales) <= set(SCALES) and claim.scales, claim.id
+        assert claim.side in SIDES if claim.kind == "bound" else claim.side is None, claim.id
+        assert claim.experiment in EXPERIMENTS, claim.id
+        assert claim.figure is None or claim.figure in {figure.id for figure in FIGURES}, claim.id
+        assert claim.expected == "holds" or claim.corrected in known, claim.id
+
+
+def test_parameters_of_claims_and_sabotages_are_accepted():
+    for claim in CLAIMS:
+        for scale, how in claim.scales.items():
+            for changes in ({}, *(dict(sabotage.parameters) for sabotage in claim.sabotages)):
+                claim.experiment.parameters(scale, **{**how.parameters, **changes})
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_cheap_claims_have_their_verdict_and_their_sabotages_break_them(name, fresh_store):
+    claim = next(claim for claim in CLAIMS if claim.id == f"group-sparse.{name}")
+    row = evaluate(claim, Conditions(sabotage=True, folder=str(fresh_store)))
+    assert row["error"] is None and row["verdict"] == claim.expected
+    assert [item["name"] for item in row["sabotages"] if item["verdict"] != "refuted"] == []
+
+
+def test_samples_needed_by_hand():
+    counts = np.array([10, 100, 1000])
+    errors = np.array([[0.3, 0.2, 0.0], [0.05, 0.2, 0.2], [0.3, 0.1, 0.05], [0.5, 0.4, 0.3]])
+    found = samples_needed(errors, counts, 0.1)
+    np.testing.assert_allclose(found[:3], [10**2.5, 10, 100])
+    assert np.isnan(found[3])
+
+
+def test_exponents_of_a_pure_power_law():
+    sizes = np.array([8, 16, 20, 24])
+    needed = np.stack([3.0 * sizes**1.5, 0.1 * sizes**0.7], axis=1)
+    np.testing.assert_allclose(exponents(needed, sizes), [1.5, 0.7])
+
+
+def test_the_symmetric_sample_is_closed_under_its_symmetries():
+    data = symmetric_sample(np.random.default_rng(0).normal(size=(2, 3, 4)), 1)
+    rows = {tuple(np.round(x, 9).ravel()) for x in data}
+    flipped = data * np.array([1, -1, 1])[:, None]
+    swapped = data[:, :, [2, 1, 0, 3]]
+    for image in (-data, flipped, swapped):
+        assert {tuple(np.round(x, 9).ravel()) for x in image} == rows
+    assert len(data) == 2 * 2 * 6 * 8

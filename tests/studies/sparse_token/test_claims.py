@@ -1,0 +1,113 @@
+"""The claims of the sparse-token study: every row has one, each can fail, the cheap ones are judged here with their sabotages."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from saccade.studies.sparse_token.experiments import training
+from saccade.lab.experiment import SCALES, Run
+from saccade.lab.ledger import Conditions, evaluate
+from saccade.lab.verdict import HOLDS, KINDS, REFUTED, SIDES
+from saccade.lab import registry
+
+CLAIMS = registry.claims("sparse-token")
+EXPERIMENTS = registry.experiments("sparse-token")
+FIGURES = registry.figures("sparse-token")
+
+ROWS = [
+    "P1",
+    "T1",
+    "T2",
+    "T2b",
+    "T3",
+    "C1",
+    "T4",
+    "T5",
+    "C2",
+    "C2b",
+    "J1",
+    "J1b",
+    "J1c",
+    "F1",
+    "N1",
+    "N2",
+    "O1",
+    "O2",
+    "O3",
+    "PLAN",
+]
+KNOWN = {claim.id: claim for claim in CLAIMS}
+CHEAP = (
+    "pooled-formula", "pooled-fails-at-log", "log-suffices", "root-log-suffices", "hardmax-formula", "sparse-weights-win",
+    "capacity-ratio", "poor-alignment-crossing", "attention-always-wins",
+)  # fmt: skip
+
+
+def test_every_row_of_the_study_has_its_claim():
+    assert {claim.spec for claim in CLAIMS} == {f"ST-{row}" for row in ROWS}
+
+
+def test_ids_are_unique_and_bear_the_study():
+    assert max(Counter(claim.id for claim in CLAIMS).values()) == 1
+    assert all(claim.study == "sparse-token" for claim in CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_each_claim_is_whole(claim):
+    assert claim.kind in KINDS and claim.expected in (HOLDS, REFUTED)
+    assert (claim.side in SIDES) if claim.kind == "bound" else claim.side is None
+    assert claim.scales and set(claim.scales) <= set(SCALES)
+    assert claim.experiment.id in {item.id for item in EXPERIMENTS}
+    assert claim.figure is None or claim.figure in {item.id for item in FIGURES}
+    assert claim.sabotages and all(item.parameters or item.measure or item.predict for item in claim.sabotages)
+    assert (claim.expected == REFUTED) == (claim.corrected in KNOWN)
+    for name, scale in claim.scales.items():
+        claim.experiment.parameters(name, **scale.parameters)
+        for sabotage in claim.sabotages:
+            claim.experiment.parameters(name, **{**scale.parameters, **sabotage.parameters})
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_cheap_claims_are_as_expected_and_their_sabotages_refuted(name):
+    claim = KNOWN[f"sparse-token.{name}"]
+    row = evaluate(claim, Conditions(sabotage=True))
+    assert row["error"] is None
+    assert row["verdict"] == claim.expected
+    assert [item["name"] for item in row["sabotages"] if item["verdict"] != "refuted"] == []
+
+
+def test_simulations_have_at_least_twelve_trials():
+    for claim in CLAIMS:
+        for name, scale in claim.scales.items():
+            parameters = claim.experiment.parameters(name, **scale.parameters)
+            assert getattr(parameters, "trials", 12) >= 12
+
+
+def test_a_plan_that_moved_is_an_error_not_a_prediction():
+    claim = KNOWN["sparse-token.planned-sparse"]
+    half = claim.scales["quick"].parameters | {"query_samples_per_dim": 0.5, "samples_per_dim": (1.0,)}
+    run = Run(None, training.protocol.parameters("quick", **half))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArithmeticError, match="planner"):
+        claim.predict(run)
+
+
+def test_test_errors_of_the_simulations_match_counting():
+    """The integrated test error against 2e5 explicit samples in four dimensions: five standard errors of a frequency."""
+    from saccade.studies.sparse_token.experiments.testing import attention_test_error, seen_by_attention, vectorised_test_error
+    from saccade.studies.sparse_token.task import SparseTokenSetting
+
+    rng = np.random.default_rng(4)
+    setting, n = SparseTokenSetting(5, 2, 0.3, 2.0), 200_000
+    w, q, xi = rng.normal(size=4), rng.normal(size=4), np.eye(4)[0]
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    places = np.argsort(rng.random((n, 5)), axis=1) < 2
+    X = rng.normal(size=(n, 5, 4)) + 2.0 * ((y > 0)[:, None] & places)[:, :, None] * xi
+    weights = np.exp(X @ q)
+    margin = np.einsum("nl,nld,d->n", weights, X, w) / weights.sum(1) - 0.4
+    predicted = attention_test_error(setting, seen_by_attention(w, -0.4, q, xi), rng, 200_000)
+    assert abs(np.mean(y * margin < 0) - predicted) < 5 * 2**0.5 * 0.5 / np.sqrt(n)
+    W = rng.normal(size=(5, 4))
+    counted = np.mean(y * (np.einsum("nld,ld->n", X, W) - 0.4) < 0)
+    exact = vectorised_test_error(setting, W[:, 0], float(np.linalg.norm(W)), -0.4)
+    assert abs(counted - exact) < 5 * 0.5 / np.sqrt(n)

@@ -1,0 +1,58 @@
+"""docs/spatial.md names every claim, row, calculator and figure of its study, and no other; its commands print its numbers."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from saccade.lab import registry
+
+CALCULATORS = registry.calculators("spatial")
+CLAIMS = registry.claims("spatial")
+FIGURES = registry.figures("spatial")
+
+
+PAGE = (Path(__file__).resolve().parents[3] / "src/saccade/studies/spatial/page.md").read_text()
+PROSE = re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL)
+NAMED = set(re.findall(r"`([^`\n]+)`", PROSE))
+BY_NAME = {item.id: item for item in CALCULATORS}
+COMMANDS = re.findall(r"^saccade calc (spatial\.[^\n]+)\n# (\w+) = ([^\n]+)", PAGE, flags=re.MULTILINE)
+
+
+def test_every_claim_is_named_and_none_is_invented():
+    named = {name for name in NAMED if re.fullmatch(r"spatial\.[a-z0-9-]+", name)}
+    assert {claim.id for claim in CLAIMS} - named == set()
+    assert named - {claim.id for claim in CLAIMS} - set(BY_NAME) == set()
+
+
+def test_every_row_of_the_ledger_has_its_heading():
+    rows = {row for line in PAGE.splitlines() if line.startswith("#") for row in re.findall(r"\bVS-\w+", line)}
+    assert rows == {claim.spec for claim in CLAIMS}
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for claim in CLAIMS if claim.expected == "refuted"], ids=lambda claim: claim.id
+)
+def test_refuted_claims_stand_beside_their_correction(claim):
+    rows = [line for line in PAGE.splitlines() if line.startswith("|")]
+    assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows)
+    assert re.search(rf"`{re.escape(claim.id)}`\s+\(expected\s+refuted\)", PAGE)
+
+
+def test_every_calculator_has_a_command_and_every_figure_its_name():
+    assert all(f"saccade calc {calculator.id} " in PAGE for calculator in CALCULATORS)
+    assert {figure.id for figure in FIGURES} == set(re.findall(r"`(spatial/[a-z0-9-]+)`", PAGE))
+
+
+@pytest.mark.parametrize(("command", "output", "value"), COMMANDS)
+def test_numbers_on_the_page_are_what_the_commands_print(command, output, value):
+    import json
+
+    name, *pairs = shlex.split(command)
+    inputs = {key: json.loads(text) for key, text in (pair.split("=", 1) for pair in pairs)}
+    got = BY_NAME[name](inputs)[output]
+    expected = json.loads(value)
+    if name == "spatial.shuffle":
+        assert got == expected
+    else:
+        assert got == pytest.approx(expected, rel=2e-5)

@@ -1,8 +1,9 @@
 """
 Which patches belong together?
 ==============================
-An image has 16 patches in four hidden sets, and one set decides the label. A layer trained on labels alone learns a
-matrix A that says how much each patch looks at each other one. Sorted by set, it shows the sets.
+An image has 16 patches in four hidden sets, and one set decides the label. A layer trained on
+labels alone learns a matrix A that says how much each patch looks at each other one. Sorted by set,
+it shows the sets.
 """
 
 import jax
@@ -25,7 +26,9 @@ A = A - np.diag(np.diag(A))  # the diagonal is not trained
 order = np.argsort(sets, kind="stable")
 found = association(np.asarray(run.A[-1]), sets)
 figure, panels = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-for panel, values, words in ((panels[0], A, "patches in order"), (panels[1], A[np.ix_(order, order)], "sorted by set")):
+for panel, values, words in (
+    (panels[0], A, "patches in order"), (panels[1], A[np.ix_(order, order)], "sorted by set"),
+):
     shown = panel.imshow(values, cmap="Blues")
     panel.set(title=words, xlabel="patch looked at", ylabel="patch that looks")
 figure.colorbar(shown, ax=panels, label="learned A")

@@ -1,4 +1,5 @@
-"""What every test shares: a drawing backend without windows, a store of its own, fixed randomness, a browser."""
+"""What every test shares: a drawing backend without windows, a store of its own, fixed randomness,
+a browser."""
 
 import itertools
 import os
@@ -20,15 +21,11 @@ settings.register_profile("saccade", deadline=None, derandomize=True, max_exampl
 settings.load_profile("saccade")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# The background-network flags keep Chromium from calling home, the sandbox flag lets it start as root.
+# The background-network flags keep Chromium from calling home, the sandbox flag lets it start as
+# root.
 BROWSER_FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run")
 
 
 @cache
@@ -36,7 +33,11 @@ def browser_path() -> str | None:
     """The first Chromium that starts, or None. `$SACCADE_CHROMIUM` is asked first."""
     for name in filter(None, (os.environ.get("SACCADE_CHROMIUM"), *BROWSERS)):
         path = shutil.which(name)
-        if path and subprocess.run([path, "--version"], capture_output=True, check=False).returncode == 0:
+        if (
+            path
+            and subprocess.run([path, "--version"], capture_output=True, check=False).returncode
+            == 0
+        ):
             return path
     return None
 
@@ -51,7 +52,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_teardown() -> None:
-    """Thousands of tests in one process would hold more compiled programs than Linux allows it memory maps."""
+    """Thousands of tests in one process would hold more compiled programs than Linux allows it
+    memory maps."""
     from saccade.lab.programs import let_go_of_programs
 
     let_go_of_programs()
@@ -63,7 +65,8 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture
 def getkey(request: pytest.FixtureRequest) -> Callable:
-    """`getkey()` gives a fresh key at each call: the same ones in every run, others in every test."""
+    """`getkey()` gives a fresh key at each call: the same ones in every run, others in every
+    test."""
     import zlib
 
     import jax
@@ -95,18 +98,21 @@ def browser() -> Iterator:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser_path(), args=list(BROWSER_FLAGS))
+        chromium = playwright.chromium.launch(
+            executable_path=browser_path(), args=list(BROWSER_FLAGS))
         yield chromium
         chromium.close()
 
 
 @pytest.fixture
 def page(browser) -> Iterator:
-    """An empty page that fails the test if it logs an error; `page.goto(path.as_uri())` opens a report."""
+    """An empty page that fails the test if it logs an error; `page.goto(path.as_uri())` opens a
+    report."""
     errors: list[str] = []
     page = browser.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None)
     yield page
     page.close()
     assert not errors, f"the page reported errors: {errors}"

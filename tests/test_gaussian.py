@@ -1,4 +1,5 @@
-"""Moments of erf of a Gaussian against direct quadrature of their definitions, and Owen's T against SciPy."""
+"""Moments of erf of a Gaussian against direct quadrature of their definitions, and Owen's T against
+SciPy."""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,8 @@ GRID = [(t, variance) for t in SHIFTS for variance in VARIANCES]
 
 
 def expectation(function, t: float, variance: float) -> float:
-    """E[function(t + G)] by the trapezoidal rule, which converges faster than any power for a Gaussian weight."""
+    """E[function(t + G)] by the trapezoidal rule, which converges faster than any power for a
+    Gaussian weight."""
     z, step = np.linspace(-13.0, 13.0, 60001, retstep=True)
     weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     return float(np.sum(function(t + np.sqrt(variance) * z) * weight) * step)
@@ -31,20 +33,19 @@ def erf_second(x):
 
 
 LEMMA_18 = {
-    "i": (gaussian.expect_erf_prime, erf_prime),
-    "ii": (gaussian.expect_erf, scipy.special.erf),
+    "i": (gaussian.expect_erf_prime, erf_prime), "ii": (gaussian.expect_erf, scipy.special.erf),
     "iii": (gaussian.expect_erf_second, erf_second),
     "iv": (gaussian.expect_erf_prime_squared, lambda x: erf_prime(x) ** 2),
     "v": (gaussian.expect_erf_erf_second, lambda x: scipy.special.erf(x) * erf_second(x)),
-    "vi": (gaussian.expect_erf_erf_prime, lambda x: scipy.special.erf(x) * erf_prime(x)),
-}
+    "vi": (gaussian.expect_erf_erf_prime, lambda x: scipy.special.erf(x) * erf_prime(x))}
 
 
 @pytest.mark.parametrize("name", LEMMA_18)
 def test_the_six_identities_of_lemma_18_are_their_quadratures(name):
     closed_form, integrand = LEMMA_18[name]
     for t, variance in GRID:
-        assert float(closed_form(t, variance)) == pytest.approx(expectation(integrand, t, variance), abs=2e-14)
+        assert float(closed_form(t, variance)) == pytest.approx(
+            expectation(integrand, t, variance), abs=2e-14)
 
 
 def test_owens_t_is_scipys():
@@ -53,10 +54,10 @@ def test_owens_t_is_scipys():
 
 
 def test_zeta_is_one_minus_eight_owens_t():
-    t, variance = (axis.ravel() for axis in np.meshgrid(np.linspace(-20, 20, 81), np.geomspace(1e-8, 400, 40)))
+    t, variance = (
+        axis.ravel() for axis in np.meshgrid(np.linspace(-20, 20, 81), np.geomspace(1e-8, 400, 40)))
     reference = 1 - 8 * scipy.special.owens_t(
-        np.sqrt(2) * np.abs(t) / np.sqrt(1 + 2 * variance), 1 / np.sqrt(1 + 4 * variance)
-    )
+        np.sqrt(2) * np.abs(t) / np.sqrt(1 + 2 * variance), 1 / np.sqrt(1 + 4 * variance))
     assert np.max(np.abs(gaussian.zeta(t, variance) - reference)) < 2e-15
 
 
@@ -68,8 +69,10 @@ def test_zeta_is_the_quadrature_of_its_definition():
 
 @pytest.mark.parametrize("t, variance", [(1e-9, 1e-16), (0.0, 1e-16), (1e-7, 1e-20), (1e-100, 0.0)])
 def test_a_tiny_zeta_keeps_its_digits(t, variance):
-    # erf(x) = 2x/sqrt(pi) (1 + O(x^2)), so zeta = (4/pi)(t^2 + variance) up to a relative error of the same size.
-    assert float(gaussian.zeta(t, variance)) == pytest.approx(4 / np.pi * (t**2 + variance), rel=1e-12, abs=0)
+    # erf(x) = 2x/sqrt(pi) (1 + O(x^2)), so zeta = (4/pi)(t^2 + variance) up to a relative error of
+    # the same size.
+    assert float(gaussian.zeta(t, variance)) == pytest.approx(
+        4 / np.pi * (t**2 + variance), rel=1e-12, abs=0)
 
 
 def test_the_derivatives_of_zeta_are_those_of_automatic_differentiation():
@@ -78,7 +81,9 @@ def test_the_derivatives_of_zeta_are_those_of_automatic_differentiation():
     chain.append((jax.grad(jax.grad(first)), gaussian.zeta_third))
     t, variance = (jnp.asarray(axis) for axis in np.array([p for p in GRID if abs(p[0]) <= 7]).T)
     for automatic, by_hand in chain:
-        assert jnp.max(jnp.abs(jax.jit(jax.vmap(automatic))(t, variance) - by_hand(t, variance))) < 1e-12
+        assert (
+            jnp.max(jnp.abs(jax.jit(jax.vmap(automatic))(t, variance) - by_hand(t, variance)))
+            < 1e-12)
 
 
 def test_the_derivatives_of_erf_are_those_of_automatic_differentiation():
@@ -92,7 +97,8 @@ def test_the_derivatives_of_erf_are_those_of_automatic_differentiation():
 def test_the_third_moment_derivative_follows_the_second():
     for t, variance in [(0.4, 0.3), (-1.7, 2.0), (0.0, 0.1)]:
         slope = jax.grad(gaussian.expect_erf_second)(t, variance)
-        assert float(gaussian.expect_erf_third(t, variance)) == pytest.approx(float(slope), abs=1e-14)
+        assert float(gaussian.expect_erf_third(t, variance)) == pytest.approx(
+            float(slope), abs=1e-14)
 
 
 @given(st.floats(-30, 30), st.floats(0, 500))
@@ -106,10 +112,12 @@ def test_zeta_is_even_and_between_the_squared_mean_and_one(t, variance):
 def test_lemmas_16_and_17(u):
     assert abs(1 / np.sqrt(1 + u) - 1) <= u
     assert abs(float(jax.scipy.special.erf(u))) <= 2 * u / np.sqrt(np.pi) * (1 + 1e-15)
-    assert float(gaussian.erf_derivative(u, 2)) == pytest.approx(-2 * u * float(gaussian.erf_derivative(u, 1)))
+    assert float(gaussian.erf_derivative(u, 2)) == pytest.approx(
+        -2 * u * float(gaussian.erf_derivative(u, 1)))
 
 
 def test_the_moments_stay_finite_at_the_far_ends():
     for function, _ in LEMMA_18.values():
-        assert np.all(np.isfinite(function(np.array([0.0, 1e7, -1e7, 1e12]), np.array([1e-8, 1e-8, 400.0, 1e-30]))))
+        assert np.all(np.isfinite(
+            function(np.array([0.0, 1e7, -1e7, 1e12]), np.array([1e-8, 1e-8, 400.0, 1e-30]))))
     assert np.array_equal(gaussian.zeta(np.array([1e7, -1e12]), 0.1), [1.0, 1.0])

@@ -1,4 +1,5 @@
-"""The house itself: light imports, small files, nothing of the machine it was built on, versions that agree."""
+"""The house itself: light imports, small files, nothing of the machine it was built on, versions
+that agree."""
 
 import ast
 import re
@@ -13,21 +14,29 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "saccade"
-HEAVY = ("jax", "scipy", "xarray", "matplotlib", "sklearn", "plotly", "numpy", "pandas", "dask", "equinox")
+HEAVY = (
+    "jax", "scipy", "xarray", "matplotlib", "sklearn", "plotly", "numpy", "pandas", "dask",
+    "equinox")
 LINE_LIMIT = 400
 # Written so that this file does not match itself.
-MACHINE_PATHS = re.compile(r"(?<![\w.~:/-])/(?:r[o]ot|w[o]rk|o[p]t|t[m]p|U[s]ers|h[o]me/\w+)(?:/|\b(?=['\" ]))")
-REGISTRIES = re.compile(r"pytho[n]hosted\.|py[p]i\.org/simple|registr[y]\.npmjs|extra-inde[x]-url|inde[x]-url")
+MACHINE_PATHS = re.compile(
+    r"(?<![\w.~:/-])/(?:r[o]ot|w[o]rk|o[p]t|t[m]p|U[s]ers|h[o]me/\w+)(?:/|\b(?=['\" ]))")
+REGISTRIES = re.compile(
+    r"pytho[n]hosted\.|py[p]i\.org/simple|registr[y]\.npmjs|extra-inde[x]-url|inde[x]-url")
 
 
 def tracked_files() -> list[Path]:
-    """Every text file of the project: git's list, or all of the folders when there is no usable repository."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    """Every text file of the project: git's list, or all of the folders when there is no usable
+    repository."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listing.returncode == 0 and listing.stdout:
         paths = [ROOT / name for name in listing.stdout.split("\0") if name]
     else:
         folders = ("src", "tests", "tools", "docs", ".ci")
-        paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+        paths = [
+            path for folder in folders for path in (ROOT / folder).rglob("*")
+            if "__pycache__" not in path.parts]
         paths += [path for path in ROOT.iterdir() if path.name != ".git"]
     return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096]]
 
@@ -64,9 +73,8 @@ def test_the_detector_sees_a_heavy_import():
 @pytest.mark.parametrize("arguments", [["--help"], ["verify", "--help"], ["list", "--help"]])
 def test_help_answers_without_jax(arguments):
     statement = (
-        "from typer.testing import CliRunner\nfrom saccade.cli import app\n"
-        f"result = CliRunner().invoke(app, {arguments!r})\nassert result.exit_code == 0, result.output"
-    )
+        "from typer.testing import CliRunner\nfrom saccade.cli import app\nresult ="
+        f" CliRunner().invoke(app, {arguments!r})\nassert result.exit_code == 0, result.output")
     assert heavy_modules_after(statement) == []
 
 
@@ -95,20 +103,19 @@ def test_nothing_names_a_package_registry():
 @pytest.mark.parametrize(
     ("pattern", "line", "expected"),
     [
-        (MACHINE_PATHS, "see /" + "work/thing", True),
-        (MACHINE_PATHS, "'/" + "root/x'", True),
+        (MACHINE_PATHS, "see /" + "work/thing", True), (MACHINE_PATHS, "'/" + "root/x'", True),
         (MACHINE_PATHS, "'/" + "tmp'", True),
         (MACHINE_PATHS, "https://example.org/work/x and src/opt/y and ../home/page", False),
         (REGISTRIES, "--extra-inde" + "x-url=x", True),
-        (REGISTRIES, "from the PyPI package", False),
-    ],
-)
+        (REGISTRIES, "from the PyPI package", False)])
 def test_the_patterns_see_what_they_should(pattern, line, expected):
     assert bool(pattern.search(line)) is expected
 
 
 def test_every_module_says_what_it_is_for():
-    silent = [str(p.relative_to(ROOT)) for p in python_modules() if not ast.get_docstring(ast.parse(p.read_text()))]
+    silent = [
+        str(p.relative_to(ROOT)) for p in python_modules()
+        if not ast.get_docstring(ast.parse(p.read_text()))]
     assert silent == []
 
 
@@ -124,12 +131,17 @@ def test_functions_fit_on_a_screen():
 def declared_requirements() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
-    return [Requirement(line) for line in [*project["dependencies"], *(line for extra in extras for line in extra)]]
+    return [
+        Requirement(line)
+        for line in [*project["dependencies"], *(line for extra in extras for line in extra)]]
 
 
 def constraints() -> dict[str, str]:
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
-    assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", line) for line in lines), "only exact versions, no addresses"
+    lines = [
+        line for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", line) for line in lines), (
+        "only exact versions, no addresses")
     return dict(line.split("==") for line in lines)
 
 
@@ -151,6 +163,7 @@ def test_the_version_is_written_once():
 @pytest.mark.browser
 def test_a_page_opens(page, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text("<p id='x'></p><script>document.getElementById('x').textContent = 6 * 7</script>")
+    path.write_text(
+        "<p id='x'></p><script>document.getElementById('x').textContent = 6 * 7</script>")
     page.goto(path.as_uri())
     assert page.inner_text("#x") == "42"

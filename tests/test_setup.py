@@ -1,4 +1,5 @@
-"""The set-up script with a stub in place of Python: what is finished is left alone, what is unfinished or moved is remade."""
+"""The set-up script with a stub in place of Python: what is finished is left alone, what is
+unfinished or moved is remade."""
 
 import os
 import shutil
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# Plays python: `-m venv` copies itself, `-m pip` writes what it was asked and lasts as long as the file `slow` exists.
+# Plays python: `-m venv` copies itself, `-m pip` writes what it was asked and lasts as long as the
+# file `slow` exists.
 STUB = """#!/bin/sh
 case "$1 $2" in
     "-m venv") mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
@@ -38,8 +40,8 @@ def start(project: Path, wanted: str) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHON": str(project.parent / "stub-python")}
     command = ["sh", str(project / "tools" / "setup.sh"), wanted]
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True)
 
 
 def install(project: Path, wanted: str = "run") -> str:

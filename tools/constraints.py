@@ -1,6 +1,8 @@
-"""Write constraints.txt: the exact version of everything saccade and its extras bring in, as installed here.
+"""Write constraints.txt: the exact version of everything saccade and its extras bring in, as
+installed here.
 
-Libraries that are not installed keep the line they had, so one extra can be refreshed without the others.
+Libraries that are not installed keep the line they had, so one extra can be refreshed without the
+others.
 """
 
 import re
@@ -34,7 +36,9 @@ def wanted_by(name: str, extras: set[str]) -> list[Requirement]:
     """What an installed library asks for, given the extras asked of it."""
     requirements = [Requirement(line) for line in distribution(name).requires or []]
     environments = [{"extra": extra} for extra in extras | {""}]
-    return [r for r in requirements if r.marker is None or any(r.marker.evaluate(e) for e in environments)]
+    return [
+        r for r in requirements
+        if r.marker is None or any(r.marker.evaluate(e) for e in environments)]
 
 
 def installed_closure(start: list[Requirement]) -> dict[str, str]:

@@ -21,7 +21,8 @@ def tick(key, *, x: float = 0.0, size: int = 8, pause: float = 0.0) -> xarray.Da
         time.sleep(pause)
     noise = np.asarray(jax.random.key_data(key), float) / 2**32
     values = x + np.sin(np.arange(size) * (1 + noise.sum()))
-    return xarray.Dataset({"value": ("entry", values), "total": values.sum()}, {"entry": np.arange(size)})
+    return xarray.Dataset(
+        {"value": ("entry", values), "total": values.sum()}, {"entry": np.arange(size)})
 
 
 @experiment("faults.toil")
@@ -65,9 +66,11 @@ def _positive(parameters) -> None:
 
 
 @vectorised(
-    "faults.vector", varying=("x", "rate"), outputs={"end": (), "path": ("step",), "draw": ()}, width=8, check=_positive
-)
+    "faults.vector", varying=("x", "rate"), outputs={"end": (), "path": ("step",), "draw": ()},
+    width=8, check=_positive)
 def vector(key, *, x: float = 1.0, rate: float = 0.1, steps: int = 20) -> dict:
     """A short recursion and a random number, written for vmap."""
-    path = jax.lax.scan(lambda state, _: (state - rate * jnp.sin(state),) * 2, jnp.asarray(x, float), None, steps)[1]
+    path = jax.lax.scan(
+        lambda state, _: (state - rate * jnp.sin(state),) * 2, jnp.asarray(x, float), None, steps
+    )[1]
     return {"end": path[-1], "path": path, "draw": jax.random.normal(key) * x}

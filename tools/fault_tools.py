@@ -1,4 +1,5 @@
-"""What the faults of `tools/faults.py` share: sweeps as processes, stores as numbers, a Dask cluster on loopback."""
+"""What the faults of `tools/faults.py` share: sweeps as processes, stores as numbers, a Dask
+cluster on loopback."""
 
 import os
 import random
@@ -15,12 +16,14 @@ from typing import Any
 
 TOOLS = Path(__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "NPROC": "1", "OMP_NUM_THREADS": "1"}
-ENVIRONMENT["PYTHONPATH"] = os.pathsep.join([str(TOOLS), str(TOOLS.parent / "src"), os.environ.get("PYTHONPATH", "")])
+ENVIRONMENT["PYTHONPATH"] = os.pathsep.join(
+    [str(TOOLS), str(TOOLS.parent / "src"), os.environ.get("PYTHONPATH", "")])
 CHANCE = random.Random(7)
 
 
 def preload() -> None:
-    """Import what every sweep needs, but let JAX start nothing: processes forked from here begin to sweep at once."""
+    """Import what every sweep needs, but let JAX start nothing: processes forked from here begin to
+    sweep at once."""
     os.environ.update(ENVIRONMENT)
     import jax  # noqa: F401
     import xarray  # noqa: F401
@@ -32,7 +35,8 @@ def preload() -> None:
 
 
 class Sweep:
-    """`saccade sweep ...` as a process of its own, in a session of its own, its output in a file."""
+    """`saccade sweep ...` as a process of its own, in a session of its own, its output in a
+    file."""
 
     def __init__(self, *arguments: str):
         self.output = tempfile.TemporaryFile("w+")  # noqa: SIM115
@@ -85,12 +89,8 @@ class Sweep:
 def sweep_file(folder: Path, run: str, axes: str, **fixed: Any) -> Path:
     path = folder / f"{run}.toml"
     lines = [
-        f'run = "fault_cells:{run}"',
-        "[axes]",
-        axes,
-        "[fixed]",
-        *(f"{name} = {value}" for name, value in fixed.items()),
-    ]
+        f'run = "fault_cells:{run}"', "[axes]", axes, "[fixed]",
+        *(f"{name} = {value}" for name, value in fixed.items())]
     path.write_text("\n".join(lines) + "\n")
     shutil.copy(TOOLS / "fault_cells.py", folder)
     return path
@@ -116,9 +116,7 @@ def numbers(store: Path) -> dict[str, Any]:
     made = {name: opened.contents(name).record for name in opened.names()}
     return {
         name: {key: entry["sha256"] for key, entry in record["arrays"].items()}
-        for name, record in made.items()
-        if record["status"] == "finished"
-    }
+        for name, record in made.items() if record["status"] == "finished"}
 
 
 def leftovers(store: Path) -> int:
@@ -158,16 +156,18 @@ class Cluster:
     def _start(self, *arguments: str) -> subprocess.Popen:
         with open(self.folder / "cluster.log", "ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "dask", *arguments],
-                env=ENVIRONMENT, cwd=self.folder, stdout=log, stderr=log,
-            )  # fmt: skip
+                [sys.executable, "-m", "dask", *arguments], env=ENVIRONMENT, cwd=self.folder,
+                stdout=log, stderr=log)
 
     def start_scheduler(self) -> None:
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
 
     def add_worker(self) -> None:
         # Without a nanny, so that a kill is a death; the script itself brings a new worker.
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60")
+        options = (
+            "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0",
+            "--death-timeout", "60")
         self.workers.append(self._start("worker", self.address, *options))
 
     def replace_dead(self) -> int:

@@ -1,12 +1,13 @@
-"""The fault script: kill, fill, tear and damage sweeps, and see that nothing is lost. Prints one line per fault; exit code 1 if one fails.
+"""The fault script: kill, fill, tear and damage sweeps, and see that nothing is lost. Prints one
+line per fault; exit code 1 if one fails.
 
     python tools/faults.py                    # everything
     python tools/faults.py kills full-disk    # some of it
     python tools/faults.py --small            # few repetitions, for a quick look
     python tools/faults.py --list             # what there is
 
-A small tmpfs and a read-only mount need root on Linux; where that is missing, the two faults say so and are skipped.
-The numbers of one run are in docs/reliability.md.
+A small tmpfs and a read-only mount need root on Linux; where that is missing, the two faults say so
+and are skipped. The numbers of one run are in docs/reliability.md.
 """
 
 import argparse
@@ -52,14 +53,17 @@ class Result(NamedTuple):
     seconds: float
 
 
-# -- the faults --------------------------------------------------------------------------------------------------------
+# -- the faults
+# --------------------------------------------------------------------------------------------------------
 
 
 def kills(folder: Path, small: bool) -> str:
-    """SIGKILL at random moments of a running sweep, one in twenty of them with a worker process, until enough have hit."""
+    """SIGKILL at random moments of a running sweep, one in twenty of them with a worker process,
+    until enough have hit."""
     wanted = 6 if small else 100
     cells = 10 * wanted
-    file = sweep_file(folder, "tick", f"x = {{low = 0, high = 1, count = {cells}}}", pause=0.02, size=4)
+    file = sweep_file(
+        folder, "tick", f"x = {{low = 0, high = 1, count = {cells}}}", pause=0.02, size=4)
     whole, cut = folder / "whole", folder / "cut"
     hits = torn = 0
     while hits < wanted:
@@ -68,7 +72,8 @@ def kills(folder: Path, small: bool) -> str:
         wait_for(lambda: len(runs(cut)) > before or process.poll() is not None)  # noqa: B023
         time.sleep(CHANCE.uniform(0, 0.15))
         if process.poll() is not None:
-            raise AssertionError(f"the sweep ended after {hits} kills: {process.finish()[1][-400:]}")
+            raise AssertionError(
+                f"the sweep ended after {hits} kills: {process.finish()[1][-400:]}")
         process.kill()
         hits += 1
         numbers(cut)  # every run that is visible is whole, now
@@ -80,22 +85,23 @@ def kills(folder: Path, small: bool) -> str:
     code, output = sweep(file, whole)
     assert code == 0, output
     time.sleep(1.0)  # orphans of the last kill have noticed
-    assert len(runs(cut)) == cells and numbers(cut) == numbers(whole), "cells differ from an uninterrupted sweep"
+    assert len(runs(cut)) == cells and numbers(cut) == numbers(whole), (
+        "cells differ from an uninterrupted sweep")
     from saccade.lab.archive.care import clean
     from saccade.lab.store import Store
 
     removed = len(clean(Store(cut), older_than=0).removed)
     return (
-        f"{hits} kills, {cells} cells, each once and bit-equal to an uninterrupted sweep, 0 torn runs visible, "
-        f"{removed} half-written temporaries removed by gc"
-    )
+        f"{hits} kills, {cells} cells, each once and bit-equal to an uninterrupted sweep, 0 torn"
+        f" runs visible, {removed} half-written temporaries removed by gc")
 
 
 def workers(folder: Path, small: bool) -> str:
     """Kill Dask workers at random moments; each is replaced by a new one."""
     wanted = 3 if small else 20
     cells = 250 * wanted
-    file = sweep_file(folder, "tick", f"x = {{low = 0, high = 1, count = {cells}}}", pause=0.02, size=4)
+    file = sweep_file(
+        folder, "tick", f"x = {{low = 0, high = 1, count = {cells}}}", pause=0.02, size=4)
     cluster = Cluster(folder, 2)
     store, hits = folder / "store", 0
     try:
@@ -118,7 +124,8 @@ def workers(folder: Path, small: bool) -> str:
 
 
 def scheduler(folder: Path, small: bool) -> str:
-    """Kill the scheduler in the middle, start another at the same address: the running sweep finds it and goes on."""
+    """Kill the scheduler in the middle, start another at the same address: the running sweep finds
+    it and goes on."""
     file = sweep_file(folder, "tick", "x = {low = 0, high = 1, count = 400}", pause=0.02, size=4)
     cluster = Cluster(folder, 2)
     store = folder / "store"
@@ -136,7 +143,9 @@ def scheduler(folder: Path, small: bool) -> str:
         cluster.stop()
     assert code == 0 and len(runs(store)) == 400, output[-800:]
     numbers(store)
-    return f"scheduler and its workers killed with {at_kill} of 400 cells done; the same sweep went on and finished"
+    return (
+        f"scheduler and its workers killed with {at_kill} of 400 cells done; the same sweep went on"
+        " and finished")
 
 
 def cluster_killer(folder: Path, small: bool) -> str:
@@ -157,8 +166,10 @@ def cluster_killer(folder: Path, small: bool) -> str:
 
 
 def killer(folder: Path, small: bool) -> str:
-    """A cell that always kills its local worker is marked, the rest completes; the same command does not try it again."""
-    file = sweep_file(folder, "deadly", "x = {low = 0, high = 59, count = 60, whole = true}", deadly=17)
+    """A cell that always kills its local worker is marked, the rest completes; the same command
+    does not try it again."""
+    file = sweep_file(
+        folder, "deadly", "x = {low = 0, high = 59, count = 60, whole = true}", deadly=17)
     code, output = sweep(file, folder / "store", "--jobs", "2")
     assert code == 1 and "59 finished, 1 killed" in output, output[-800:]
     code, output = sweep(file, folder / "store", "--jobs", "2")
@@ -169,7 +180,8 @@ def killer(folder: Path, small: bool) -> str:
 def two_sweeps(folder: Path, small: bool) -> str:
     """Two sweeps write the same store at once."""
     count = 100 if small else 400
-    file = sweep_file(folder, "tick", f"x = {{low = 0, high = 1, count = {count}}}", pause=0.005, size=4)
+    file = sweep_file(
+        folder, "tick", f"x = {{low = 0, high = 1, count = {count}}}", pause=0.005, size=4)
     store = folder / "store"
     both = [start(file, store), start(file, store, "--jobs", "2")]
     ends = [process.finish() for process in both]
@@ -188,11 +200,15 @@ def interrupt(folder: Path, small: bool) -> str:
         wait_for(lambda: len(runs(store)) > 10)  # noqa: B023
         os.killpg(process.pid, signal.SIGINT)
         code, output = process.finish(120)
-        assert code == 130 and "interrupted; finished runs are kept" in output and "Traceback" not in output, output
+        assert (
+            code == 130 and "interrupted; finished runs are kept" in output
+            and "Traceback" not in output), output
         assert not leftovers(store), os.listdir(store)
         code, output = sweep(file, store, *options)
         assert code == 0 and len(runs(store)) == 150, output
-    return "exit code 130 and one sentence, no leftovers, resumed to 150 of 150; in one process and with two workers"
+    return (
+        "exit code 130 and one sentence, no leftovers, resumed to 150 of 150; in one process and"
+        " with two workers")
 
 
 def _mount(*arguments: str) -> None:
@@ -204,7 +220,8 @@ def _mount(*arguments: str) -> None:
 
 
 def full_disk(folder: Path, small: bool) -> str:
-    """A tmpfs that is too small: one sentence, no torn run, no cell blamed; with room again the same command finishes."""
+    """A tmpfs that is too small: one sentence, no torn run, no cell blamed; with room again the
+    same command finishes."""
     place = folder / "disk"
     place.mkdir()
     _mount("-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place))
@@ -213,16 +230,18 @@ def full_disk(folder: Path, small: bool) -> str:
         store = place / "store"
         code, output = sweep(file, store)
         done = len(runs(store))
-        assert code == 2 and "cannot be written (no space left on device)" in output and "Traceback" not in output, (
-            output
-        )
+        assert (
+            code == 2 and "cannot be written (no space left on device)" in output
+            and "Traceback" not in output), output
         assert 0 < done < 300 and len(numbers(store)) == done
         subprocess.run(["mount", "-o", "remount,size=20m", str(place)], check=True)
         code, output = sweep(file, store)
         assert code == 0 and len(numbers(store)) == 300 and not leftovers(store), output
     finally:
         subprocess.run(["umount", str(place)], check=False)
-    return f"stopped at {done} of 300 cells with one sentence, all whole; finished after the disk had room"
+    return (
+        f"stopped at {done} of 300 cells with one sentence, all whole; finished after the disk had"
+        " room")
 
 
 def read_only(folder: Path, small: bool) -> str:
@@ -238,7 +257,9 @@ def read_only(folder: Path, small: bool) -> str:
         assert code == 0 and "0 cells computed" in output, output
         more = sweep_file(folder, "tick", "x = [0.0, 9.0]")
         code, output = sweep(more, seen)
-        assert code == 2 and "cannot be written (read-only file system)" in output and "Traceback" not in output, output
+        assert (
+            code == 2 and "cannot be written (read-only file system)" in output
+            and "Traceback" not in output), output
     finally:
         subprocess.run(["umount", str(seen)], check=False)
     return "refused in one sentence before any work; finished cells opened and exported from it"
@@ -247,7 +268,9 @@ def read_only(folder: Path, small: bool) -> str:
 def clock(folder: Path, small: bool) -> str:
     """The clock goes backwards by an hour at every look (in the process of the sweep)."""
     file = sweep_file(folder, "tick", "x = {low = 0, high = 1, count = 50}")
-    code = "import itertools, time; c = itertools.count(); time.time = lambda: 2e9 - 3600.0 * next(c)\n"
+    code = (
+        "import itertools, time; c = itertools.count(); time.time = lambda: 2e9 - 3600.0 *"
+        " next(c)\n")
     code += "from saccade.cli import app; app()"
     command = [sys.executable, "-c", code, "sweep", str(file), "--store", str(folder / "store")]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
@@ -269,12 +292,17 @@ def damage(folder: Path, small: bool) -> str:
         _hurt(store / name, number % 3)
     command = [sys.executable, "-m", "saccade", "runs", "check", "--store", str(store)]
     found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    assert found.returncode == 1 and all(f"{name}: damaged" in found.stdout for name in hurt), found.stdout[-800:]
+    assert found.returncode == 1 and all(f"{name}: damaged" in found.stdout for name in hurt), (
+        found.stdout[-800:])
     assert f"{count - len(hurt)} runs are good" in found.stdout
     code, output = sweep(file, store)
-    assert code == 0 and all(name in output for name in hurt) and f"{len(hurt)} cells computed" in output, output[-800:]
+    assert (
+        code == 0 and all(name in output for name in hurt)
+        and f"{len(hurt)} cells computed" in output), output[-800:]
     assert numbers(store) == before
-    return f"{len(hurt)} of {count} runs damaged in three ways: each named, none loaded, each computed again to the same bits"
+    return (
+        f"{len(hurt)} of {count} runs damaged in three ways: each named, none loaded, each computed"
+        " again to the same bits")
 
 
 def _hurt(run: Path, way: int) -> None:
@@ -293,18 +321,9 @@ def _hurt(run: Path, way: int) -> None:
 
 
 FAULTS: dict[str, Callable[[Path, bool], str]] = {
-    "kills": kills,
-    "workers": workers,
-    "scheduler": scheduler,
-    "cluster-killer": cluster_killer,
-    "killer": killer,
-    "two-sweeps": two_sweeps,
-    "interrupt": interrupt,
-    "full-disk": full_disk,
-    "read-only": read_only,
-    "clock": clock,
-    "damage": damage,
-}
+    "kills": kills, "workers": workers, "scheduler": scheduler, "cluster-killer": cluster_killer,
+    "killer": killer, "two-sweeps": two_sweeps, "interrupt": interrupt, "full-disk": full_disk,
+    "read-only": read_only, "clock": clock, "damage": damage}
 
 
 def carry_out(name: str, small: bool) -> Result:

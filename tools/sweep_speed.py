@@ -1,9 +1,11 @@
-"""What a sweep costs beside its cells: overhead, ten thousand tiny cells, opening them, and what a second process brings.
+"""What a sweep costs beside its cells: overhead, ten thousand tiny cells, opening them, and what a
+second process brings.
 
-    python tools/sweep_speed.py            # about two minutes on an idle machine; numbers of one run are in docs/reliability.md
-    python tools/sweep_speed.py --cells 1000
+    python tools/sweep_speed.py            # about two minutes on an idle machine; numbers of one
+    run are in docs/reliability.md python tools/sweep_speed.py --cells 1000
 
-Both wall and CPU seconds are given: on a machine that others use as well, wall seconds mostly tell who else was working.
+Both wall and CPU seconds are given: on a machine that others use as well, wall seconds mostly tell
+who else was working.
 """
 
 import argparse
@@ -28,7 +30,9 @@ from saccade.lab.sweep.perform import Writer  # noqa: E402
 
 def laid_out(folder: Path, count: int, run: str = "tick", **fixed: float) -> Plan:
     axes = {"x": {"low": 0, "high": 1, "count": count}}
-    return plan(specification({"run": f"fault_cells:{run}", "axes": axes, "fixed": fixed}), Store(folder), str(TOOLS))
+    return plan(
+        specification({"run": f"fault_cells:{run}", "axes": axes, "fixed": fixed}), Store(folder),
+        str(TOOLS))
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -48,7 +52,8 @@ def by_hand(made: Plan) -> None:
 
 
 def overhead(folder: Path, count: int) -> None:
-    """A whole sweep, plan included, against the loop by hand; in turns, the median of the differences."""
+    """A whole sweep, plan included, against the loop by hand; in turns, the median of the
+    differences."""
     conduct(laid_out(folder / "warm", 50), here)
     differences = []
     for number in range(5):
@@ -59,8 +64,8 @@ def overhead(folder: Path, count: int) -> None:
     middle = sorted(differences)[2]
     spread = f"{min(differences):.3f} .. {max(differences):.3f}"
     print(
-        f"overhead per cell, plan included: {middle:.3f} ms CPU ({spread} over 5 rounds of {count} cells; asked: below 1 ms)"
-    )
+        f"overhead per cell, plan included: {middle:.3f} ms CPU ({spread} over 5 rounds of {count}"
+        " cells; asked: below 1 ms)")
 
 
 def many(folder: Path, count: int) -> None:
@@ -69,21 +74,29 @@ def many(folder: Path, count: int) -> None:
     made = laid_out(folder / "many", count)
     outcome = conduct(made, here)
     wall, cpu = timed(outcome.open)
-    print(f"opening them as one dataset: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below 10 s)")
+    print(
+        f"opening them as one dataset: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below"
+        " 10 s)")
 
 
 def two(folder: Path, count: int, run: str, word: str, **fixed: float) -> None:
-    """Sleeping cells tell what the engine brings, whatever the processors are doing; toiling ones also what the machine has to give."""
+    """Sleeping cells tell what the engine brings, whatever the processors are doing; toiling ones
+    also what the machine has to give."""
     rates = []
     for jobs in (1, 2):
         moments: list[float] = []
         made = laid_out(folder / f"{run}{jobs}", count, run, **fixed)
         begun = time.perf_counter()
         conduct(made, choose(jobs=jobs), watch=lambda done: moments.append(time.perf_counter()))  # noqa: B023
-        # From the first finished cell on: starting a process costs the same for one cell and for a thousand.
+        # From the first finished cell on: starting a process costs the same for one cell and for a
+        # thousand.
         rates.append((len(moments) - 1) / (moments[-1] - moments[0]))
-        print(f"  --jobs {jobs}: {moments[-1] - begun:.1f} s in all, {rates[-1]:.3f} cells a second once started")
-    print(f"two processes against one on {count} {word} cells of 1 s: {rates[1] / rates[0]:.2f} (asked: at least 1.7)")
+        print(
+            f"  --jobs {jobs}: {moments[-1] - begun:.1f} s in all, {rates[-1]:.3f} cells a second"
+            " once started")
+    print(
+        f"two processes against one on {count} {word} cells of 1 s: {rates[1] / rates[0]:.2f}"
+        " (asked: at least 1.7)")
 
 
 def main() -> None:

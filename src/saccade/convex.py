@@ -1,11 +1,12 @@
-"""Fitting the linear read-out of given features: a convex problem solved to a stated gradient norm, and separability by linear programming.
+"""Fitting the linear read-out of given features: a convex problem solved to a stated gradient norm,
+and separability by linear programming.
 
-    minimise over (w, b)   J = (1/n) sum_i l(<w, f_i> + b; y_i) + lambda/2 |w|^2        (b is not penalised)
-with l logistic, log(1 + e^{-yh}), or square, (y - h)^2/2. The square loss is one linear system, the logistic loss damped Newton. When there
-are more features than samples the best w lies in the span of the samples, so the problem is solved in an orthonormal basis of that span.
+    minimise over (w, b)   J = (1/n) sum_i l(<w, f_i> + b; y_i) + lambda/2 |w|^2        (b is not
+    penalised)
+with l logistic, log(1 + e^{-yh}), or square, (y - h)^2/2. The square loss is one linear system, the
+logistic loss damped Newton. When there are more features than samples the best w lies in the span
+of the samples, so the problem is solved in an orthonormal basis of that span.
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 from typing import NamedTuple
 
@@ -16,11 +17,13 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import linprog
 from scipy.special import expit
 
+import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.errors import require, unknown
 
 
 class ConvexFit(NamedTuple):
-    """The read-out with the norm of the gradient of J at it; `status` is "converged" if that is below the tolerance asked for."""
+    """The read-out with the norm of the gradient of J at it; `status` is "converged" if that is
+    below the tolerance asked for."""
 
     w: Float[Array, " feature"]
     b: float
@@ -32,7 +35,8 @@ class ConvexFit(NamedTuple):
 
 
 def fit_readout(
-    features, y, ridge: float, loss: str = "logistic", tolerance: float = 1e-10, max_iterations: int = 200
+    features, y, ridge: float, loss: str = "logistic", tolerance: float = 1e-10,
+    max_iterations: int = 200,
 ) -> ConvexFit:
     """Minimise J; `tolerance` bounds the Euclidean norm of its gradient in (w, b)."""
     features, y = np.asarray(features, float), np.asarray(y, float)
@@ -51,10 +55,15 @@ def fit_readout(
 def check_data(features: Array, y: Array) -> None:
     """Features as a finite table, one label +1 or -1 a row, both labels present."""
     matching = features.ndim == 2 and y.shape == (len(features),)
-    require(matching, "features", features.shape, f"must be a table with one row for each of the {y.size} labels")
-    require(bool(np.isfinite(features).all()), "features", "a non-finite entry", "must all be finite")
+    require(
+        matching, "features", features.shape,
+        f"must be a table with one row for each of the {y.size} labels")
+    require(
+        bool(np.isfinite(features).all()), "features", "a non-finite entry", "must all be finite")
     labels = sorted(set(y.tolist()))
-    require(labels == [-1.0, 1.0], "y", labels, "are the labels present and must be -1 and +1, both of them")
+    require(
+        labels == [-1.0, 1.0], "y", labels,
+        "are the labels present and must be -1 and +1, both of them")
 
 
 def _span(features: Array) -> tuple[Array, Array]:
@@ -102,7 +111,8 @@ def _fit_logistic(F: Array, y: Array, ridge: float, tolerance: float, max_iterat
 
 
 def _armijo(F: Array, y: Array, ridge: float, x: Array, move: Array, slope: float, value: float):
-    """Halve the step until J falls enough; the slack is rounding, which decides near the minimum."""
+    """Halve the step until J falls enough; the slack is rounding, which decides near the
+    minimum."""
     for halving in range(40):
         trial = x + 0.5**halving * move
         trial_value = logistic_objective(F, y, ridge, trial[:-1], trial[-1])
@@ -112,9 +122,11 @@ def _armijo(F: Array, y: Array, ridge: float, x: Array, move: Array, slope: floa
 
 
 def _certify(
-    F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, iterations: int, tolerance: float
+    F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, iterations: int,
+    tolerance: float,
 ) -> ConvexFit:
-    """Loss, objective and gradient recomputed in the original coordinates: nothing is taken on trust from the solver."""
+    """Loss, objective and gradient recomputed in the original coordinates: nothing is taken on
+    trust from the solver."""
     margin = F @ w + b
     if loss == "square":
         losses, slope = 0.5 * (y - margin) ** 2, margin - y
@@ -123,26 +135,32 @@ def _certify(
     gradient_norm = float(np.hypot(np.linalg.norm(F.T @ slope / len(y) + ridge * w), slope.mean()))
     status = "converged" if gradient_norm <= tolerance else "not converged"
     return ConvexFit(
-        w, b, float(losses.mean()), float(losses.mean() + 0.5 * ridge * (w @ w)), gradient_norm, iterations, status
-    )
+        w, b, float(losses.mean()), float(losses.mean() + 0.5 * ridge * (w @ w)), gradient_norm,
+        iterations, status)
 
 
 def is_separable(features, y) -> bool:
-    """Whether some (w, b) has y_i (<w, f_i> + b) >= 1 for all i: feasibility of a linear programme (HiGHS)."""
+    """Whether some (w, b) has y_i (<w, f_i> + b) >= 1 for all i: feasibility of a linear programme
+    (HiGHS)."""
     features, y = np.asarray(features, float), np.asarray(y, float)
     check_data(features, y)
     signed = -y[:, None] * np.concatenate([features, np.ones((len(y), 1))], axis=1)
-    answer = linprog(np.zeros(signed.shape[1]), A_ub=signed, b_ub=-np.ones(len(y)), bounds=(None, None), method="highs")
-    # The solver gives up on a few barely (in)separable sets, where the weights would have to be huge.
+    answer = linprog(
+        np.zeros(signed.shape[1]), A_ub=signed, b_ub=-np.ones(len(y)), bounds=(None, None),
+        method="highs")
+    # The solver gives up on a few barely (in)separable sets, where the weights would have to be
+    # huge.
     return answer.status == 0 if answer.status in (0, 2) else largest_margin(signed) > 1e-9
 
 
 def largest_margin(signed) -> float:
-    """max over weights in [-1, 1] of the smallest margin, at most 1: positive iff separable. Always feasible, so always decided."""
+    """max over weights in [-1, 1] of the smallest margin, at most 1: positive iff separable. Always
+    feasible, so always decided."""
     n, p = signed.shape
     goal = np.append(np.zeros(p), -1.0)
     table = np.concatenate([signed, np.ones((n, 1))], axis=1)
-    answer = linprog(goal, A_ub=table, b_ub=np.zeros(n), bounds=[(-1, 1)] * p + [(None, 1)], method="highs-ds")
+    answer = linprog(
+        goal, A_ub=table, b_ub=np.zeros(n), bounds=[(-1, 1)] * p + [(None, 1)], method="highs-ds")
     if answer.status != 0:
         raise ArithmeticError(f"the linear programme ended undecided: {answer.message}")
     return float(-answer.fun)

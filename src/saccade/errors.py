@@ -1,4 +1,5 @@
-"""What saccade says when it is asked for something it cannot do: one sentence, naming the parameter, the value and the range."""
+"""What saccade says when it is asked for something it cannot do: one sentence, naming the
+parameter, the value and the range."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,7 +9,8 @@ MOST_NAMES = 25
 
 
 class InvalidInput(ValueError):
-    """Input refused at the door. The text is one sentence that names the parameter, its value and the allowed range."""
+    """Input refused at the door. The text is one sentence that names the parameter, its value and
+    the allowed range."""
 
 
 class Diverged(ArithmeticError):
@@ -16,13 +18,15 @@ class Diverged(ArithmeticError):
 
 
 def require(condition: bool, name: str, value: object, rule: str) -> None:
-    """Raise `InvalidInput("name = value rule.")` unless `condition` holds, e.g. `require(gamma > 0, "gamma", gamma, "must be above 0")`."""
+    """Raise `InvalidInput("name = value rule.")` unless `condition` holds, e.g. `require(gamma > 0,
+    "gamma", gamma, "must be above 0")`."""
     if not condition:
         raise InvalidInput(f"{name} = {shown(value)} {rule}.")
 
 
 def shown(value: object) -> str:
-    """A value as a sentence can carry it: on one line, without the type names of array libraries, cut when long."""
+    """A value as a sentence can carry it: on one line, without the type names of array libraries,
+    cut when long."""
     if hasattr(value, "tolist"):
         value = value.tolist()  # type: ignore[union-attr]
     try:
@@ -35,14 +39,16 @@ def shown(value: object) -> str:
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     """The refusal of an unknown name, with the nearest known one when there is any."""
     names = sorted(set(known))
-    spoken = {_tail(item).lower(): item for item in reversed(names)} | {item.lower(): item for item in names}
+    spoken = {_tail(item).lower(): item for item in reversed(names)} | {
+        item.lower(): item for item in names}
     near = get_close_matches(str(name).lower(), spoken, n=1, cutoff=0.4)
     hint = f"did you mean {spoken[near[0]]!r}?" if near else f"known are: {_listed(names)}."
     return InvalidInput(f"There is no {kind} named {shown(name)}; {hint}")
 
 
 def _tail(name: str) -> str:
-    """The name without its study, which people leave out: `single-location/4a` is also meant by `4a`."""
+    """The name without its study, which people leave out: `single-location/4a` is also meant by
+    `4a`."""
     return name.replace("/", ".").split(".", 1)[-1]
 
 

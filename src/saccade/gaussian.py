@@ -1,11 +1,10 @@
-"""Moments of erf(t + G), G ~ N(0, variance): everything the single-location risk is made of, in closed form.
+"""Moments of erf(t + G), G ~ N(0, variance): everything the single-location risk is made of, in
+closed form.
 
-The six identities are Lemma 18 of Marion, Berthier, Biau and Boyer (2025, arXiv 2410.01537); the closed form
-of `zeta` through Owen's T function is ours. Status: exact; `zeta` and `owens_t` by a 12-node quadrature of a
-smooth integrand whose absolute error is below 1e-15.
+The six identities are Lemma 18 of Marion, Berthier, Biau and Boyer (2025, arXiv 2410.01537); the
+closed form of `zeta` through Owen's T function is ours. Status: exact; `zeta` and `owens_t` by a
+12-node quadrature of a smooth integrand whose absolute error is below 1e-15.
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,12 +12,15 @@ from jax.scipy.special import erf
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+import saccade.precision  # noqa: F401  float64 before the first array
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _UNIT_NODES, _UNIT_WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 
 
 def erf_derivative(x: ArrayLike, order: int) -> Float[Array, "..."]:
-    """The first, second or third derivative of erf: 2 exp(-x^2)/sqrt(pi) times 1, -2x or 4x^2 - 2. Exact."""
+    """The first, second or third derivative of erf: 2 exp(-x^2)/sqrt(pi) times 1, -2x or 4x^2 - 2.
+    Exact."""
     x = jnp.asarray(x, float)
     first = 2 / np.sqrt(np.pi) * jnp.exp(-(x**2))
     factors = {1: lambda: 1.0, 2: lambda: -2 * x, 3: lambda: 4 * x**2 - 2}
@@ -26,27 +28,32 @@ def erf_derivative(x: ArrayLike, order: int) -> Float[Array, "..."]:
 
 
 def _integrate_over_unit(slope: ArrayLike, integrand) -> Float[Array, "..."]:
-    """int_0^slope integrand(u) du by Gauss-Legendre; `integrand` receives the nodes on a new last axis."""
+    """int_0^slope integrand(u) du by Gauss-Legendre; `integrand` receives the nodes on a new last
+    axis."""
     slope = jnp.asarray(slope, float)
     nodes = slope[..., None] * _UNIT_NODES
     return slope * jnp.sum(_UNIT_WEIGHTS * integrand(nodes), axis=-1)
 
 
 def owens_t(h: ArrayLike, a: ArrayLike) -> Float[Array, "..."]:
-    """Owen's T(h, a) = (1/2pi) int_0^a exp(-h^2 (1+u^2)/2)/(1+u^2) du for 0 <= a <= 1. Quadrature, error < 1e-15.
+    """Owen's T(h, a) = (1/2pi) int_0^a exp(-h^2 (1+u^2)/2)/(1+u^2) du for 0 <= a <= 1. Quadrature,
+    error < 1e-15.
 
-    Twelve nodes suffice because a <= 1: where the integrand is narrow (large h), its height exp(-h^2/2) is nil.
+    Twelve nodes suffice because a <= 1: where the integrand is narrow (large h), its height
+    exp(-h^2/2) is nil.
     """
     h, a = jnp.broadcast_arrays(jnp.asarray(h, float), jnp.asarray(a, float))
     half_square = h[..., None] ** 2 / 2
-    return _integrate_over_unit(a, lambda u: jnp.exp(-half_square * (1 + u**2)) / (1 + u**2)) / (2 * np.pi)
+    return _integrate_over_unit(a, lambda u: jnp.exp(-half_square * (1 + u**2)) / (1 + u**2)) / (
+        2 * np.pi)
 
 
 def zeta(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
     """E[erf(t + G)^2], the paper's zeta (eq. 7); the second argument is the variance of G.
 
-    zeta = 1 - 8 T(sqrt2 |t|/sqrt(1+2 variance), 1/sqrt(1+4 variance)), T of Owen. Evaluated as zeta(0) plus
-    8 (T(0, a) - T(h, a)), a sum of positive terms, so that tiny values keep all their digits.
+    zeta = 1 - 8 T(sqrt2 |t|/sqrt(1+2 variance), 1/sqrt(1+4 variance)), T of Owen. Evaluated as
+    zeta(0) plus 8 (T(0, a) - T(h, a)), a sum of positive terms, so that tiny values keep all their
+    digits.
     """
     t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     at_zero = 2 / np.pi * jnp.arctan(2 * variance / jnp.sqrt(1 + 4 * variance))
@@ -63,14 +70,16 @@ def zeta_slope(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
 
 
 def zeta_curvature(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
-    """d^2 zeta/dt^2 = 2 E[erf'^2 + erf erf''] = 2 (E[erf'^2] - 2 t E[erf erf'])/(1 + 2 variance). Exact."""
+    """d^2 zeta/dt^2 = 2 E[erf'^2 + erf erf''] = 2 (E[erf'^2] - 2 t E[erf erf'])/(1 + 2 variance).
+    Exact."""
     t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     gap = expect_erf_prime_squared(t, variance) - 2 * t * expect_erf_erf_prime(t, variance)
     return 2 * gap / (1 + 2 * variance)
 
 
 def zeta_third(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
-    """d^3 zeta/dt^3: `zeta_curvature` differentiated, (d/dt) E[erf'^2] = -4t E[erf'^2]/(1+4 variance). Exact."""
+    """d^3 zeta/dt^3: `zeta_curvature` differentiated, (d/dt) E[erf'^2] = -4t E[erf'^2]/(1+4
+    variance). Exact."""
     t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     square_slope = -4 * t / (1 + 4 * variance) * expect_erf_prime_squared(t, variance)
     product = expect_erf_erf_prime(t, variance)
@@ -78,11 +87,14 @@ def zeta_third(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
 
 
 def zeta_derivatives(t: ArrayLike, variance: ArrayLike) -> tuple[Float[Array, "..."], ...]:
-    """zeta and its first three t-derivatives, the formulas above with every exponential taken once. Exact."""
+    """zeta and its first three t-derivatives, the formulas above with every exponential taken once.
+    Exact."""
     t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     product, square = expect_erf_erf_prime(t, variance), expect_erf_prime_squared(t, variance)
     curvature = 2 * (square - 2 * t * product) / (1 + 2 * variance)
-    third = 2 * (-4 * t * square / (1 + 4 * variance) - 2 * product - t * curvature) / (1 + 2 * variance)
+    third = (
+        2 * (-4 * t * square / (1 + 4 * variance) - 2 * product - t * curvature)
+        / (1 + 2 * variance))
     return zeta(t, variance), 2 * product, curvature, third
 
 
@@ -107,7 +119,8 @@ def expect_erf_third(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
 
 
 def expect_erf_derivatives(t: ArrayLike, variance: ArrayLike) -> tuple[Float[Array, "..."], ...]:
-    """The means of erf and of its first three derivatives at t + G, the formulas above with the exponential taken once. Exact."""
+    """The means of erf and of its first three derivatives at t + G, the formulas above with the
+    exponential taken once. Exact."""
     width = jnp.sqrt(1 + 2 * jnp.asarray(variance, float))
     x = jnp.asarray(t, float) / width
     first = erf_derivative(x, 1) / width
@@ -126,13 +139,15 @@ def expect_erf_prime_squared(t: ArrayLike, variance: ArrayLike) -> Float[Array, 
 
 
 def expect_erf_erf_second(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
-    """E[erf(t+G) erf''(t+G)] = -2 (t E[erf erf'] + variance E[erf'^2])/(1+2 variance). Lemma 18 (v)."""
+    """E[erf(t+G) erf''(t+G)] = -2 (t E[erf erf'] + variance E[erf'^2])/(1+2 variance). Lemma 18
+    (v)."""
     t, variance = jnp.asarray(t, float), jnp.asarray(variance, float)
     total = t * expect_erf_erf_prime(t, variance) + variance * expect_erf_prime_squared(t, variance)
     return -2 * total / (1 + 2 * variance)
 
 
 def expect_erf_erf_prime(t: ArrayLike, variance: ArrayLike) -> Float[Array, "..."]:
-    """E[erf(t+G) erf'(t+G)] = erf(t/(w z)) erf'(t/w)/w, w^2 = 1+2 variance, z^2 = 1+4 variance. Lemma 18 (vi)."""
+    """E[erf(t+G) erf'(t+G)] = erf(t/(w z)) erf'(t/w)/w, w^2 = 1+2 variance, z^2 = 1+4 variance.
+    Lemma 18 (vi)."""
     width = jnp.sqrt(1 + 2 * jnp.asarray(variance, float))
     return erf(t / (width * jnp.sqrt(1 + 4 * variance))) * erf_derivative(t / width, 1) / width

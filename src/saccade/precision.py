@@ -1,7 +1,9 @@
-"""The one place where precision and compilation are chosen: float64 by default, compiled programs kept in the user's cache folder.
+"""The one place where precision and compilation are chosen: float64 by default, compiled programs
+kept in the user's cache folder.
 
-Importing this module is the switch; every room that computes imports it before its first array. Deep networks ask for float32
-explicitly. The cache folder is `$JAX_COMPILATION_CACHE_DIR` if set, else the platform's cache folder for saccade.
+Importing this module is the switch; every room that computes imports it before its first array.
+Deep networks ask for float32 explicitly. The cache folder is `$JAX_COMPILATION_CACHE_DIR` if set,
+else the platform's cache folder for saccade.
 """
 
 import os
@@ -11,7 +13,8 @@ from platformdirs import user_cache_path
 
 
 def _cache_folder() -> str | None:
-    """Where compiled programs are kept, or None when that folder cannot be written (a read-only home must not stop the work)."""
+    """Where compiled programs are kept, or None when that folder cannot be written (a read-only
+    home must not stop the work)."""
     folder = os.environ.get("JAX_COMPILATION_CACHE_DIR") or str(user_cache_path("saccade") / "xla")
     try:
         os.makedirs(folder, exist_ok=True)

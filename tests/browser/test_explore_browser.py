@@ -1,4 +1,5 @@
-"""The live laboratory in a real browser: each notebook starts on this machine, can be used without eyes or mouse, and answers."""
+"""The live laboratory in a real browser: each notebook starts on this machine, can be used without
+eyes or mouse, and answers."""
 
 import socket
 import subprocess
@@ -25,8 +26,8 @@ def served(request):
     """A notebook served on localhost, ended afterwards."""
     port = free_port()
     process = subprocess.Popen(
-        command(request.param, port, headless=True), stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
-    )
+        command(request.param, port, headless=True), stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT)
     try:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until and process.poll() is None:
@@ -40,8 +41,8 @@ def served(request):
         process.wait(timeout=30)
 
 
-# What we write into a notebook, looked for through every shadow tree: controls and pictures with names, headings in order,
-# words one can read.
+# What we write into a notebook, looked for through every shadow tree: controls and pictures with
+# names, headings in order, words one can read.
 FAULTS = """() => {
   const all = function* (root) {
     for (const element of root.querySelectorAll("*")) {
@@ -90,8 +91,11 @@ FOCUSED = """() => {
 @pytest.mark.parametrize("served", notebooks(), indirect=True)
 def test_a_notebook_is_named_readable_and_answers_the_keyboard(browser, served):
     page = browser.new_page()
-    # Only this machine is asked: what marimo would fetch from elsewhere (it can do without) is refused here.
-    page.route("**/*", lambda route: route.continue_() if "127.0.0.1" in route.request.url else route.abort())
+    # Only this machine is asked: what marimo would fetch from elsewhere (it can do without) is
+    # refused here.
+    page.route(
+        "**/*",
+        lambda route: route.continue_() if "127.0.0.1" in route.request.url else route.abort())
     page.goto(served, timeout=PATIENCE * 1000)
     picture = page.locator(".js-plotly-plot").first
     picture.wait_for(timeout=PATIENCE * 1000)
@@ -108,7 +112,8 @@ def test_a_notebook_is_named_readable_and_answers_the_keyboard(browser, served):
 
 
 def _settled(page, picture):
-    """What the picture shows once it has stopped changing: the first one may still be in the making."""
+    """What the picture shows once it has stopped changing: the first one may still be in the
+    making."""
     until, seen = time.monotonic() + PATIENCE, ""
     while time.monotonic() < until:
         now = picture.inner_html()

@@ -1,4 +1,5 @@
-"""The report in a real browser: opened from the file system, by keyboard, on a phone, in the dark, on paper, without scripts."""
+"""The report in a real browser: opened from the file system, by keyboard, on a phone, in the dark,
+on paper, without scripts."""
 
 from contextlib import contextmanager
 
@@ -36,7 +37,8 @@ POOR_CONTRAST = """() => {
   return poor;
 }"""
 
-# Controls, pictures and regions without a name, heading levels that jump, a page without exactly one main and one h1.
+# Controls, pictures and regions without a name, heading levels that jump, a page without exactly
+# one main and one h1.
 NAMELESS = """() => {
   const named = (e) => (e.getAttribute("aria-label") || e.textContent || "").trim() || e.querySelector("img")?.alt || e.labels?.length
     || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent.trim();
@@ -60,17 +62,22 @@ NAMELESS = """() => {
 
 def numbers(prediction=None, measurement=None, half=0.0, resolution=None):
     ends = None if measurement is None else [measurement - half, measurement + half]
-    return {"prediction": prediction, "measurement": measurement, "interval": ends, "resolution": resolution}
+    return {
+        "prediction": prediction, "measurement": measurement, "interval": ends,
+        "resolution": resolution}
 
 
 def row(study, name, verdict="holds", status="exact", seconds=1.0, **changes):
     usual = {
-        "id": f"{study}.{name}", "study": study, "spec": "SL-X", "statement": f"A long enough statement about {name}, with d <= 80.",
-        "source": "Theorem 1", "status": status, "kind": "estimate", "expected": "holds", "verdict": verdict, "part": "risk",
-        "parts": [], "replicates": 40, "looks": 1, "seconds": seconds, "needs": None, "error": None, "finding": "", "corrected": None,
-        "figure": None, "argued": "A finite-size term.", "scale": "quick", "seed": 0,
-        "sabotages": [{"name": "shift", "says": "Move it.", "verdict": "refuted"} | numbers(1.0, 9.0, 0.1, 0.1)],
-    }  # fmt: skip
+        "id": f"{study}.{name}", "study": study, "spec": "SL-X",
+        "statement": f"A long enough statement about {name}, with d <= 80.", "source": "Theorem 1",
+        "status": status, "kind": "estimate", "expected": "holds", "verdict": verdict,
+        "part": "risk", "parts": [], "replicates": 40, "looks": 1, "seconds": seconds,
+        "needs": None, "error": None, "finding": "", "corrected": None, "figure": None,
+        "argued": "A finite-size term.", "scale": "quick", "seed": 0,
+        "sabotages": [
+            {"name": "shift", "says": "Move it.", "verdict": "refuted"}
+            | numbers(1.0, 9.0, 0.1, 0.1)]}
     return usual | numbers(1.0, 1.02, 0.05, 0.1) | changes
 
 
@@ -78,28 +85,21 @@ def sample_rows():
     part = {"part": "risk", "verdict": "holds"} | numbers(1.0, 1.02, 0.05, 0.1)
     return [
         row(
-            "single-location",
-            "risk",
-            seconds=2.0,
-            figure="single-location/4a",
-            parts=[part, part | {"part": "overlap"}],
-        ),
+            "single-location", "risk", seconds=2.0, figure="single-location/4a",
+            parts=[part, part | {"part": "overlap"}]),
         row(
-            "single-location",
-            "recovery",
-            "refuted",
-            "heuristic: an argument of many words, longer than a phone is wide",
-            30.0,
-        )
+            "single-location", "recovery", "refuted",
+            "heuristic: an argument of many words, longer than a phone is wide", 30.0)
         | {"expected": "refuted"}
         | {"corrected": "single-location.risk", "finding": "It fails now and then."}
         | numbers(0.0, 0.04, 0.01, 0.005),
         row("single-location", "descent", "undecided", "bound", 4.0, kind="bound"),
         row("group-sparse", "a-very-long-name-of-a-claim-that-goes-on-and-on", seconds=0.1)
         | numbers(1e-12, 1.5e-12, 0.0, 1e-12),
-        row("group-sparse", "network", "waiting", needs={"scale": "standard", "minutes": 12.0}, seconds=None)
-        | numbers(),
-    ]
+        row(
+            "group-sparse", "network", "waiting", needs={"scale": "standard", "minutes": 12.0},
+            seconds=None)
+        | numbers()]
 
 
 def drawn(runs):
@@ -115,7 +115,8 @@ def report(tmp_path_factory):
     figures = [Figure("single-location/4a", "Recovery", "A line.", "Figure 4a", {}, drawn)]
     figures += [Figure("group-sparse/1", "Absent", "Nothing.", "Figure 1", {}, lambda runs: 1 / 0)]
     folder = tmp_path_factory.mktemp("browser") / "report"
-    return write_report(sample_rows(), folder, scale="quick", seed=0, store=None, figures=figures).parent
+    return write_report(
+        sample_rows(), folder, scale="quick", seed=0, store=None, figures=figures).parent
 
 
 STUDIES = ("study/single-location.html", "study/group-sparse.html")
@@ -125,13 +126,17 @@ PAGES = ("index.html", *STUDIES, *(f"claims/{name}.html" for name in CLAIMS))
 
 @contextmanager
 def opened(browser, path, **options):
-    """The page, opened from the file system; it must log no error and ask for nothing outside the report."""
+    """The page, opened from the file system; it must log no error and ask for nothing outside the
+    report."""
     context = browser.new_context(**options)
     errors, requests = [], []
     context.on("request", lambda request: requests.append(request.url))
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on(
+        "console",
+        lambda message: (
+            errors.append(message.text) if message.type in ("error", "warning") else None))
     page.goto(path.as_uri())
     try:
         yield page
@@ -143,8 +148,8 @@ def opened(browser, path, **options):
 
 def shown(page):
     return [
-        line.split("\n")[0].split(" ")[0] for line in page.locator("#ledger tbody tr:visible th a").all_inner_texts()
-    ]
+        line.split("\n")[0].split(" ")[0]
+        for line in page.locator("#ledger tbody tr:visible th a").all_inner_texts()]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -153,7 +158,8 @@ def test_every_page_is_clean_named_and_readable(browser, report, name, scheme):
     with opened(browser, report / name, color_scheme=scheme) as page:
         assert page.evaluate(NAMELESS) == []
         assert page.evaluate(POOR_CONTRAST) == []
-        assert all(page.evaluate("[...document.images].map((image) => image.complete && image.naturalWidth > 0)"))
+        assert all(page.evaluate(
+            "[...document.images].map((image) => image.complete && image.naturalWidth > 0)"))
 
 
 def test_the_contrast_check_sees_poor_contrast(browser, report):
@@ -174,11 +180,13 @@ def test_the_ledger_filters_by_study_verdict_status_and_text(browser, report):
         everything = shown(page)
         assert len(everything) == 5
         page.get_by_label("Study", exact=True).select_option("group-sparse")
-        assert len(shown(page)) == 2 and "2 of 5 claims" in page.locator("[data-shown]").inner_text()
+        assert (
+            len(shown(page)) == 2 and "2 of 5 claims" in page.locator("[data-shown]").inner_text())
         page.get_by_label("Verdict", exact=True).select_option("waiting")
         assert shown(page) == ["network"]
         page.get_by_role("button", name="Clear").click()
-        page.wait_for_function("document.querySelectorAll('#ledger tbody tr:not([hidden])').length === 5")
+        page.wait_for_function(
+            "document.querySelectorAll('#ledger tbody tr:not([hidden])').length === 5")
         page.get_by_label("Verdict", exact=True).select_option("unexpected")
         assert shown(page) == ["descent"]
         page.get_by_label("Verdict", exact=True).select_option("")
@@ -188,7 +196,8 @@ def test_the_ledger_filters_by_study_verdict_status_and_text(browser, report):
         page.get_by_label("Text", exact=True).fill("STATEMENT risk")
         assert shown(page) == ["risk"]
         page.get_by_label("Text", exact=True).fill("nowhere to be found")
-        assert shown(page) == [] and page.get_by_text("No claim matches these filters.").is_visible()
+        assert (
+            shown(page) == [] and page.get_by_text("No claim matches these filters.").is_visible())
 
 
 def test_a_filtered_ledger_has_an_address(browser, report):
@@ -197,7 +206,9 @@ def test_a_filtered_ledger_has_an_address(browser, report):
         address = page.url
         page.goto("about:blank")
         page.goto(address)
-        assert shown(page) == ["recovery"] and page.get_by_label("Verdict", exact=True).input_value() == "refuted"
+        assert (
+            shown(page) == ["recovery"]
+            and page.get_by_label("Verdict", exact=True).input_value() == "refuted")
 
 
 def test_columns_sort_by_number_both_ways_with_missing_values_last(browser, report):
@@ -205,21 +216,13 @@ def test_columns_sort_by_number_both_ways_with_missing_values_last(browser, repo
         head = page.get_by_role("columnheader", name="Time")
         head.get_by_role("button").click()
         assert shown(page) == [
-            "a-very-long-name-of-a-claim-that-goes-on-and-on",
-            "risk",
-            "descent",
-            "recovery",
-            "network",
-        ]
+            "a-very-long-name-of-a-claim-that-goes-on-and-on", "risk", "descent", "recovery",
+            "network"]
         assert head.get_attribute("aria-sort") == "ascending"
         head.get_by_role("button").click()
         assert shown(page) == [
-            "recovery",
-            "descent",
-            "risk",
-            "a-very-long-name-of-a-claim-that-goes-on-and-on",
-            "network",
-        ]
+            "recovery", "descent", "risk", "a-very-long-name-of-a-claim-that-goes-on-and-on",
+            "network"]
         page.get_by_role("columnheader", name="Verdict").get_by_role("button").click()
         assert head.get_attribute("aria-sort") is None
         assert shown(page)[-1] == "network"
@@ -229,7 +232,8 @@ def test_the_phone_can_sort_too(browser, report):
     with opened(browser, report / "index.html", viewport={"width": 390, "height": 844}) as page:
         page.get_by_label("Sort by", exact=True).select_option("seconds")
         assert shown(page)[0].startswith("a-very") and shown(page)[-1] == "network"
-        assert page.get_by_role("table").get_by_role("row").count() == 6, "restacked rows are still rows"
+        assert page.get_by_role("table").get_by_role("row").count() == 6, (
+            "restacked rows are still rows")
 
 
 def test_keyboard_alone_reaches_filters_sorting_and_a_claim(browser, report):
@@ -271,16 +275,19 @@ def test_the_theme_can_be_chosen_and_is_remembered(browser, report):
 
 def test_a_claim_shows_its_figure_its_scale_and_its_commands(browser, report):
     with opened(
-        browser, report / "claims/single-location.risk.html", permissions=["clipboard-read", "clipboard-write"]
+        browser, report / "claims/single-location.risk.html",
+        permissions=["clipboard-read", "clipboard-write"],
     ) as page:
         picture = page.get_by_role("img", name="Recovery")
         picture.scroll_into_view_if_needed()
-        page.wait_for_function("document.images[0].complete && document.images[0].naturalWidth > 100")
+        page.wait_for_function(
+            "document.images[0].complete && document.images[0].naturalWidth > 100")
         drawing = page.get_by_role("img", name="Prediction 1, resolution 0.1, measured 1.02.")
         assert drawing.bounding_box()["width"] > 300
         page.get_by_role("button", name="Copy: BibTeX").click()
         page.get_by_role("button", name="Copy: BibTeX").get_by_text("Copied").wait_for()
-        assert page.evaluate("navigator.clipboard.readText()").startswith("@inproceedings{marion2025")
+        assert page.evaluate("navigator.clipboard.readText()").startswith(
+            "@inproceedings{marion2025")
 
 
 def test_without_scripts_the_whole_ledger_is_a_plain_table(browser, report):
@@ -293,8 +300,11 @@ def test_without_scripts_the_whole_ledger_is_a_plain_table(browser, report):
 def test_paper_is_light_and_without_controls(browser, report):
     with opened(browser, report / "index.html", color_scheme="dark") as page:
         page.emulate_media(media="print")
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        assert page.locator("button:not(.sorter):visible, select:visible, input:visible").count() == 0
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        )
+        assert (
+            page.locator("button:not(.sorter):visible, select:visible, input:visible").count() == 0)
         assert page.evaluate(POOR_CONTRAST) == []
 
 
@@ -308,4 +318,6 @@ def test_a_figure_becomes_interactive_and_a_picture_again(browser, report, schem
         assert not page.locator(".plate").first.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Picture").first.click()
-        assert page.locator(".plate").first.is_visible() and not page.locator("[data-live]").first.is_visible()
+        assert (
+            page.locator(".plate").first.is_visible()
+            and not page.locator("[data-live]").first.is_visible())

@@ -10,13 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 import saccade
-from saccade.studies.single_location.claims import risk as risk_claims
 from saccade.cli import app
 from saccade.lab import registry
 from saccade.lab.claim import Scale
+from saccade.studies.single_location.claims import risk as risk_claims
 
 STATIC = {"id", "study", "spec", "statement", "source", "status", "expected", "sabotages"}
-MEASURED = {"verdict", "prediction", "measurement", "interval", "resolution", "replicates", "seconds"}
+MEASURED = {
+    "verdict", "prediction", "measurement", "interval", "resolution", "replicates", "seconds"}
 
 
 def run(*arguments, stdin=None, code=0):
@@ -44,7 +45,8 @@ def test_version():
     assert run("--version").stdout == f"saccade {saccade.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["list", "verify", "figure", "calc", "report", "reproduce", "bench"])
+@pytest.mark.parametrize(
+    "command", ["list", "verify", "figure", "calc", "report", "reproduce", "bench"])
 def test_every_command_explains_itself_with_an_example(command):
     text = run(command, "--help").stdout
     assert f"saccade {command}" in text
@@ -61,7 +63,8 @@ def test_list_as_json_carries_the_static_fields():
     assert {"claims", "figures", "calculators"} <= set(found)
     assert all(set(row) >= STATIC for row in found["claims"])
     assert all(row["sabotages"] for row in found["claims"])
-    assert {row["id"] for row in found["figures"]} == {item.id for item in registry.figures("single-location")}
+    assert {row["id"] for row in found["figures"]} == {
+        item.id for item in registry.figures("single-location")}
     risk = next(row for row in found["calculators"] if row["id"] == "single-location.risk")
     assert {"inputs", "outputs", "status", "source"} <= set(risk)
 
@@ -75,10 +78,7 @@ def test_calc_without_a_name_lists_the_calculators():
 def test_calc_explains_one_calculator(flag):
     text = run("calc", "single-location.risk", flag).stdout
     for word in (
-        "inverse_temperature",
-        "gradient",
-        "Status: exact",
-        "Source: ",
+        "inverse_temperature", "gradient", "Status: exact", "Source: ",
         "saccade calc single-location.risk kappa=0.3",
     ):
         assert word in text
@@ -86,21 +86,28 @@ def test_calc_explains_one_calculator(flag):
 
 def test_calc_prints_name_and_value():
     pairs = ("kappa=0.3", "nu=.5", "dim=80", "length=10.0", "inverse_temperature=6e-1")
-    lines = dict(line.split(" = ", 1) for line in run("calc", "single-location.risk", *pairs).stdout.splitlines())
-    expected = saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10, inverse_temperature=0.6)
+    lines = dict(
+        line.split(" = ", 1)
+        for line in run("calc", "single-location.risk", *pairs).stdout.splitlines())
+    expected = saccade.calc(
+        "single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10, inverse_temperature=0.6)
     assert {name: json.loads(text) for name, text in lines.items()} == expected
 
 
 def test_calc_reads_lists_and_words_from_the_shell():
-    result = run("calc", "single-location.predict", "X=[[[1,2],[3,1]]]", "k=[1,0]", "v=[0, 1]", "kind=argmax")
+    result = run(
+        "calc", "single-location.predict", "X=[[[1,2],[3,1]]]", "k=[1,0]", "v=[0, 1]", "kind=argmax"
+    )
     assert result.stdout == "predictions = [1.0]\n"
 
 
 @pytest.mark.parametrize("where", ["text", "stdin"])
 def test_calc_takes_and_gives_json(where):
     given = '{"t": [0, 1], "variance": [0.5, 0.5]}'
-    result = run("calc", "single-location.zeta", "--json", given if where == "text" else "-", stdin=given)
-    assert json.loads(result.stdout) == saccade.calc("single-location.zeta", t=[0, 1], variance=[0.5, 0.5])
+    result = run(
+        "calc", "single-location.zeta", "--json", given if where == "text" else "-", stdin=given)
+    assert json.loads(result.stdout) == saccade.calc(
+        "single-location.zeta", t=[0, 1], variance=[0.5, 0.5])
     assert result.stderr == ""
 
 
@@ -123,18 +130,13 @@ def test_verify_prints_a_table_and_writes_the_ledger(tmp_path, fresh_store):
     file = tmp_path / "new folder" / "ledger.json"
     result = run("verify", "SL-Z", "attention-is-softmax", "--sabotage", "--json", file)
     for word in (
-        "claim",
-        "predicted",
-        "measured",
-        "verdict",
-        "single-location.zeta",
-        "1/1 refuted",
-        "holds: 2",
-        "unexpected: 0",
+        "claim", "predicted", "measured", "verdict", "single-location.zeta", "1/1 refuted",
+        "holds: 2", "unexpected: 0",
     ):
         assert word in result.stdout
     rows = json.loads(file.read_text())["claims"]
-    assert [row["id"] for row in rows] == ["single-location.attention-is-softmax", "single-location.zeta"]
+    assert [row["id"] for row in rows] == [
+        "single-location.attention-is-softmax", "single-location.zeta"]
     for row in rows:
         assert set(row) >= STATIC | MEASURED
         assert row["study"] == "single-location" and row["verdict"] == row["expected"] == "holds"
@@ -146,12 +148,15 @@ def test_verify_prints_a_table_and_writes_the_ledger(tmp_path, fresh_store):
 
 def test_verify_to_standard_output_is_json_and_nothing_else(fresh_store):
     found = json.loads(run("verify", "SL-Z", "--json", "-").stdout)
-    assert found["summary"] == {"holds": 1, "refuted": 0, "undecided": 0, "waiting": 0, "unexpected": 0}
-    assert [item["verdict"] for item in found["claims"][0]["sabotages"]] == [None]  # not asked for, not run
+    assert found["summary"] == {
+        "holds": 1, "refuted": 0, "undecided": 0, "waiting": 0, "unexpected": 0}
+    assert [item["verdict"] for item in found["claims"][0]["sabotages"]] == [
+        None]  # not asked for, not run
 
 
 def test_patterns_choose_claims_once_and_in_the_order_of_the_ledger(fresh_store):
-    rows = json.loads(run("verify", "single-location.zet?", "SL-Z", "zeta", "--json", "-").stdout)["claims"]
+    rows = json.loads(run("verify", "single-location.zet?", "SL-Z", "zeta", "--json", "-").stdout)[
+        "claims"]
     assert [row["id"] for row in rows] == ["single-location.zeta"]
 
 
@@ -209,8 +214,8 @@ def test_seeds_change_nothing_that_is_exact_and_may_be_negative(fresh_store):
 @pytest.mark.slow
 def test_two_processes_give_the_same_ledger(fresh_store):
     alone, together = (
-        json.loads(run("verify", "SL-Z", "SL-A1", "--jobs", jobs, "--json", "-").stdout)["claims"] for jobs in (1, 2)
-    )
+        json.loads(run("verify", "SL-Z", "SL-A1", "--jobs", jobs, "--json", "-").stdout)["claims"]
+        for jobs in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
 
@@ -225,8 +230,8 @@ def test_a_figure_is_written_as_its_ending_says(tmp_path, fresh_store):
 def test_the_module_runs_as_a_program_and_honours_pipes():
     result = subprocess.run(
         [sys.executable, "-m", "saccade", "calc", "single-location.zeta", "--json", "-"],
-        input='{"t": 1, "variance": -1}', capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}, check=False,
-    )  # fmt: skip
+        input='{"t": 1, "variance": -1}', capture_output=True, text=True,
+        env={**os.environ, "NO_COLOR": "1"}, check=False)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1 and "variance = -1" in result.stderr
 
@@ -253,5 +258,6 @@ def test_a_warning_is_a_sentence_without_a_place_in_the_code(monkeypatch):
 
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # put back afterwards
     run("calc", "single-location.zeta", "--help")
-    shown = warnings.formatwarning("The cluster has no workers yet.", UserWarning, "engines/cluster.py", 92)
+    shown = warnings.formatwarning(
+        "The cluster has no workers yet.", UserWarning, "engines/cluster.py", 92)
     assert shown == "saccade: warning: The cluster has no workers yet.\n"

@@ -1,4 +1,5 @@
-"""What the command line refuses: one sentence on standard error, nothing on standard output, exit code 2, nothing computed."""
+"""What the command line refuses: one sentence on standard error, nothing on standard output, exit
+code 2, nothing computed."""
 
 import os
 from pathlib import Path
@@ -27,7 +28,9 @@ def refused(*arguments, stdin=None):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
     assert result.exit_code == 2, (result.output, result.exception)
     assert result.stdout == ""
-    assert result.stderr.startswith("saccade: ") and result.stderr.count("\n") == 1 and result.stderr[-2] in ".?"
+    assert (
+        result.stderr.startswith("saccade: ") and result.stderr.count("\n") == 1
+        and result.stderr[-2] in ".?")
     assert "Traceback" not in result.stderr
     return result.stderr
 
@@ -48,9 +51,7 @@ def refused(*arguments, stdin=None):
         ("temperature=1", ("'temperature'", "did you mean 'inverse_temperature'")),
         ("inverse_temperature", ("'inverse_temperature'", "name=value")),
         ("=1", ("'=1'", "name=value")),
-        ("inverse_temperature=1e300", ("risk", "not a finite number")),
-    ],
-)
+        ("inverse_temperature=1e300", ("risk", "not a finite number"))])
 def test_values_of_a_calculator(pair, words):
     text = refused(*RISK, pair)
     assert all(word in text for word in words), text
@@ -69,29 +70,22 @@ def test_inputs_given_twice():
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "not valid JSON"),
-        ("{", "not valid JSON"),
-        ("{'t': 1}", "not valid JSON"),
-        ("t=1", "not valid JSON"),
-        ("[" * 100_000, "not valid JSON"),
-        ("[1, 2]", "one JSON object"),
-        ("3", "one JSON object"),
-        ("null", "one JSON object"),
-        ('"t"', "one JSON object"),
+        ("", "not valid JSON"), ("{", "not valid JSON"), ("{'t': 1}", "not valid JSON"),
+        ("t=1", "not valid JSON"), ("[" * 100_000, "not valid JSON"), ("[1, 2]", "one JSON object"),
+        ("3", "one JSON object"), ("null", "one JSON object"), ('"t"', "one JSON object"),
         ('{"t": 1, "variance": NaN}', "variance = nan"),
         ('{"t": 1, "variance": Infinity}', "variance = inf"),
         ('{"t": null, "variance": 1}', "t = None"),
         ('{"t": {"a": 1}, "variance": 1}', "t = {'a': 1}"),
-        ('{"t": "1", "variance": 1}', "t = '1'"),
-        ('{"t": 1, "variance": true}', "variance = True"),
+        ('{"t": "1", "variance": 1}', "t = '1'"), ('{"t": 1, "variance": true}', "variance = True"),
         ('{"t": 1' + "0" * 400 + ', "variance": 1}', "t = 1000"),
-        ('{"t": 1' + "0" * 5000 + ', "variance": 1}', "not valid JSON"),
-    ],
-    ids=lambda value: str(value)[:20],
-)
+        ('{"t": 1' + "0" * 5000 + ', "variance": 1}', "not valid JSON")],
+    ids=lambda value: str(value)[:20])
 @pytest.mark.parametrize("where", ["text", "stdin"])
 def test_json_of_a_calculator(text, word, where):
-    assert word in (refused(*ZETA, "--json", text) if where == "text" else refused(*ZETA, "--json", "-", stdin=text))
+    assert word in (
+        refused(*ZETA, "--json", text) if where == "text"
+        else refused(*ZETA, "--json", "-", stdin=text))
 
 
 def test_json_that_is_not_text():
@@ -105,19 +99,14 @@ def test_json_that_is_not_text():
         (("calc", "single-location.rsk", "--help"), "single-location.risk"),
         (("calc", "rissk", "dim=3"), "single-location.risk"),
         (("verify", "single-location.zetta"), "single-location.zeta"),
-        (("verify", "zetta"), "single-location.zeta"),
-        (("verify", "SL-P51"), "SL-P15"),
+        (("verify", "zetta"), "single-location.zeta"), (("verify", "SL-P51"), "SL-P15"),
         (("verify", "SL-Z", "single-locations"), "single-location"),
         (("figure", "single-location/4aa"), "single-location/4a"),
-        (("figure", "4a"), "single-location/4a"),
-        (("list", "single-locaton"), "single-location"),
+        (("figure", "4a"), "single-location/4a"), (("list", "single-locaton"), "single-location"),
         (("verify", "SL-Z", "--scale", "qick"), "quick"),
         (("figure", "single-location/4a", "--scale", "papr"), "paper"),
-        (("reproduce", "--scale", "standrad"), "standard"),
-        (("lst",), "list"),
-        (("verify", "SL-Z", "--sabotages"), "--sabotage"),
-    ],
-)
+        (("reproduce", "--scale", "standrad"), "standard"), (("lst",), "list"),
+        (("verify", "SL-Z", "--sabotages"), "--sabotage")])
 def test_unknown_names_are_answered_with_the_nearest(arguments, nearest, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert nearest in refused(*arguments)
@@ -151,8 +140,8 @@ def blocked(tmp_path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("verify", "SL-Z"), ("figure", "single-location/3", "-o", "3.png"), ("reproduce",)]
-)
+    "arguments",
+    [("verify", "SL-Z"), ("figure", "single-location/3", "-o", "3.png"), ("reproduce",)])
 def test_a_store_that_cannot_be_written(arguments, blocked, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     text = refused(*arguments, "--store", blocked)
@@ -164,7 +153,8 @@ def test_a_store_named_by_the_environment_that_cannot_be_written(blocked, monkey
     assert str(blocked) in refused("verify", "SL-Z")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_store(tmp_path):
     tmp_path.chmod(0o500)
     assert "permission denied" in refused("verify", "SL-Z", "--store", tmp_path)

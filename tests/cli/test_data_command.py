@@ -47,9 +47,7 @@ def test_check_of_damaged_files_fails_with_their_name(ask, tmp_path):
         (("fetch", "imagenet"), "There is no image set named 'imagenet'"),
         (("fetch", "svhn"), "is in no package we know"),
         (("check", "--folder", "x"), "--folder needs the name"),
-        (("check", "cifar"), "did you mean 'cifar10'"),
-    ],
-)
+        (("check", "cifar"), "did you mean 'cifar10'")])
 def test_refusals(ask, words, says):
     done = ask(*words)
     assert done.exit_code == 2
@@ -69,4 +67,5 @@ def test_a_claim_waits_for_its_data(tmp_path, monkeypatch):
     assert "needs the image set cifar10" in waiting_for(missing)
     assert lacking("data:digits") is None
     assert lacking(None) is None
-    assert lacking("nlp:surely_not_installed") == {"extra": "nlp", "missing": ["surely_not_installed"]}
+    assert lacking("nlp:surely_not_installed") == {
+        "extra": "nlp", "missing": ["surely_not_installed"]}

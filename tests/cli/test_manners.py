@@ -1,4 +1,5 @@
-"""Manners of the command line: quiet and plain without a terminal, examples everywhere, names completed without a heavy import."""
+"""Manners of the command line: quiet and plain without a terminal, examples everywhere, names
+completed without a heavy import."""
 
 import json
 import os
@@ -34,8 +35,7 @@ def test_every_help_has_an_example_and_loses_no_words(words):
     said = " ".join(text.split())
     assert re.search(rf"Examples?: .*saccade {' '.join(words)}", said), said
     assert not re.search(r" \.( |$)", said) and "[default: $" not in said, (
-        "square brackets of a help text were taken for mark-up"
-    )
+        "square brackets of a help text were taken for mark-up")
 
 
 def on_a_terminal(*arguments, **environment):
@@ -43,12 +43,13 @@ def on_a_terminal(*arguments, **environment):
     ours, theirs = pty.openpty()
     settings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
     process = subprocess.Popen(
-        [sys.executable, "-m", "saccade", *arguments], stdout=theirs, stderr=theirs, env=settings
-    )
+        [sys.executable, "-m", "saccade", *arguments], stdout=theirs, stderr=theirs, env=settings)
     os.close(theirs)
     heard = b""
     until = time.monotonic() + 300
-    while time.monotonic() < until and (process.poll() is None or select.select([ours], [], [], 0)[0]):
+    while time.monotonic() < until and (
+        process.poll() is None or select.select([ours], [], [], 0)[0]
+    ):
         try:
             if select.select([ours], [], [], 0.5)[0]:
                 heard += os.read(ours, 65536)
@@ -66,8 +67,7 @@ def test_a_terminal_gets_frames_and_colours():
 
 @pytest.mark.parametrize(
     ("arguments", "environment"),
-    [(("--help",), {"TERM": "dumb"}), (("--help", "--plain"), {}), (("--plain", "--help"), {})],
-)
+    [(("--help",), {"TERM": "dumb"}), (("--help", "--plain"), {}), (("--plain", "--help"), {})])
 def test_plain_is_plain_wherever_it_is_asked_for(arguments, environment):
     text = on_a_terminal(*arguments, **environment)
     assert "\x1b" not in text and "─" not in text and "Usage: saccade" in text
@@ -123,17 +123,17 @@ def test_names_for_the_shell_are_names_that_exist():
         "claims": (completion.claims, registry.claims(), 0.85),
         "figures": (completion.figures, registry.figures(), 0.85),
         "calculators": (completion.calculators, registry.calculators(), 1.0),
-        "benchmarks": (completion.benchmarks, registry.benchmarks(), 1.0),
-    }
+        "benchmarks": (completion.benchmarks, registry.benchmarks(), 1.0)}
     for what, (complete, items, share) in offered.items():
         real = {item.id for item in items}
-        named = {name for name in complete("") if ("." in name or "/" in name) and not name.endswith("*")}
+        named = {
+            name for name in complete("") if ("." in name or "/" in name) and not name.endswith("*")
+        }
         assert len(named & real) >= share * len(real), what
         # The two rows against PyTorch exist only where it is installed.
         assert len(named - real) <= max(0.05 * len(real), 2), (what, named - real)
     assert completion.claims("single-location.zet") and all(
-        name.startswith("single-location.zet") for name in completion.claims("single-location.zet")
-    )
+        name.startswith("single-location.zet") for name in completion.claims("single-location.zet"))
     assert [name for name, _ in completion.studies("sparse-r")] == ["sparse-recovery"]
 
 
@@ -145,9 +145,13 @@ def test_the_built_in_sweeps_are_completed():
 
 def completed(line):
     words = line.split(" ")
-    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), "_SACCADE_COMPLETE": "complete_bash"}
-    script = "import sys; from saccade.cli import app\ntry: app(prog_name='saccade')\nfinally: print('jax' in sys.modules, file=sys.stderr)"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **asked})
+    asked = {
+        "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), "_SACCADE_COMPLETE": "complete_bash"}
+    script = (
+        "import sys; from saccade.cli import app\ntry: app(prog_name='saccade')\nfinally:"
+        " print('jax' in sys.modules, file=sys.stderr)")
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **asked})
     assert found.stderr.strip().endswith("False"), "pressing Tab imported an array library"
     return found.stdout.split()
 
@@ -175,13 +179,16 @@ def test_a_store_is_checked_and_merged_in_json(tmp_path):
 
 
 def test_the_place_of_the_output_is_the_last_line(tmp_path, fresh_store, monkeypatch):
-    picture, ledger, page = tmp_path / "three.png", tmp_path / "l.json", tmp_path / "report" / "index.html"
+    picture, ledger, page = (
+        tmp_path / "three.png", tmp_path / "l.json", tmp_path / "report" / "index.html")
     for arguments, place in (
         (("figure", "single-location/3", "-o", str(picture)), picture),
         (("verify", "SL-Z", "--json", str(ledger)), ledger),
         (("new-study", "my-study", "--into", str(tmp_path)), tmp_path / "saccade-my-study"),
     ):
-        assert RUNNER.invoke(app, list(arguments)).stdout.splitlines()[-1].endswith(str(place)), arguments
-    monkeypatch.setattr(registry, "figures", lambda study=None: [])  # all of them would take minutes
+        assert RUNNER.invoke(app, list(arguments)).stdout.splitlines()[-1].endswith(str(place)), (
+            arguments)
+    monkeypatch.setattr(
+        registry, "figures", lambda study=None: [])  # all of them would take minutes
     result = RUNNER.invoke(app, ["report", "--ledger", str(ledger), "-o", str(page.parent)])
     assert result.output.splitlines()[-1] == f"Report: {page}" and " MB" in result.stderr

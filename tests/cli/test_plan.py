@@ -1,4 +1,5 @@
-"""`saccade plan sparse-token`: text, JSON and a curve; impossible targets in one sentence; answers that theory confirms."""
+"""`saccade plan sparse-token`: text, JSON and a curve; impossible targets in one sentence; answers
+that theory confirms."""
 
 import json
 
@@ -7,7 +8,13 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory import alignment_after_two_steps, bayes_error, fit, plan, subset_bayes_error
+from saccade.studies.sparse_token.theory import (
+    alignment_after_two_steps,
+    bayes_error,
+    fit,
+    plan,
+    subset_bayes_error,
+)
 
 COMMON = ["plan", "sparse-token", "--length", "4", "--signal", "3"]
 
@@ -28,21 +35,23 @@ def test_attention_meets_the_target_with_its_split(answer):
     setting = SparseTokenSetting(4, 1, 0.5, 3.0)
     steps = alignment_after_two_steps(setting, how["query_samples_per_dim"], eta_q=how["eta_q"])
     made = fit(
-        setting, "attention", how["fit_samples_per_dim"], how["ridge"], "logistic", steps.q_cosine, steps.sharpness
-    )
+        setting, "attention", how["fit_samples_per_dim"], how["ridge"], "logistic", steps.q_cosine,
+        steps.sharpness)
     assert made.test_error == pytest.approx(0.25, rel=5e-3)
     total = how["query_samples_per_dim"] + how["fit_samples_per_dim"]
     assert answer["models"]["attention"]["samples_per_dim"] == pytest.approx(total)
 
 
 def test_no_nearby_split_does_much_better(answer):
-    """Moving a tenth of the samples between the stages, same ridge and sharpness, gains less than two per cent."""
+    """Moving a tenth of the samples between the stages, same ridge and sharpness, gains less than
+    two per cent."""
     how, setting = answer["models"]["attention"]["how"], SparseTokenSetting(4, 1, 0.5, 3.0)
     total = how["query_samples_per_dim"] + how["fit_samples_per_dim"]
     for shift in (-0.1, 0.1):
         first = how["query_samples_per_dim"] + shift * total
         rho = alignment_after_two_steps(setting, first).q_cosine
-        moved = fit(setting, "attention", total - first, how["ridge"], "logistic", rho, how["sharpness"])
+        moved = fit(
+            setting, "attention", total - first, how["ridge"], "logistic", rho, how["sharpness"])
         assert moved.test_error > 0.25 * 0.98
 
 
@@ -56,7 +65,8 @@ def test_the_vectorised_model_needs_length_times_the_samples_of_pooling(answer):
 def test_text_says_no_number_and_why():
     result = asked("--target-error", "0.2")
     assert result.exit_code == 0
-    assert "samples per dimension" in result.stdout and "for the two gradient steps" in result.stdout
+    assert (
+        "samples per dimension" in result.stdout and "for the two gradient steps" in result.stdout)
     assert result.stdout.count("no number of samples suffices") == 2
     assert "0.2266" in result.stdout
 
@@ -64,7 +74,9 @@ def test_text_says_no_number_and_why():
 def test_a_curve_is_drawn(tmp_path, monkeypatch):
     from saccade.cli import plan as module
 
-    values = {"samples_per_dim": [1.0, 2.0], "attention": [0.3, 0.2], "pooled": [0.4, 0.3], "vectorised": [0.5, 0.4]}
+    values = {
+        "samples_per_dim": [1.0, 2.0], "attention": [0.3, 0.2], "pooled": [0.4, 0.3],
+        "vectorised": [0.5, 0.4]}
     monkeypatch.setattr(module, "curve_values", lambda made: values)
     path = tmp_path / "curve.svg"
     result = asked("--target-error", "0.25", "--curve", str(path))
@@ -80,9 +92,7 @@ def test_a_curve_is_drawn(tmp_path, monkeypatch):
         (["--target-error", "-0.1"], ("target_error = -0.1",)),
         (["--target-error", "0.2", "--informative", "5"], ("informative = 5", "length = 4")),
         (["--target-error", "0.2", "--positive-rate", "1"], ("positive_rate = 1.0",)),
-        (["--target-error", "0.2", "--curve", "plan.bmp"], ("plan.bmp", ".pdf")),
-    ],
-)
+        (["--target-error", "0.2", "--curve", "plan.bmp"], ("plan.bmp", ".pdf"))])
 def test_impossible_requests_are_refused_in_one_sentence(arguments, words):
     result = asked(*arguments)
     assert result.exit_code == 2
@@ -108,7 +118,8 @@ def test_the_bayes_error_of_several_informative_tokens():
     positive = rng.random(n) < 0.4
     u = rng.normal(size=(n, 5))
     u[:, :2] += 2.0 * positive[:, None]
-    ratio = np.mean([np.exp(2.0 * u[:, list(s)].sum(1) - 4.0) for s in combinations(range(5), 2)], axis=0)
+    ratio = np.mean(
+        [np.exp(2.0 * u[:, list(s)].sum(1) - 4.0) for s in combinations(range(5), 2)], axis=0)
     wrong = np.mean((ratio * 0.4 > 0.6) != positive)
     assert subset_bayes_error(setting).error == pytest.approx(wrong, abs=5 * 0.4 / np.sqrt(n))
 
@@ -117,8 +128,11 @@ def test_the_solver_check_reports_fraction_and_slowest_case():
     asked_for = ["plan", "check-solver", "--cases", "12", "--seed", "5", "--model", "pooled"]
     result = CliRunner().invoke(app, [*asked_for, "--json"])
     report = json.loads(result.stdout)
-    assert result.exit_code == 0 and report["fraction_converged"] == 1.0 and report["failures"] == []
-    assert 0.1 <= report["slowest"]["samples_per_dim"] <= 100 and report["slowest_seconds"] >= report["median_seconds"]
+    assert (
+        result.exit_code == 0 and report["fraction_converged"] == 1.0 and report["failures"] == [])
+    assert (
+        0.1 <= report["slowest"]["samples_per_dim"] <= 100
+        and report["slowest_seconds"] >= report["median_seconds"])
     text = CliRunner().invoke(app, asked_for).stdout
     assert "12 of 12 cases (100 %)" in text and "Slowest: " in text and "ridge = " in text
 
@@ -126,14 +140,18 @@ def test_the_solver_check_reports_fraction_and_slowest_case():
 def test_a_failed_case_is_named_and_turns_the_exit_code(monkeypatch):
     from saccade.studies.sparse_token import theory
 
-    failing = theory.GridReport(2, 1, [{"ridge": 1e-6, "residual": 0.3}], {"ridge": 1e-6}, 0.5, 0.2, 0.3)
+    failing = theory.GridReport(
+        2, 1, [{"ridge": 1e-6, "residual": 0.3}], {"ridge": 1e-6}, 0.5, 0.2, 0.3)
     monkeypatch.setattr(theory, "check_grid", lambda *given: failing)
     result = CliRunner().invoke(app, ["plan", "check-solver"])
     assert result.exit_code == 1
-    assert "1 of 2 cases (50 %)" in result.stdout and "Not converged: ridge = 1e-06, residual = 0.3." in result.stdout
+    assert (
+        "1 of 2 cases (50 %)" in result.stdout
+        and "Not converged: ridge = 1e-06, residual = 0.3." in result.stdout)
 
 
-@pytest.mark.parametrize(("option", "value", "word"), [("--cases", "0", "cases = 0"), ("--model", "poled", "'poled'")])
+@pytest.mark.parametrize(
+    ("option", "value", "word"), [("--cases", "0", "cases = 0"), ("--model", "poled", "'poled'")])
 def test_a_wrong_solver_check_is_refused(option, value, word):
     result = CliRunner().invoke(app, ["plan", "check-solver", option, value])
     assert result.exit_code == 2 and word in result.stderr

@@ -37,7 +37,9 @@ def test_a_sweep_from_start_to_table(sweep_file, fresh_store, tmp_path):
     listed = json.loads(call("runs", "list", "--json").output)
     assert sorted(row["status"] for row in listed) == ["finished", "finished", "refused"]
     assert "3 runs" in call("runs", "list", "faults.*").output
-    (bad,) = [row["run"] for row in json.loads(call("runs", "list", "--status", "refused", "--json").output)]
+    (bad,) = [
+        row["run"]
+        for row in json.loads(call("runs", "list", "--status", "refused", "--json").output)]
     shown = call("runs", "show", bad)
     assert "x = 3 must not be 3" in shown.output and "Traceback" in shown.output
     opened = call("runs", "open", sweep_file)
@@ -52,7 +54,9 @@ def test_check_merge_and_gc(sweep_file, fresh_store, tmp_path):
     name = next(path for path in fresh_store.iterdir() if not path.name.endswith(".failed"))
     (name / "0.npy").write_bytes(b"")
     found = call("runs", "check")
-    assert found.exit_code == 1 and f"{name.name}: damaged (0.npy does not match its checksum)" in found.output
+    assert (
+        found.exit_code == 1
+        and f"{name.name}: damaged (0.npy does not match its checksum)" in found.output)
     (name / "run.json").write_bytes(b"{}")  # a list reads the records only
     assert "damaged" in call("runs", "list").output
     assert call("runs", "show", name.name).exit_code == 1
@@ -70,14 +74,14 @@ def test_check_merge_and_gc(sweep_file, fresh_store, tmp_path):
         (["sweep", "mine.toml", "--jobs", "0"], "jobs = 0"),
         (["sweep", "mine.toml", "--jobs", "2", "--cluster", "tcp://x"], "exclude each other"),
         (["runs", "show", "../../etc"], "must be the name of a run"),
-        (["runs", "open", "no.such"], "no finished run"),
-    ],
-)
+        (["runs", "open", "no.such"], "no finished run")])
 def test_refusals_are_one_sentence_with_exit_code_2(arguments, sentence, sweep_file, monkeypatch):
     monkeypatch.chdir(sweep_file.parent)
     made = call(*arguments)
     assert made.exit_code == 2, made.output
-    assert sentence in made.output and made.output.startswith("saccade: ") and made.output.count("\n") == 1
+    assert (
+        sentence in made.output and made.output.startswith("saccade: ")
+        and made.output.count("\n") == 1)
 
 
 def test_help_and_list_answer(fresh_store):
@@ -85,4 +89,6 @@ def test_help_and_list_answer(fresh_store):
     assert "merge" in call("runs", "--help").output
     listed = call("sweep")
     assert listed.exit_code == 0 and "single-location/phase" in listed.output
-    assert 'run = "saccade.studies.single_location.cells:' in call("sweep", "single-location/phase", "--toml").output
+    assert (
+        'run = "saccade.studies.single_location.cells:'
+        in call("sweep", "single-location/phase", "--toml").output)

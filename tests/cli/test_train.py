@@ -5,18 +5,23 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.cli.progress import CPU_YEAR, spoken
-from saccade.studies.sparse_recovery.experiments import trained, trainings
 from saccade.lab.training import Training, find_trainings
+from saccade.studies.sparse_recovery.experiments import trained, trainings
 
-TINY = {"dim": 2, "measurements": 2, "layers": 1, "steps": 60, "batch": 8, "test_tasks": 200, "scalar_steps": 5}
+TINY = {
+    "dim": 2, "measurements": 2, "layers": 1, "steps": 60, "batch": 8, "test_tasks": 200,
+    "scalar_steps": 5}
 
 
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
     """One training small enough for a test, with its checkpoints in a folder of its own."""
     monkeypatch.setenv("SACCADE_CHECKPOINTS", str(tmp_path / "checkpoints"))
-    item = Training("tiny", "a tiny decoder", trained.trained, {"quick": TINY, "paper": TINY}, lambda given: 5.0)
-    monkeypatch.setattr("saccade.studies.sparse_recovery.experiments.TRAININGS", (item,), raising=False)
+    item = Training(
+        "tiny", "a tiny decoder", trained.trained, {"quick": TINY, "paper": TINY}, lambda given: 5.0
+    )
+    monkeypatch.setattr(
+        "saccade.studies.sparse_recovery.experiments.TRAININGS", (item,), raising=False)
     return item
 
 
@@ -48,14 +53,17 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(tiny, tmp_path, mon
     with pytest.raises(KeyboardInterrupt):
         tiny.run("quick", 0, Store(tmp_path / "one"), False, stop)
     assert list((tmp_path / "checkpoints").rglob("*.npz"))
-    resumed = tiny.run("quick", 0, Store(tmp_path / "one"), True, lambda name, step, of, loss: steps.append(step))
+    resumed = tiny.run(
+        "quick", 0, Store(tmp_path / "one"), True, lambda name, step, of, loss: steps.append(step))
     whole = tiny.run("quick", 0, Store(tmp_path / "two"), False, lambda *said: None)
     xarray.testing.assert_identical(resumed.data, whole.data)
 
 
 def test_long_trainings_ask_first(monkeypatch, tmp_path):
-    long = Training("long", "a long one", trained.trained, {"paper": TINY}, lambda given: 5 * CPU_YEAR)
-    monkeypatch.setattr("saccade.studies.sparse_recovery.experiments.TRAININGS", (long,), raising=False)
+    long = Training(
+        "long", "a long one", trained.trained, {"paper": TINY}, lambda given: 5 * CPU_YEAR)
+    monkeypatch.setattr(
+        "saccade.studies.sparse_recovery.experiments.TRAININGS", (long,), raising=False)
     said = call("sparse-recovery", "--scale", "paper", "--store", str(tmp_path / "store"))
     assert said.exit_code == 0
     assert "about 5 CPU-years on one core of this machine" in said.stderr
@@ -69,9 +77,7 @@ def test_long_trainings_ask_first(monkeypatch, tmp_path):
         (["sparse-recovery", "softmx"], "did you mean 'softmax'"),
         (["sparse-recovery", "gpt2"], "scale = 'quick' is not offered for gpt2; it has: paper."),
         (["sparse-recovery", "--scale", "papr"], "did you mean 'paper'"),
-        (["single-location"], "has nothing to train at scale quick"),
-    ],
-)
+        (["single-location"], "has nothing to train at scale quick")])
 def test_refusals_are_one_sentence(arguments, says):
     said = call(*arguments)
     assert said.exit_code == 2
@@ -83,11 +89,12 @@ def test_every_training_has_valid_parameters_at_its_scales():
     for item in trainings.TRAININGS:
         for scale in item.scales:
             assert item.steps(scale) >= item.parameters(scale).steps
-    assert [item.name for item in find_trainings("sparse-recovery", [], "paper")] == ["small", "gpt2"]
+    assert [item.name for item in find_trainings("sparse-recovery", [], "paper")] == [
+        "small", "gpt2"]
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 seconds"), (80, "80 seconds"), (600, "10 minutes"), (1e9, "32 CPU-years")]
-)
+    ("seconds", "words"),
+    [(0.2, "1 seconds"), (80, "80 seconds"), (600, "10 minutes"), (1e9, "32 CPU-years")])
 def test_durations_are_spoken(seconds, words):
     assert spoken(seconds) == words

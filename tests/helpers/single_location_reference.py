@@ -1,7 +1,9 @@
-"""Single-location regression from its definition, in NumPy and SciPy alone: what the calculators are compared with.
+"""Single-location regression from its definition, in NumPy and SciPy alone: what the calculators
+are compared with.
 
-Nothing here uses the closed forms. The risk is an expectation over one Gaussian at a time (all else is linear given X.k),
-by the trapezoid rule, which converges exponentially on such integrands. Slopes are complex steps: exact to rounding.
+Nothing here uses the closed forms. The risk is an expectation over one Gaussian at a time (all else
+is linear given X.k), by the trapezoid rule, which converges exponentially on such integrands.
+Slopes are complex steps: exact to rounding.
 """
 
 import numpy as np
@@ -22,10 +24,12 @@ def zeta(t, variance):
 
 
 def risk(overlaps, dim, length, inverse_temperature, gamma=2**-0.5, noise=0.0):
-    """E (Y - sum_l erf(lambda X_l.k) X_l.v)^2; `overlaps` in the order of NAMES, complex allowed."""
+    """E (Y - sum_l erf(lambda X_l.k) X_l.v)^2; `overlaps` in the order of NAMES, complex
+    allowed."""
     kappa, nu, theta, eta, rho = overlaps
     shift = np.sqrt(dim / 2)
-    # The informative token: X.k = shift kappa + gamma z; given z, X.v and X.v* are normal with these means and covariances.
+    # The informative token: X.k = shift kappa + gamma z; given z, X.v and X.v* are normal with
+    # these means and covariances.
     look = erf(inverse_temperature * (shift * kappa + gamma * Z))
     v_mean, target_mean = shift * theta + gamma * rho * Z, gamma * eta * Z
     with_target = mean(look * (v_mean * target_mean + gamma**2 * (nu - rho * eta)))
@@ -62,12 +66,14 @@ def overlaps_of(k, v, k_star, v_star):
 
 
 def descend(k, v, k_star, v_star, step_size, steps, setting, decay=0.0):
-    """Projected gradient descent on two spheres (both gradients at the old pair); row n of each is after n + 1 steps."""
+    """Projected gradient descent on two spheres (both gradients at the old pair); row n of each is
+    after n + 1 steps."""
     dim, length, inverse_temperature, *rest = setting
     states, risks = [], []
     for t in range(steps):
         now = (dim, length, inverse_temperature / (1 + decay * t), *rest)
-        in_kappa, in_nu, in_theta, in_eta, in_rho = gradient(overlaps_of(k, v, k_star, v_star), *now)
+        in_kappa, in_nu, in_theta, in_eta, in_rho = gradient(
+            overlaps_of(k, v, k_star, v_star), *now)
         k_slope = in_kappa * k_star + in_eta * v_star + in_rho * v
         v_slope = in_theta * k_star + in_nu * v_star + in_rho * k
         k, v = _on_sphere(k, k_slope, step_size), _on_sphere(v, v_slope, step_size)

@@ -23,5 +23,5 @@ def swept(folder, run, engine=here, retry=False, watch=lambda done: None, **aske
 def contents(store):
     """Every run by name: the checksums of its arrays."""
     return {
-        name: {key: entry["sha256"] for key, entry in store.record(name)["arrays"].items()} for name in store.names()
-    }
+        name: {key: entry["sha256"] for key, entry in store.record(name)["arrays"].items()}
+        for name in store.names()}

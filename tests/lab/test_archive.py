@@ -1,4 +1,5 @@
-"""Stores from outside: many runs as one dataset, exports, merging, checking, cleaning up, and stores that mean harm."""
+"""Stores from outside: many runs as one dataset, exports, merging, checking, cleaning up, and
+stores that mean harm."""
 
 import hashlib
 import io
@@ -39,14 +40,16 @@ def test_cells_of_different_sizes_are_padded_and_say_so(tmp_path):
     assert data.value.attrs["padded"] == 1
     np.testing.assert_array_equal(data.value, [[0, np.nan, np.nan], [0, 1, 2]])
     np.testing.assert_array_equal(
-        data.entry_in_run if "entry_in_run" in data else data.entry, [[0, np.nan, np.nan], [0, 10, 20]]
-    )
+        data.entry_in_run if "entry_in_run" in data else data.entry,
+        [[0, np.nan, np.nan], [0, 10, 20]])
 
 
 def test_any_runs_of_one_experiment_open_with_what_differs(tmp_path):
     outcome = swept(tmp_path, "tick", axes={"x": [1.0, 2.0]}, replicates=2)
     data = gather_names(outcome.plan.store, names_of(outcome.plan.store))
-    assert data.sizes["cell"] == 4 and {"x", "block"} <= set(data.coords) and "size" not in data.coords
+    assert (
+        data.sizes["cell"] == 4 and {"x", "block"} <= set(data.coords) and "size" not in data.coords
+    )
     swept(tmp_path, "ragged", axes={"size": [1]})
     with pytest.raises(InvalidInput, match="runs of 2 experiments"):
         gather_names(outcome.plan.store, names_of(outcome.plan.store))
@@ -58,7 +61,8 @@ def test_arrays_come_back_from_other_formats(tmp_path, ending):
     data = swept(tmp_path / "store", "grumpy", axes={"x": [1, 2, 3]}).open()
     path = export(data, str(tmp_path / f"out.{ending}"))
     with xarray.open_dataset(
-        path, engine="zarr" if ending == "zarr" else "h5netcdf", **({"consolidated": False} if ending == "zarr" else {})
+        path, engine="zarr" if ending == "zarr" else "h5netcdf",
+        **({"consolidated": False} if ending == "zarr" else {}),
     ) as again:
         np.testing.assert_array_equal(again.value, data.value)
         assert again.status.values.tolist() == data.status.values.tolist()
@@ -69,7 +73,9 @@ def test_netcdf_without_hdf5(tmp_path, monkeypatch):
     import importlib.util
 
     usual = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "h5netcdf" else usual(name, *a))
+    monkeypatch.setattr(
+        importlib.util, "find_spec",
+        lambda name, *a: None if name == "h5netcdf" else usual(name, *a))
     data = swept(tmp_path / "store", "tick", axes={"x": [1.0, 2.0]}).open()
     with xarray.open_dataset(export(data, str(tmp_path / "out.nc")), engine="scipy") as again:
         np.testing.assert_array_equal(again.value, data.value)
@@ -119,7 +125,8 @@ def test_merging_reports_conflicts_and_leaves_damage_behind(tmp_path):
     (tmp_path / "left" / second.name / "0.npy").write_bytes(b"x")
     right.store.remove(second.name)
     made = merge(left.store, right.store)
-    assert made.conflicts == [first.name] and list(made.damaged) == [second.name] and made.copied == 0
+    assert (
+        made.conflicts == [first.name] and list(made.damaged) == [second.name] and made.copied == 0)
     assert right.store.load(first.request).value == 1.0
 
 
@@ -138,7 +145,9 @@ def test_check_names_what_is_damaged_and_changes_nothing(tmp_path):
     (tmp_path / outcome.keys[0] / "1.npy").write_bytes(b"")
     (tmp_path / "stranger").mkdir()
     found = check(outcome.plan.store)
-    assert found.good == 1 and list(found.damaged) == [outcome.keys[0]] and found.strange == ["stranger"]
+    assert (
+        found.good == 1 and list(found.damaged) == [outcome.keys[0]]
+        and found.strange == ["stranger"])
     assert sorted(os.listdir(tmp_path)) == sorted([*outcome.keys, "stranger"])
 
 
@@ -157,7 +166,8 @@ def test_cleaning_removes_old_temporaries_only(tmp_path):
     assert os.listdir(tmp_path) == outcome.keys
 
 
-# -- stores that mean harm ---------------------------------------------------------------------------------------------
+# -- stores that mean harm
+# ---------------------------------------------------------------------------------------------
 
 
 def rewritten(store, name, change):
@@ -199,7 +209,8 @@ def _object_array():
     return content.getvalue()
 
 
-@pytest.mark.parametrize("file", ["../../secret.npy", "/etc/passwd", "..", "sub/0.npy", "0.npy\0", "run.json"])
+@pytest.mark.parametrize(
+    "file", ["../../secret.npy", "/etc/passwd", "..", "sub/0.npy", "0.npy\0", "run.json"])
 def test_files_outside_a_run_are_not_reached(tmp_path, file):
     store = swept(tmp_path / "store", "tick", axes={"x": [1.0]}).plan.store
     (name,) = store.names()
@@ -213,7 +224,9 @@ def test_files_outside_a_run_are_not_reached(tmp_path, file):
 def test_variables_that_would_be_paths_are_not_exported(tmp_path, variable):
     store = swept(tmp_path / "store", "tick", axes={"x": [1.0]}).plan.store
     (name,) = store.names()
-    rewritten(store, name, lambda record: record["arrays"].update({variable: record["arrays"].pop("total")}))
+    rewritten(
+        store, name,
+        lambda record: record["arrays"].update({variable: record["arrays"].pop("total")}))
     with pytest.warns(DamagedRun), pytest.raises(InvalidInput, match="no finished run"):
         gather_names(store, [name])
     with pytest.raises(TypeError, match="cannot be named"):
@@ -236,7 +249,8 @@ def test_links_are_not_followed(tmp_path):
     # A leftover that is a link: the link goes, what it points to stays.
     (store.folder / ".writing-link").symlink_to(tmp_path / "elsewhere")
     clean(store, older_than=0)
-    assert (tmp_path / "elsewhere" / "run.json").exists() and not (store.folder / ".writing-link").exists()
+    assert (tmp_path / "elsewhere" / "run.json").exists() and not (
+        store.folder / ".writing-link").exists()
 
 
 def test_names_that_are_no_runs_are_neither_listed_nor_copied(tmp_path):

@@ -1,4 +1,5 @@
-"""The benchmark harness on invented work, and every real benchmark in its tiny version: what they compute, never how fast."""
+"""The benchmark harness on invented work, and every real benchmark in its tiny version: what they
+compute, never how fast."""
 
 import json
 import math
@@ -7,17 +8,16 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from saccade.studies.single_location import benchmarks as single_location
 from saccade.cli import app
-from saccade.studies.single_location.dynamics import Setting
 from saccade.errors import InvalidInput
 from saccade.lab import benchmark, registry
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target, find, measure, measure_all
+from saccade.studies.single_location import benchmarks as single_location
+from saccade.studies.single_location.dynamics import Setting
 
 FIELDS = {
-    "id", "work", "ratio", "ratio_low", "ratio_high", "target", "met", "ours_cpu_seconds", "peer_cpu_seconds",
-    "accuracy", "tolerance", "peak_memory_mb", "rounds",
-}  # fmt: skip
+    "id", "work", "ratio", "ratio_low", "ratio_high", "target", "met", "ours_cpu_seconds",
+    "peer_cpu_seconds", "accuracy", "tolerance", "peak_memory_mb", "rounds"}
 
 THREE_TIMES = Target(">=", 3.0)
 
@@ -28,10 +28,8 @@ def invented(log, target=THREE_TIMES, difference=0.0, **rest):
     def prepare(size=10):
         note = log.append
         return Sides(
-            lambda: note(("ours", size)),
-            lambda: note(("peer", size)),
-            lambda: note("check") or Accuracy(difference, 1e-9),
-        )
+            lambda: note(("ours", size)), lambda: note(("peer", size)),
+            lambda: note("check") or Accuracy(difference, 1e-9))
 
     return Benchmark("study.invented", "Nothing, twice.", prepare, target, tiny={"size": 1}, **rest)
 
@@ -53,11 +51,8 @@ def takes(clock, seconds):
 
 def with_costs(clock, ours, peer, **rest):
     return Benchmark(
-        "study.costs",
-        "Time itself.",
-        lambda: Sides(takes(clock, ours), takes(clock, peer), lambda: Accuracy(0.0, 1.0)),
-        **rest,
-    )
+        "study.costs", "Time itself.",
+        lambda: Sides(takes(clock, ours), takes(clock, peer), lambda: Accuracy(0.0, 1.0)), **rest)
 
 
 def test_accuracy_comes_first_then_sides_take_turns():
@@ -78,7 +73,8 @@ def test_ratio_is_the_median_with_quartiles_and_has_the_stated_direction(clock):
     assert (result.ratio_low, result.ratio, result.ratio_high) == (2.0, 3.0, 4.0)
     assert (result.ours_cpu_seconds, result.peer_cpu_seconds) == (2.0, 6.0)
     assert result.met is True
-    swapped = measure(with_costs(clock, 2.0, 4.0, target=Target("<=", 0.4), ours_over_peer=True), rounds=1)
+    swapped = measure(
+        with_costs(clock, 2.0, 4.0, target=Target("<=", 0.4), ours_over_peer=True), rounds=1)
     assert swapped.ratio == swapped.ratio_low == swapped.ratio_high == 0.5
     assert swapped.met is False
 
@@ -119,7 +115,8 @@ def test_cpu_time_is_not_waiting_time():
 
 def test_names_and_rounds_that_cannot_be():
     with pytest.raises(
-        InvalidInput, match=r"no benchmark named .*dimension-fre.*did you mean 'single-location.dimension-free'"
+        InvalidInput,
+        match=r"no benchmark named .*dimension-fre.*did you mean 'single-location.dimension-free'",
     ):
         find(["dimension-fre"])
     with pytest.raises(InvalidInput, match="rounds"):
@@ -168,7 +165,8 @@ def test_an_in_law_engine_of_another_dimension_is_seen(monkeypatch):
 
 def test_command_line(tmp_path):
     file = tmp_path / "speed.json"
-    said = CliRunner().invoke(app, ["bench", "figure-4a", "--tiny", "--rounds", "1", "--json", str(file)])
+    said = CliRunner().invoke(
+        app, ["bench", "figure-4a", "--tiny", "--rounds", "1", "--json", str(file)])
     assert said.exit_code == 0, said.output
     assert "single-location.figure-4a" in said.output
     assert set(json.loads(file.read_text())[0]) >= FIELDS

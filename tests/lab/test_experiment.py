@@ -19,11 +19,8 @@ def test_scales_and_changes():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"cuont": 3}, "did you mean 'count'"),
-        ({"count": "many"}, "count = 'many' is refused"),
-        ({"mean": [1]}, "mean = "),
-    ],
-)
+        ({"cuont": 3}, "did you mean 'count'"), ({"count": "many"}, "count = 'many' is refused"),
+        ({"mean": [1]}, "mean = ")])
 def test_bad_parameters_get_one_sentence(changes, sentence):
     with pytest.raises(InvalidInput, match=sentence) as caught:
         toy.parameters(**changes)

@@ -1,4 +1,5 @@
-"""The ledger: verdicts, sabotages, looks, waiting claims, crashes, and rows that do not depend on company."""
+"""The ledger: verdicts, sabotages, looks, waiting claims, crashes, and rows that do not depend on
+company."""
 
 import json
 
@@ -27,7 +28,8 @@ def test_a_false_prediction_is_refuted_and_unexpected(conditions):
     row = evaluate(claim(predict=lambda run: -4.0), conditions)
     assert row["verdict"] == "refuted"
     assert not verdict_is_expected(row)
-    assert verdict_is_expected(evaluate(claim(predict=lambda run: -4.0, expected="refuted"), conditions))
+    assert verdict_is_expected(
+        evaluate(claim(predict=lambda run: -4.0, expected="refuted"), conditions))
 
 
 def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
@@ -45,7 +47,9 @@ def test_looks_double_until_decided_or_the_budget_ends(conditions):
 
 
 def test_blocks_are_independent_and_seeds_matter(conditions):
-    rows = [evaluate(claim(scales={"quick": Scale(blocks=1)}), conditions._replace(seed=seed)) for seed in (0, 0, 1)]
+    rows = [
+        evaluate(claim(scales={"quick": Scale(blocks=1)}), conditions._replace(seed=seed))
+        for seed in (0, 0, 1)]
     assert rows[0]["measurement"] == rows[1]["measurement"] != rows[2]["measurement"]
     two = evaluate(claim(resolution=1e-6, scales={"quick": Scale(blocks=2)}), conditions)
     assert two["measurement"] != rows[0]["measurement"]
@@ -57,8 +61,9 @@ def test_a_claim_of_a_larger_scale_waits_and_is_not_counted_as_passed(conditions
     assert row["needs"] == {"scale": "standard", "minutes": 2.0}
     assert row["measurement"] is None
     assert (
-        evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))["verdict"] == "holds"
-    )
+        evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))[
+            "verdict"]
+        == "holds")
 
 
 def test_a_claim_without_its_extra_waits(conditions):
@@ -80,16 +85,11 @@ def test_a_crash_is_a_row_with_its_reason(conditions):
 def test_the_row_shows_the_worst_part(conditions):
     row = evaluate(
         claim(
-            kind="identity",
-            statistic="exact",
-            measure=lambda run: [[1.0, 2.0, 3.0]],
-            predict=lambda run: [1.0, 2.5, 3.1],
-            resolution=[1.0, 0.1, 1.0],
-            parts=("a", "b", "c"),
-        ),
-        conditions,
-    )
-    assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == ("b", 2.5, 2.0, "refuted")
+            kind="identity", statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]],
+            predict=lambda run: [1.0, 2.5, 3.1], resolution=[1.0, 0.1, 1.0], parts=("a", "b", "c")),
+        conditions)
+    assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == (
+        "b", 2.5, 2.0, "refuted")
     assert [part["verdict"] for part in row["parts"]] == ["holds", "refuted", "holds"]
 
 

@@ -1,4 +1,5 @@
-"""A study of one's own: laid out by the command, found by its entry point, failing until it is filled in."""
+"""A study of one's own: laid out by the command, found by its entry point, failing until it is
+filled in."""
 
 import os
 import subprocess
@@ -12,21 +13,27 @@ from saccade.errors import InvalidInput
 from saccade.lab.new_study import new_study
 from saccade.studies import BUILT_IN, Study, registered
 
-FORMULA = "from scipy.special import ndtr\n\n\ndef success(signal):\n    return float(ndtr(signal / 2**0.5))\n"
+FORMULA = (
+    "from scipy.special import ndtr\n\n\ndef success(signal):\n    return float(ndtr(signal /"
+    " 2**0.5))\n")
 
 
 def _install(folder: Path, site: Path) -> None:
-    """What pip would leave behind: the package on the path and its entry point, without asking a registry for anything."""
+    """What pip would leave behind: the package on the path and its entry point, without asking a
+    registry for anything."""
     info = site / "saccade_my_paper-0.1.0.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: saccade-my-paper\nVersion: 0.1.0\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: saccade-my-paper\nVersion: 0.1.0\n")
     (info / "entry_points.txt").write_text("[saccade.studies]\nmy-paper = saccade_my_paper:STUDY\n")
 
 
 def _python(folder: Path, site: Path, *arguments: str) -> subprocess.CompletedProcess:
-    path = os.pathsep.join([str(folder / "src"), str(site), *(place for place in sys.path if place)])
+    path = os.pathsep.join(
+        [str(folder / "src"), str(site), *(place for place in sys.path if place)])
     environment = {**os.environ, "PYTHONPATH": path, "SACCADE_STORE": str(folder / "store")}
-    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.slow
@@ -41,19 +48,21 @@ def test_a_new_study_fails_until_it_is_filled_in_and_then_appears_everywhere(tmp
     package = folder / "src" / "saccade_my_paper"
     (package / "theory.py").write_text(FORMULA)
     paper = (
-        (package / "__init__.py").read_text().replace("The title of the paper", "Mine").replace('venue=""', 'venue="V"')
-    )
+        (package / "__init__.py")
+        .read_text()
+        .replace("The title of the paper", "Mine")
+        .replace('venue=""', 'venue="V"'))
     (package / "__init__.py").write_text(paper)
     after = _python(folder, site, *tests)
     assert after.returncode == 0 and "4 passed" in after.stdout, after.stdout
 
     listed = _python(folder, site, "-m", "saccade", "list", "my-paper")
-    assert "my-paper.success" in listed.stdout and "my-paper/success" in listed.stdout, listed.stderr
+    assert "my-paper.success" in listed.stdout and "my-paper/success" in listed.stdout, (
+        listed.stderr)
     script = (
         "import saccade; from saccade.lab import registry; from saccade.report import write_report;"
         "rows, figures = saccade.verify('my-paper'), registry.figures('my-paper');"
-        "write_report(rows, 'report', scale='quick', seed=0, store=None, figures=figures)"
-    )
+        "write_report(rows, 'report', scale='quick', seed=0, store=None, figures=figures)")
     reported = _python(folder, site, "-c", script)
     assert reported.returncode == 0, reported.stderr
     assert "Mine" in (folder / "report" / "index.html").read_text()
@@ -78,10 +87,7 @@ def test_nothing_is_overwritten(tmp_path):
     [
         ("nowhere_at_all:STUDY", "No module named"),
         ("saccade.studies:GROUP", "not a saccade.studies.Study"),
-        ("toy_entry:TAKEN", "already a study"),
-        ("toy_entry:BARE", "package"),
-    ],
-)
+        ("toy_entry:TAKEN", "already a study"), ("toy_entry:BARE", "package")])
 def test_a_study_that_cannot_be_used_is_left_out_with_a_warning(value, reason, monkeypatch):
     import types
 

@@ -9,12 +9,13 @@ import pytest
 from saccade.lab import programs
 
 needs_maps = pytest.mark.skipif(
-    not programs.MAPS.exists(), reason="only Linux says how many memory maps a process holds"
-)
+    not programs.MAPS.exists(), reason="only Linux says how many memory maps a process holds")
 
 
 def compile_many(count: int = 40) -> list[float]:
-    return [float(jax.jit(lambda x, i=i: jnp.sum(jnp.tanh(x) * i))(jnp.ones(i))) for i in range(1, count)]
+    return [
+        float(jax.jit(lambda x, i=i: jnp.sum(jnp.tanh(x) * i))(jnp.ones(i)))
+        for i in range(1, count)]
 
 
 @needs_maps

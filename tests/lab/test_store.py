@@ -26,10 +26,10 @@ def request(**changes):
 
 def sample_dataset():
     return xarray.Dataset(
-        {"x": (("a", "b"), np.arange(6.0).reshape(2, 3), {"unit": "none"}), "word": ("a", ["p", "q"]), "n": 3},
-        {"b": [10, 20, 30], "label": ("b", ["u", "v", "w"])},
-        {"title": "t"},
-    )
+        {
+            "x": (("a", "b"), np.arange(6.0).reshape(2, 3), {"unit": "none"}),
+            "word": ("a", ["p", "q"]), "n": 3},
+        {"b": [10, 20, 30], "label": ("b", ["u", "v", "w"])}, {"title": "t"})
 
 
 def test_a_run_comes_back_as_it_was(store):
@@ -38,8 +38,8 @@ def test_a_run_comes_back_as_it_was(store):
 
 
 @pytest.mark.parametrize(
-    "change", [{"parameters": {"a": 2}}, {"block": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}]
-)
+    "change",
+    [{"parameters": {"a": 2}}, {"block": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}])
 def test_everything_that_determines_a_run_is_in_its_name(change):
     assert request().name != request(**change).name
 
@@ -50,7 +50,9 @@ def test_the_name_ignores_the_order_of_parameters():
 
 def test_nothing_is_computed_twice_and_fresh_computes_again(store, monkeypatch):
     calls = []
-    counted = type(toy)(toy.id, lambda key, **p: (calls.append(p), toy.function(key, **p))[1], toy.model, toy.scales)
+    counted = type(toy)(
+        toy.id, lambda key, **p: (calls.append(p), toy.function(key, **p))[1], toy.model, toy.scales
+    )
     first = runs.run(counted, store=store)
     again = runs.run(counted, store=store)
     assert len(calls) == 1
@@ -68,7 +70,8 @@ def flip_a_byte(path):
     path.write_bytes(bytes(content))
 
 
-@pytest.mark.parametrize("damage", ["array", "record", "truncated", "missing array", "edited number"])
+@pytest.mark.parametrize(
+    "damage", ["array", "record", "truncated", "missing array", "edited number"])
 def test_a_damaged_run_is_reported_and_computed_again(store, damage):
     first = runs.run(toy, store=store).data
     (path,) = [item for item in store.folder.iterdir() if not item.name.startswith(".")]
@@ -123,5 +126,7 @@ def test_a_read_only_folder_is_refused(tmp_path):
 
 def test_objects_that_are_not_plain_arrays_are_refused(store):
     with pytest.raises(TypeError, match="when"):
-        store.save(request(), xarray.Dataset({"when": ("a", np.array(["2020-01-01"], "datetime64[D]"))}), 0.1)
+        store.save(
+            request(), xarray.Dataset({"when": ("a", np.array(["2020-01-01"], "datetime64[D]"))}),
+            0.1)
     assert not store.folder.exists() or not list(store.folder.iterdir())

@@ -1,4 +1,5 @@
-"""The built-in sweeps: each can be planned as it is, and its figure be drawn from a small version of it."""
+"""The built-in sweeps: each can be planned as it is, and its figure be drawn from a small version
+of it."""
 
 import jax
 import matplotlib.pyplot as plt
@@ -6,24 +7,22 @@ import numpy as np
 import pytest
 import xarray
 
-from saccade.studies.group_sparse.dynamics import REGIMES, regime_map
+from saccade.lab import registry
 from saccade.lab.engines.here import here
 from saccade.lab.store import Store
 from saccade.lab.sweep import conduct, plan, specification
-from saccade.lab import registry
 from saccade.lab.sweep.builtin import draw, find
 from saccade.studies import STUDIES
+from saccade.studies.group_sparse.dynamics import REGIMES, regime_map
 
 SMALL = {
     "single-location/phase": (
-        {"dim": [10, 40], "inverse_temperature": [0.1, 2.0]},
-        {"steps": 40, "repetitions": 4},
-    ),
+        {"dim": [10, 40], "inverse_temperature": [0.1, 2.0]}, {"steps": 40, "repetitions": 4}),
     "sparse-token/winner": ({"signal": [1.0, 6.0], "alignment": [0.0, 1.0]}, {}),
     "group-sparse/phase": ({"groups": [4, 64], "step_size": [0.05, 1.0, 10.0]}, {"steps": 400}),
     "sparse-recovery/success": ({"measurements": [4, 30], "sparsity": [1, 2]}, {"trials": 8}),
-    "spatial/association": ({"spurious_rate": [0.1, 0.9], "set_size": [2, 4]}, {"steps": 40, "states": 200}),
-}
+    "spatial/association": (
+        {"spurious_rate": [0.1, 0.9], "set_size": [2, 4]}, {"steps": 40, "states": 200})}
 
 
 def planned(name, folder):
@@ -69,15 +68,18 @@ def test_batched_cells_are_lone_cells_bit_for_bit(name, tmp_path):
     assert batch is not None and max(len(group) for group in made.groups()) > 1
     conduct(made, here)
     for cell in (made.cells[0], made.cells[-1]):
-        alone = made.target.compute(made.target.key(cell.replicate, made.specification.seed), cell.parameters)
+        alone = made.target.compute(
+            made.target.key(cell.replicate, made.specification.seed), cell.parameters)
         xarray.testing.assert_identical(made.store.load(cell.request), alone)
 
 
 def test_ends_are_those_of_the_study_from_the_same_starts():
-    from saccade.studies.single_location.experiments.descent import descent
     from saccade.studies.single_location.cells import ends
+    from saccade.studies.single_location.experiments.descent import descent
 
-    key, asked = jax.random.key(4), {"dim": 20, "inverse_temperature": 0.4, "step_size": 4e-3, "steps": 6000}
+    key, asked = (
+        jax.random.key(4),
+        {"dim": 20, "inverse_temperature": 0.4, "step_size": 4e-3, "steps": 6000})
     path = descent.function(key, **asked, record_every=6000, repetitions=20)
     end = ends.function(key, **asked, repetitions=20)
     assert len(set(end.outcome.values.tolist())) > 1
@@ -86,8 +88,8 @@ def test_ends_are_those_of_the_study_from_the_same_starts():
 
 
 def test_association_is_that_of_the_study():
-    from saccade.studies.spatial.experiments.idealised import idealised
     from saccade.studies.spatial.cells import association
+    from saccade.studies.spatial.experiments.idealised import idealised
 
     asked = {"patches": 12, "set_size": 3, "spurious_rate": 0.3, "steps": 300, "states": 150}
     path, end = idealised.function(None, **asked), association.function(None, **asked)
@@ -97,7 +99,9 @@ def test_association_is_that_of_the_study():
 
 
 def test_a_cell_that_diverges_does_not_take_its_group_along(tmp_path):
-    axes, fixed = {"eta_v": [5e-4, 1e300], "spurious_rate": [0.2]}, {"patches": 12, "set_size": 3, "steps": 30}
+    axes, fixed = (
+        {"eta_v": [5e-4, 1e300], "spurious_rate": [0.2]},
+        {"patches": 12, "set_size": 3, "steps": 30})
     made = specification({"run": "spatial.association", "axes": axes, "fixed": fixed})
     laid_out = plan(made, Store(tmp_path))
     assert [len(group) for group in laid_out.groups()] == [2]
@@ -119,12 +123,15 @@ def test_enough_measurements_find_any_vector(tmp_path):
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
 def test_the_line_of_l1_minimisation_is_the_sampled_distance_to_the_cone(share):
-    """E min_t dist^2(g, t subdifferential of |x|_1) / d for one x in d = 4000, against the formula; a standard error is below 0.002."""
+    """E min_t dist^2(g, t subdifferential of |x|_1) / d for one x in d = 4000, against the formula;
+    a standard error is below 0.002."""
     from saccade.studies.sparse_recovery.sweeps import needed_share
 
     rng, dim = np.random.default_rng(3), 4000
     g = rng.standard_normal((40, dim))
     on = np.arange(dim) < share * dim
     scales = np.linspace(0, 4, 161)
-    distances = [((g[:, on] - t) ** 2).sum(1) + (np.maximum(np.abs(g[:, ~on]) - t, 0) ** 2).sum(1) for t in scales]
+    distances = [
+        ((g[:, on] - t) ** 2).sum(1) + (np.maximum(np.abs(g[:, ~on]) - t, 0) ** 2).sum(1)
+        for t in scales]
     assert abs(np.min(distances, axis=0).mean() / dim - needed_share(share)) < 0.01

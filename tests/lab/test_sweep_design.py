@@ -19,17 +19,13 @@ def test_a_grid_is_the_product_of_its_axes_in_order():
 
 
 def test_spans_are_even_in_value_or_in_logarithm():
-    made = specification(
-        {
-            "run": "r",
-            "axes": {
-                "a": {"low": 0, "high": 1, "count": 5},
-                "b": {"low": 1, "high": 1000, "count": 4, "spacing": "log"},
-                "c": {"low": 1, "high": 4, "count": 7, "whole": True},
-                "d": {"low": 0.1, "high": 0.3, "count": 3},
-            },
-        }
-    )
+    made = specification({
+        "run": "r",
+        "axes": {
+            "a": {"low": 0, "high": 1, "count": 5},
+            "b": {"low": 1, "high": 1000, "count": 4, "spacing": "log"},
+            "c": {"low": 1, "high": 4, "count": 7, "whole": True},
+            "d": {"low": 0.1, "high": 0.3, "count": 3}}})
     axes = grid_axes(made)
     assert axes["a"] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert axes["b"] == [1.0, 10.0, 100.0, 1000.0]
@@ -45,8 +41,9 @@ def test_a_list_is_taken_as_it_is():
 def test_a_random_design_stays_within_its_ranges_and_only_grows_with_more_samples():
     asked = dict(
         design="random",
-        axes={"x": {"low": -1, "high": 1}, "size": {"low": 1, "high": 100, "spacing": "log", "whole": True}},
-    )
+        axes={
+            "x": {"low": -1, "high": 1},
+            "size": {"low": 1, "high": 100, "spacing": "log", "whole": True}})
     few, many = laid_out(**asked, samples=20), laid_out(**asked, samples=50)
     assert many[:20] == few
     assert all(-1 <= cell["x"] <= 1 and 1 <= cell["size"] <= 100 for cell in many)
@@ -64,11 +61,11 @@ def test_a_random_design_stays_within_its_ranges_and_only_grows_with_more_sample
         ({"axes": {"x": {"low": 0, "high": 1, "cuont": 3}}}, "named 'cuont'; did you mean 'count'"),
         ({"axes": {"x": {"low": 0, "high": 1}}}, "count"),
         ({"axes": {"x": {"low": 2, "high": 1, "count": 3}}}, "must not be above high"),
-        ({"axes": {"x": {"low": 0, "high": 1, "count": 3, "spacing": "log"}}}, "above 0 with log spacing"),
-        ({"axes": {"x": 3}}, "axis x = 3 must be a list"),
-        ({"axes": {"x": []}}, "must be a list"),
-        ({"axes": {"x": [1, 2, 1]}}, "appears twice"),
-        ({"axes": {}}, "A grid design needs axes"),
+        (
+            {"axes": {"x": {"low": 0, "high": 1, "count": 3, "spacing": "log"}}},
+            "above 0 with log spacing"),
+        ({"axes": {"x": 3}}, "axis x = 3 must be a list"), ({"axes": {"x": []}}, "must be a list"),
+        ({"axes": {"x": [1, 2, 1]}}, "appears twice"), ({"axes": {}}, "A grid design needs axes"),
         ({"axes": {"x": [1]}, "cells": [{"x": 1}]}, "takes axes, not cells"),
         ({"design": "list", "axes": {"x": [1]}}, "A list design needs cells"),
         ({"design": "random", "axes": {"x": {"low": 0, "high": 1}}}, "needs samples"),
@@ -76,9 +73,7 @@ def test_a_random_design_stays_within_its_ranges_and_only_grows_with_more_sample
         ({"design": "gird", "axes": {"x": [1]}}, "design = 'gird'"),
         ({"axes": {"x": [1]}, "replicates": 0}, "replicates = 0"),
         ({"axes": {"x": [1]}, "fixed": {"x": 2}}, "both fixed and varied"),
-        ({"axes": {"x": {"low": 0, "high": 1, "count": 2_000_000}}}, "must not be more than"),
-    ],
-)
+        ({"axes": {"x": {"low": 0, "high": 1, "count": 2_000_000}}}, "must not be more than")])
 def test_what_cannot_be_meant_is_refused_in_one_sentence(asked, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         laid_out(**asked)
@@ -87,15 +82,21 @@ def test_what_cannot_be_meant_is_refused_in_one_sentence(asked, sentence):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"run": "single-location.descnt", "axes": {"dim": [3]}}, "did you mean 'single-location.descent'"),
+        (
+            {"run": "single-location.descnt", "axes": {"dim": [3]}},
+            "did you mean 'single-location.descent'"),
         ({"run": "single-location.descent", "axes": {"dims": [3]}}, "did you mean 'dim'"),
         ({"run": "single-location.descent", "axes": {"dim": [10, "many"]}}, "dim = 'many'"),
-        ({"run": "single-location.descent", "axes": {"dim": [3]}, "scale": "qiuck"}, "did you mean 'quick'"),
-        ({"run": "single-location.zeta", "axes": {"t": [0.5]}, "fixed": {"variance": 0.5}, "replicates": 2}, "no randomness"),
+        (
+            {"run": "single-location.descent", "axes": {"dim": [3]}, "scale": "qiuck"},
+            "did you mean 'quick'"),
+        (
+            {
+                "run": "single-location.zeta", "axes": {"t": [0.5]}, "fixed": {"variance": 0.5},
+                "replicates": 2},
+            "no randomness"),
         ({"run": "fault_cells:tock", "axes": {"x": [1]}}, "did you mean 'tick'"),
-        ({"run": "no_such_module:tick", "axes": {"x": [1]}}, "cannot be imported"),
-    ],
-)  # fmt: skip
+        ({"run": "no_such_module:tick", "axes": {"x": [1]}}, "cannot be imported")])
 def test_the_run_and_its_parameters_are_checked_before_anything_starts(asked, sentence, tmp_path):
     with pytest.raises(InvalidInput, match=sentence):
         plan(specification(asked), Store(tmp_path / "store"))

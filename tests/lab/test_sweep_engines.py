@@ -1,4 +1,5 @@
-"""Engines with workers: the same runs as in one process, whoever dies. The long versions are in `tools/faults.py`."""
+"""Engines with workers: the same runs as in one process, whoever dies. The long versions are in
+`tools/faults.py`."""
 
 import os
 import pickle
@@ -27,9 +28,12 @@ def test_processes_write_the_same_runs_and_outlive_a_cell_that_kills_its_worker(
     outcome = swept(tmp_path / "many", "deadly", engine=choose(jobs=2), **asked)
     assert list(outcome.failed.values()) == ["killed"]
     (bad,) = outcome.failed
-    assert f"died {DEATHS} times" in outcome.plan.store.record(bad + ".failed")["failure"]["problem"]
+    assert (
+        f"died {DEATHS} times" in outcome.plan.store.record(bad + ".failed")["failure"]["problem"])
     alone = swept(tmp_path / "one", "deadly", axes={"x": [0, 1, 3, 4, 5]})
-    finished = {name: sums for name, sums in contents(outcome.plan.store).items() if not name.endswith(".failed")}
+    finished = {
+        name: sums for name, sums in contents(outcome.plan.store).items()
+        if not name.endswith(".failed")}
     assert finished == contents(alone.plan.store)
     assert not list(outcome.plan.store.shelf.leftovers())
 
@@ -49,8 +53,10 @@ if __name__ == "__main__":
 def test_workers_do_not_outlive_their_parent(tmp_path, word):
     script = tmp_path / "main.py"
     helpers = os.path.dirname(sys.modules["sweeping"].__file__)
-    script.write_text(SCRIPT.format(path=[helpers, *filter(None, sys.path)], store=str(tmp_path / "store")))
-    parent = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, start_new_session=True)
+    script.write_text(
+        SCRIPT.format(path=[helpers, *filter(None, sys.path)], store=str(tmp_path / "store")))
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
     while not contents(Store(tmp_path / "store")) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -118,11 +124,14 @@ def test_a_dask_cluster_writes_the_same_runs(tmp_path):
     distributed = pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
     asked = dict(axes={"x": [0.0, 1.0, 2.0, 3.0]}, replicates=2)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp",
+        host="127.0.0.1",
     ) as cluster:
-        outcome = swept(tmp_path / "cluster", "tick", engine=choose(cluster=cluster.scheduler_address), **asked)
+        outcome = swept(
+            tmp_path / "cluster", "tick", engine=choose(cluster=cluster.scheduler_address), **asked)
     assert outcome.computed == 8
-    assert contents(outcome.plan.store) == contents(swept(tmp_path / "one", "tick", **asked).plan.store)
+    assert contents(outcome.plan.store) == contents(
+        swept(tmp_path / "one", "tick", **asked).plan.store)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -131,23 +140,25 @@ def test_a_cluster_is_reached_over_tls_with_the_files_given_and_not_without(tmp_
     if shutil.which("openssl") is None:
         pytest.skip("needs the program openssl to make a certificate")
     cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    command = [
+        "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
+        "-days", "2"]
     subprocess.run([*command, "-keyout", key, "-out", cert], check=True, capture_output=True)
     sides = {
-        f"tls_{side}_{what}": path
-        for side in ("scheduler", "worker", "client")
-        for what, path in (("cert", cert), ("key", key))
-    }
+        f"tls_{side}_{what}": path for side in ("scheduler", "worker", "client")
+        for what, path in (("cert", cert), ("key", key))}
     security = distributed.Security(tls_ca_file=cert, require_encryption=True, **sides)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tls", host="127.0.0.1",
-        security=security,
-    ) as cluster:  # fmt: skip
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tls",
+        host="127.0.0.1", security=security,
+    ) as cluster:
         address = cluster.scheduler_address
         assert address.startswith("tls://")
         engine = choose(cluster=address, tls=Tls(cert, cert, key))
-        assert swept(tmp_path / "store", "tick", engine=engine, axes={"x": [0.0, 1.0]}).computed == 2
-        with pytest.raises(InvalidInput, match="cannot be reached"):  # at once, whatever the patience
+        assert (
+            swept(tmp_path / "store", "tick", engine=engine, axes={"x": [0.0, 1.0]}).computed == 2)
+        with pytest.raises(
+            InvalidInput, match="cannot be reached"):  # at once, whatever the patience
             swept(tmp_path / "store", "tick", engine=on_cluster(address), axes={"x": [2.0]})
 
 
@@ -155,5 +166,7 @@ def test_a_cluster_is_reached_over_tls_with_the_files_given_and_not_without(tmp_
 def test_a_cluster_that_is_not_there_is_reported_in_one_sentence(tmp_path):
     pytest.importorskip("distributed", reason=NEEDS_CLUSTER)
     with pytest.raises(InvalidInput, match=r"cannot be reached .* goes on from there"):
-        swept(tmp_path, "tick", engine=on_cluster("tcp://127.0.0.1:9", patience=0.0), axes={"x": [0.0]})
+        swept(
+            tmp_path, "tick", engine=on_cluster("tcp://127.0.0.1:9", patience=0.0),
+            axes={"x": [0.0]})
     assert TOOLS

@@ -36,7 +36,10 @@ def test_every_cell_is_the_run_of_its_parameters(tmp_path):
 def test_the_same_sweep_computes_nothing_again_and_a_larger_one_only_what_is_new(tmp_path):
     assert swept(tmp_path, "tick", **GRID).computed == 12
     assert swept(tmp_path, "tick", **GRID).computed == 0
-    assert swept(tmp_path, "tick", axes={"x": [0.0, 1.0, 2.0, 3.0], "size": [4]}, replicates=2).computed == 2
+    assert (
+        swept(
+            tmp_path, "tick", axes={"x": [0.0, 1.0, 2.0, 3.0], "size": [4]}, replicates=2).computed
+        == 2)
 
 
 def test_the_plan_tells_what_is_there_and_changes_nothing(tmp_path):
@@ -104,7 +107,8 @@ def test_an_interrupt_in_the_middle_of_a_write_leaves_nothing_behind(tmp_path, m
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("damage", ["truncated", "edited", "flipped", "missing", "of another run", "no json"])
+@pytest.mark.parametrize(
+    "damage", ["truncated", "edited", "flipped", "missing", "of another run", "no json"])
 def test_a_damaged_cell_is_reported_by_name_never_opened_and_computed_again(tmp_path, damage):
     asked = dict(axes={"x": [0.0, 1.0, 2.0]})
     first = swept(tmp_path, "tick", **asked)
@@ -149,7 +153,8 @@ def test_a_full_disk_stops_the_sweep_in_one_sentence_and_blames_no_cell(tmp_path
     with pytest.raises(StoreUnwritable, match=r"cannot be written \(no space left on device\)"):
         swept(tmp_path, "tick", **asked)
     monkeypatch.undo()
-    assert len(contents(Store(tmp_path))) == 2 and not any(name.endswith(FAILED) for name in Store(tmp_path).names())
+    assert len(contents(Store(tmp_path))) == 2 and not any(
+        name.endswith(FAILED) for name in Store(tmp_path).names())
     assert swept(tmp_path, "tick", **asked).computed == 1
 
 
@@ -192,7 +197,9 @@ def test_a_batch_under_vmap_gives_the_numbers_of_lone_runs_bit_for_bit(tmp_path)
         alone = runs.run(vector, store=store, block=cell.replicate, **cell.place).data
         xarray.testing.assert_identical(alone, outcome.plan.store.load(cell.request))
     # ... and so do any other companions in the group.
-    swept(tmp_path / "other", "vector", **{**asked, "axes": {"rate": [0.7, 0.1], "x": asked["axes"]["x"][::-1]}})
+    swept(
+        tmp_path / "other", "vector",
+        **{**asked, "axes": {"rate": [0.7, 0.1], "x": asked["axes"]["x"][::-1]}})
     other = contents(Store(tmp_path / "other"))
     assert other.items() <= contents(outcome.plan.store).items() and len(other) == 28
 
@@ -207,7 +214,8 @@ def test_groups_under_vmap_are_bounded_and_hold_only_cells_that_differ_in_number
 
 def test_one_bad_cell_in_a_batch_does_not_take_the_others_along(tmp_path):
     outcome = swept(tmp_path, "vector", axes={"rate": [0.1, -1.0, 0.3]})
-    assert [outcome.plan.status[name] for name in outcome.keys] == ["finished", "refused", "finished"]
+    assert [outcome.plan.status[name] for name in outcome.keys] == [
+        "finished", "refused", "finished"]
 
 
 def test_a_worker_with_another_version_is_refused(tmp_path):
@@ -241,24 +249,30 @@ def test_a_run_without_its_record_does_not_exist_on_an_object_store():
     store = Store("memory://test-torn/runs")
     made = swept("memory://test-torn/runs", "tick", axes={"x": [0.0]})
     store.shelf.system.rm_file(f"{store.shelf.root}/{made.keys[0]}/run.json")
-    assert list(store.names()) == [] and [leftover.name for leftover in store.shelf.leftovers()] == made.keys
+    assert (
+        list(store.names()) == []
+        and [leftover.name for leftover in store.shelf.leftovers()] == made.keys)
     assert swept("memory://test-torn/runs", "tick", axes={"x": [0.0]}).computed == 1
 
 
 def test_a_calculator_over_a_grid_agrees_with_the_calculator(fresh_store):
-    outcome = saccade.sweep("single-location.zeta", axes={"t": [0.0, 0.5, 2.0]}, fixed={"variance": 0.5})
+    outcome = saccade.sweep(
+        "single-location.zeta", axes={"t": [0.0, 0.5, 2.0]}, fixed={"variance": 0.5})
     data = outcome.open()
     for t in (0.0, 0.5, 2.0):
         asked = saccade.calc("single-location.zeta", t=t, variance=0.5)
         for name, value in asked.items():
             np.testing.assert_array_equal(data[name].sel(t=t).values, np.asarray(value))
-    assert saccade.sweep("single-location.zeta", axes={"t": [0.5]}, fixed={"variance": 0.5}).computed == 0
+    assert (
+        saccade.sweep("single-location.zeta", axes={"t": [0.5]}, fixed={"variance": 0.5}).computed
+        == 0)
 
 
 def test_sweeps_and_claims_share_runs(fresh_store):
     fixed = dict(dim=10, steps=20, repetitions=3, record_every=10)
     saccade.run("single-location.descent", **fixed, inverse_temperature=0.5)
-    outcome = saccade.sweep("single-location.descent", axes={"inverse_temperature": [0.5]}, fixed=fixed)
+    outcome = saccade.sweep(
+        "single-location.descent", axes={"inverse_temperature": [0.5]}, fixed=fixed)
     assert outcome.computed == 0
 
 

@@ -41,7 +41,8 @@ def test_mean_interval_is_students_at_the_reserved_level(error):
     wanted = stats.t.interval(1 - error / SKEW_RESERVE, len(row) - 1, row.mean(), stats.sem(row))
     found = v.mean_interval(row, error)
     assert found.estimate == pytest.approx(row.mean())
-    assert found[1:] == pytest.approx(wanted, rel=1e-6)  # scipy's own level 1 - 1e-11 has few digits
+    assert found[1:] == pytest.approx(
+        wanted, rel=1e-6)  # scipy's own level 1 - 1e-11 has few digits
 
 
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
@@ -49,7 +50,8 @@ def test_mean_interval_is_students_at_the_reserved_level(error):
 @pytest.mark.parametrize("n", [20, 61, 200])
 def test_quantile_ranks_are_the_tightest_that_binomial_tails_allow(q, error, n):
     count = stats.binom(n, q)
-    low, high = v.quantile_interval(np.arange(1, n + 1), q, error)[1:]  # the replicates are their own ranks
+    low, high = v.quantile_interval(np.arange(1, n + 1), q, error)[
+        1:]  # the replicates are their own ranks
     ranks = range(1, n + 1)
     lows = [rank for rank in ranks if count.cdf(rank - 1) <= error / 2]
     highs = [rank for rank in ranks if count.sf(rank - 1) <= error / 2]
@@ -68,8 +70,8 @@ def test_median_estimate_is_the_usual_one_and_the_interval_the_half_quantile():
 def test_quantile_ends_are_infinite_until_there_are_enough_replicates():
     error = v.look_error(0)
     enough = {
-        q: next(n for n in range(1, 200) if v.quantile_interval(np.arange(n), q, error).high < INF) for q in (0.5, 0.9)
-    }
+        q: next(n for n in range(1, 200) if v.quantile_interval(np.arange(n), q, error).high < INF)
+        for q in (0.5, 0.9)}
     assert enough == {0.5: 18, 0.9: 117}
     assert v.median_interval(np.arange(17), error)[1:] == (-INF, INF)
 
@@ -96,7 +98,8 @@ def test_fraction_counts_samples_and_refuses_others():
 
 
 def worst_miss(low: np.ndarray, high: np.ndarray, n: int) -> tuple[float, float]:
-    """Largest chance over p, by exact binomial sums, of missing p at all and on one side; it peaks just outside an end."""
+    """Largest chance over p, by exact binomial sums, of missing p at all and on one side; it peaks
+    just outside an end."""
     p = np.concatenate([low * (1 - 1e-9), high + (1 - high) * 1e-9])
     p = p[(p > 1e-9) & (p < 1 - 1e-9)]
     chance = stats.binom.pmf(np.arange(n + 1), n, p[:, None])
@@ -153,18 +156,13 @@ def test_unknown_statistics_are_named(statistic):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: v.mean_interval([], 0.01),
-        lambda: v.mean_interval([1.0], 0.0),
-        lambda: v.quantile_interval([1.0], 1.0, 0.01),
-        lambda: v.look_error(-1),
-        lambda: v.look_error(0, parts=0),
-        lambda: v.decide("guess", v.exact_interval(0), 0, 1),
+        lambda: v.mean_interval([], 0.01), lambda: v.mean_interval([1.0], 0.0),
+        lambda: v.quantile_interval([1.0], 1.0, 0.01), lambda: v.look_error(-1),
+        lambda: v.look_error(0, parts=0), lambda: v.decide("guess", v.exact_interval(0), 0, 1),
         lambda: v.decide("bound", v.exact_interval(0), 0, 1),
         lambda: v.judge("estimate", np.zeros((4, 2)), [0, 0, 0], 1, "mean", 0),
         lambda: v.judge("estimate", np.zeros((4, 2)), [0, 0], -1, "mean", 0),
-        lambda: v.judge("estimate", np.zeros((0, 2)), [0, 0], 1, "mean", 0),
-    ],
-)
+        lambda: v.judge("estimate", np.zeros((0, 2)), [0, 0], 1, "mean", 0)])
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput):
         call()
@@ -177,15 +175,19 @@ def test_bad_input_is_refused(call):
 def test_intervals_follow_shifts_and_scales(row, statistic, error, shift, scale):
     assume(np.ptp(row) > 1e-3)
     moved = np.array(v.interval(shift + scale * row, statistic, error))
-    np.testing.assert_allclose(moved, shift + scale * np.array(v.interval(row, statistic, error)), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(
+        moved, shift + scale * np.array(v.interval(row, statistic, error)), rtol=1e-7, atol=1e-7)
 
 
 @given(ROWS, ERRORS)
 def test_intervals_mirror_with_the_sign(row, error):
-    for statistic, mirrored in (("mean", "mean"), ("median", "median"), ("quantile:0.2", "quantile:0.8")):
+    for statistic, mirrored in (
+        ("mean", "mean"), ("median", "median"), ("quantile:0.2", "quantile:0.8"),
+    ):
         estimate, low, high = v.interval(row, statistic, error)
         expected = (-estimate, -high, -low)
-        np.testing.assert_allclose(v.interval(-row, mirrored, error), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            v.interval(-row, mirrored, error), expected, rtol=1e-9, atol=1e-9)
 
 
 @given(ROWS, STATISTICS, ERRORS, ERRORS)
@@ -196,7 +198,8 @@ def test_less_error_gives_a_wider_interval_around_the_same_estimate(row, statist
     assert wide.low <= narrow.low <= narrow.estimate <= narrow.high <= wide.high
 
 
-@given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), ERRORS, ERRORS)
+@given(
+    st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), ERRORS, ERRORS)
 def test_fractions_mirror_and_widen(counts, one, other):
     (successes, n), (small, large) = counts, sorted((one, other))
     wide, narrow = v.fraction_interval(counts, small), v.fraction_interval(counts, large)
@@ -208,7 +211,8 @@ def test_fractions_mirror_and_widen(counts, one, other):
 @given(arrays(float, (3, 4, 40), elements=MODERATE), STATISTICS, ERRORS)
 def test_many_rows_at_once_give_what_each_gives_alone(rows, statistic, error):
     together = intervals(rows, statistic, error)
-    np.testing.assert_allclose([end[1, 2] for end in together], v.interval(rows[1, 2], statistic, error), rtol=1e-12)
+    np.testing.assert_allclose(
+        [end[1, 2] for end in together], v.interval(rows[1, 2], statistic, error), rtol=1e-12)
 
 
 # Verdicts
@@ -219,32 +223,19 @@ def ends(low: float, high: float) -> v.Interval:
 
 
 CASES = [
-    ("estimate", None, ends(4.5, 5.5), v.HOLDS),
-    ("estimate", None, ends(4, 6), v.HOLDS),
-    ("estimate", None, ends(5.5, 6.5), v.UNDECIDED),
-    ("estimate", None, ends(3, 7), v.UNDECIDED),
-    ("estimate", None, ends(6.1, 7), v.REFUTED),
-    ("estimate", None, ends(2, 3.9), v.REFUTED),
-    ("estimate", None, ends(6, 7), v.UNDECIDED),
-    ("slope", None, ends(4.5, 5.5), v.HOLDS),
-    ("slope", None, ends(6.1, INF), v.REFUTED),
-    ("bound", "below", ends(-INF, 6), v.HOLDS),
-    ("bound", "below", ends(5, 6.1), v.UNDECIDED),
-    ("bound", "below", ends(6, 7), v.UNDECIDED),
-    ("bound", "below", ends(6.1, 7), v.REFUTED),
-    ("bound", "above", ends(4, INF), v.HOLDS),
-    ("bound", "above", ends(3.9, 5), v.UNDECIDED),
-    ("bound", "above", ends(3, 4), v.UNDECIDED),
-    ("bound", "above", ends(3, 3.9), v.REFUTED),
-    ("ordering", None, ends(5.1, 5.5), v.HOLDS),
-    ("ordering", None, ends(5, 9), v.UNDECIDED),
-    ("ordering", None, ends(4.5, 5.9), v.REFUTED),
-    ("ordering", None, ends(4.5, 6), v.UNDECIDED),
-    ("identity", None, ends(6, 6), v.HOLDS),
-    ("identity", None, ends(4, 4), v.HOLDS),
-    ("identity", None, ends(6.01, 6.01), v.REFUTED),
-    ("identity", None, ends(5, 6.01), v.REFUTED),
-]
+    ("estimate", None, ends(4.5, 5.5), v.HOLDS), ("estimate", None, ends(4, 6), v.HOLDS),
+    ("estimate", None, ends(5.5, 6.5), v.UNDECIDED), ("estimate", None, ends(3, 7), v.UNDECIDED),
+    ("estimate", None, ends(6.1, 7), v.REFUTED), ("estimate", None, ends(2, 3.9), v.REFUTED),
+    ("estimate", None, ends(6, 7), v.UNDECIDED), ("slope", None, ends(4.5, 5.5), v.HOLDS),
+    ("slope", None, ends(6.1, INF), v.REFUTED), ("bound", "below", ends(-INF, 6), v.HOLDS),
+    ("bound", "below", ends(5, 6.1), v.UNDECIDED), ("bound", "below", ends(6, 7), v.UNDECIDED),
+    ("bound", "below", ends(6.1, 7), v.REFUTED), ("bound", "above", ends(4, INF), v.HOLDS),
+    ("bound", "above", ends(3.9, 5), v.UNDECIDED), ("bound", "above", ends(3, 4), v.UNDECIDED),
+    ("bound", "above", ends(3, 3.9), v.REFUTED), ("ordering", None, ends(5.1, 5.5), v.HOLDS),
+    ("ordering", None, ends(5, 9), v.UNDECIDED), ("ordering", None, ends(4.5, 5.9), v.REFUTED),
+    ("ordering", None, ends(4.5, 6), v.UNDECIDED), ("identity", None, ends(6, 6), v.HOLDS),
+    ("identity", None, ends(4, 4), v.HOLDS), ("identity", None, ends(6.01, 6.01), v.REFUTED),
+    ("identity", None, ends(5, 6.01), v.REFUTED)]
 
 
 @pytest.mark.parametrize(("kind", "side", "measured", "wanted"), CASES)
@@ -271,12 +262,16 @@ def test_judge_gives_every_part_its_interval_at_its_share_of_the_error():
     samples = np.random.default_rng(1).normal([0, 1, 2], 1, (400, 3))
     judgement = v.judge("estimate", samples, [0, 1, 0], [0.5, 0.05, 0.5], "mean", look=2)
     assert judgement.verdicts == [v.HOLDS, v.UNDECIDED, v.REFUTED]
-    assert (judgement.verdict, judgement.looks, judgement.replicates, judgement.decided_parts) == (v.REFUTED, 3, 400, 2)
-    np.testing.assert_allclose(judgement.intervals[1], v.mean_interval(samples[:, 1], v.look_error(2, parts=3)))
+    assert (judgement.verdict, judgement.looks, judgement.replicates, judgement.decided_parts) == (
+        v.REFUTED, 3, 400, 2)
+    np.testing.assert_allclose(
+        judgement.intervals[1], v.mean_interval(samples[:, 1], v.look_error(2, parts=3)))
 
 
 def test_judge_takes_one_column_and_judges_identities_exactly():
     assert v.judge("identity", [1.0], 1.0, 0.0, "mean", 0).verdict == v.HOLDS
-    assert v.judge("identity", [[1.0, 2.0 + 1e-9]], [1.0, 2.0], [0, 1e-10], "exact", 0).verdict == v.REFUTED
+    assert (
+        v.judge("identity", [[1.0, 2.0 + 1e-9]], [1.0, 2.0], [0, 1e-10], "exact", 0).verdict
+        == v.REFUTED)
     assert v.judge("estimate", np.full((40, 1), NAN), 0.0, 1.0, "mean", 0).verdict == v.REFUTED
     assert v.judge("bound", np.full(40, NAN), 0.0, 1.0, "median", 0, "below").verdict == v.REFUTED

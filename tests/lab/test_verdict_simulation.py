@@ -1,8 +1,10 @@
-"""The promise of the ledger measured: synthetic claims, light- and heavy-tailed, through the whole sequential procedure.
+"""The promise of the ledger measured: synthetic claims, light- and heavy-tailed, through the whole
+sequential procedure.
 
-Three ways to see the false refutations of true claims whose truth sits at the edge of the resolution (the worst case): exact
-sums where the chance does not depend on the distribution, importance sampling for means at the real errors of 1e-5
-and below, and plain simulation, at the real errors and at errors a thousand times larger, where rates can be counted.
+Three ways to see the false refutations of true claims whose truth sits at the edge of the
+resolution (the worst case): exact sums where the chance does not depend on the distribution,
+importance sampling for means at the real errors of 1e-5 and below, and plain simulation, at the
+real errors and at errors a thousand times larger, where rates can be counted.
 """
 
 from collections.abc import Callable
@@ -15,14 +17,16 @@ from scipy import stats
 from saccade.lab import verdict as v
 from saccade.lab.intervals import SKEW_RESERVE, intervals
 
-FIRST, LOOKS = 32, 4  # replicates at the first look, and how often they are doubled: 32, 64, 128, 256
+FIRST, LOOKS = (
+    32, 4)  # replicates at the first look, and how often they are doubled: 32, 64, 128, 256
 BUDGET = FIRST * 2 ** (LOOKS - 1)
 INFLATION = 1000
 
 
 @dataclass(frozen=True)
 class Synthetic:
-    """Replicates whose `statistic` is 0 in truth, and the resolution that N of them can afford, as `verdict` states it."""
+    """Replicates whose `statistic` is 0 in truth, and the resolution that N of them can afford, as
+    `verdict` states it."""
 
     draw: Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
     statistic: str
@@ -31,8 +35,8 @@ class Synthetic:
 
 def mean_of(law) -> Synthetic:
     return Synthetic(
-        lambda rng, shape: law.rvs(shape, random_state=rng) - law.mean(), "mean", lambda n: 9 * law.std() / np.sqrt(n)
-    )
+        lambda rng, shape: law.rvs(shape, random_state=rng) - law.mean(), "mean",
+        lambda n: 9 * law.std() / np.sqrt(n))
 
 
 def quantile_of(law, q: float) -> Synthetic:
@@ -42,30 +46,33 @@ def quantile_of(law, q: float) -> Synthetic:
         mass = 9 * np.sqrt(q * (1 - q) / n)
         return max(law.ppf(q + mass) - truth, truth - law.ppf(q - mass))
 
-    return Synthetic(lambda rng, shape: law.rvs(shape, random_state=rng) - truth, f"quantile:{q}", affordable)
+    return Synthetic(
+        lambda rng, shape: law.rvs(shape, random_state=rng) - truth, f"quantile:{q}", affordable)
 
 
 def negative(synthetic: Synthetic) -> Synthetic:
     return replace(synthetic, draw=lambda rng, shape: -synthetic.draw(rng, shape))
 
 
-BLOCK_MEANS = mean_of(stats.gamma(4, scale=1 / 4))  # means of four exponentials: skewness 1, the documented limit
+BLOCK_MEANS = mean_of(
+    stats.gamma(4, scale=1 / 4))  # means of four exponentials: skewness 1, the documented limit
 LOGNORMAL = stats.lognorm(2)
 SYNTHETIC = {
-    "normal, mean": mean_of(stats.norm()),
-    "uniform, mean": mean_of(stats.uniform()),
+    "normal, mean": mean_of(stats.norm()), "uniform, mean": mean_of(stats.uniform()),
     "exponential block means, mean": BLOCK_MEANS,
     "negative exponential block means, mean": negative(BLOCK_MEANS),
     "Cauchy, median": quantile_of(stats.cauchy(), 0.5),
     "Student 2, median": quantile_of(stats.t(2), 0.5),
     "lognormal 2, median": quantile_of(LOGNORMAL, 0.5),
-    "lognormal 2, 0.9-quantile": quantile_of(LOGNORMAL, 0.9),
-}
+    "lognormal 2, 0.9-quantile": quantile_of(LOGNORMAL, 0.9)}
 FREQUENCIES = (0.02, 0.5, 0.9)
 
 
-def verdicts(samples, statistic, kind, prediction, resolution, side=None, inflation=1.0, first=FIRST) -> np.ndarray:
-    """The whole procedure on many claims, one in each row: look, double, until decided or at the end of the row."""
+def verdicts(
+    samples, statistic, kind, prediction, resolution, side=None, inflation=1.0, first=FIRST
+) -> np.ndarray:
+    """The whole procedure on many claims, one in each row: look, double, until decided or at the
+    end of the row."""
     found = np.full(len(samples), v.UNDECIDED)
     n, look = first, 0
     while n <= samples.shape[1]:
@@ -76,16 +83,17 @@ def verdicts(samples, statistic, kind, prediction, resolution, side=None, inflat
     return found
 
 
-def refuted_at_the_edges(samples, statistic: str, r: float, inflation: float, truth=0.0) -> np.ndarray:
-    """Which claims are refuted, for every kind with the truth exactly at an edge of the resolution; one row per kind."""
-    edges = [("estimate", truth - r, None), ("estimate", truth + r, None), ("bound", truth - r, "below")]
+def refuted_at_the_edges(
+    samples, statistic: str, r: float, inflation: float, truth=0.0
+) -> np.ndarray:
+    """Which claims are refuted, for every kind with the truth exactly at an edge of the resolution;
+    one row per kind."""
+    edges = [
+        ("estimate", truth - r, None), ("estimate", truth + r, None), ("bound", truth - r, "below")]
     edges += [("bound", truth + r, "above"), ("ordering", truth - r, None)]
-    return np.array(
-        [
-            verdicts(samples, statistic, kind, prediction, r, side, inflation) == v.REFUTED
-            for kind, prediction, side in edges
-        ]
-    )
+    return np.array([
+        verdicts(samples, statistic, kind, prediction, r, side, inflation) == v.REFUTED
+        for kind, prediction, side in edges])
 
 
 def surely_at_most(count: int, trials: int, promised: float) -> bool:
@@ -113,11 +121,13 @@ def test_true_frequencies_at_the_edge_are_refuted_no_more_than_promised(frequenc
     samples = (np.random.default_rng(8).random((claims, BUDGET)) < frequency).astype(float)
     promised = INFLATION * v.LEDGER_ERROR / v.LEDGER_CAPACITY
     for refuted in refuted_at_the_edges(samples, "fraction", 0.02, INFLATION, truth=frequency):
-        assert surely_at_most(refuted.sum(), claims, promised), (frequency, refuted.mean(), promised)
+        assert surely_at_most(refuted.sum(), claims, promised), (
+            frequency, refuted.mean(), promised)
 
 
 def test_whole_ledgers_of_true_claims_at_the_real_errors():
-    """Fifty ledgers of 512 claims of all sorts at the edge; at the promised 1 % more than four refuting ones have chance 2e-4."""
+    """Fifty ledgers of 512 claims of all sorts at the edge; at the promised 1 % more than four
+    refuting ones have chance 2e-4."""
     rng, ledgers = np.random.default_rng(9), 50
     each = v.LEDGER_CAPACITY // len(SYNTHETIC)
     refuted = np.zeros(ledgers, bool)
@@ -130,7 +140,8 @@ def test_whole_ledgers_of_true_claims_at_the_real_errors():
 
 
 def test_the_simulation_sees_a_broken_promise():
-    """The mean of a lognormal with sigma 2, which the design forbids: large cases are rare, so the mean comes out low and narrow."""
+    """The mean of a lognormal with sigma 2, which the design forbids: large cases are rare, so the
+    mean comes out low and narrow."""
     samples = mean_of(LOGNORMAL).draw(np.random.default_rng(10), (2000, BUDGET))
     refuted = verdicts(samples, "mean", "bound", 0.0, 0.0, "above", INFLATION) == v.REFUTED
     promised = INFLATION * v.LEDGER_ERROR / v.LEDGER_CAPACITY
@@ -143,11 +154,13 @@ def test_the_simulation_sees_a_broken_promise():
 def chance_of_refutation(
     probability: float, verdict_of_count: Callable[[int, int], np.ndarray], first: int = FIRST
 ) -> float:
-    """Exact chance of `refuted` when the verdict at a look depends only on how many of n replicates fell on one side."""
+    """Exact chance of `refuted` when the verdict at a look depends only on how many of n replicates
+    fell on one side."""
     refuted, undecided, before = 0.0, np.ones(1), 0
     for look in range(LOOKS):
         n = first * 2**look
-        reached = np.convolve(undecided, stats.binom.pmf(np.arange(n - before + 1), n - before, probability))
+        reached = np.convolve(
+            undecided, stats.binom.pmf(np.arange(n - before + 1), n - before, probability))
         found = verdict_of_count(n, look)
         refuted += reached[found == v.REFUTED].sum()
         undecided, before = np.where(found == v.UNDECIDED, reached, 0.0), n
@@ -166,7 +179,8 @@ def two_valued_rows(n: int) -> np.ndarray:
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("side", v.SIDES)
 def test_quantiles_of_any_continuous_law_keep_the_ledgers_promise_exactly(q, side):
-    """Replicates enter only by how many lie above the true quantile: -1 below, +1 above, the truth 0 exactly at the bound."""
+    """Replicates enter only by how many lie above the true quantile: -1 below, +1 above, the truth
+    0 exactly at the bound."""
 
     def verdict_of_count(n: int, look: int) -> np.ndarray:
         measured = intervals(2 * two_valued_rows(n) - 1, f"quantile:{q}", v.look_error(look))
@@ -189,7 +203,8 @@ def test_frequencies_keep_the_ledgers_promise_exactly(frequency, side):
 
 @pytest.mark.parametrize("frequency", [0.42, 0.45, 0.48, 0.5, 0.55, 0.58])
 def test_means_of_two_lumps_keep_the_claims_promise_from_the_fewest_replicates_on(frequency):
-    """Two narrow lumps, skewness up to 0.3: with too few replicates all but a few may fall into the same one."""
+    """Two narrow lumps, skewness up to 0.3: with too few replicates all but a few may fall into the
+    same one."""
 
     def verdict_of_count(n: int, look: int) -> np.ndarray:
         lumps = two_valued_rows(n) + 1e-6 * np.sin(np.arange(n))
@@ -214,12 +229,14 @@ def gamma_of_moments(mean: float, variance: float):
 
 LAWS = {
     "uniform": (stats.uniform(), beta_of_moments, 2),
-    "gamma of skewness 1": (stats.gamma(4), gamma_of_moments, LOOKS),
-}
+    "gamma of skewness 1": (stats.gamma(4), gamma_of_moments, LOOKS)}
 
 
-def chance_that_the_mean_is_missed_above(law, proposal_of_moments, n: int, error: float, seed: int = 0) -> float:
-    """P(high end < truth), by importance sampling; the proposal is moved towards the event by the cross-entropy method."""
+def chance_that_the_mean_is_missed_above(
+    law, proposal_of_moments, n: int, error: float, seed: int = 0
+) -> float:
+    """P(high end < truth), by importance sampling; the proposal is moved towards the event by the
+    cross-entropy method."""
     rng = np.random.default_rng(seed)
     proposal = proposal_of_moments(law.mean(), law.var())
 
@@ -237,25 +254,29 @@ def chance_that_the_mean_is_missed_above(law, proposal_of_moments, n: int, error
         proposal = proposal_of_moments(mean, variance)
     rows, _, weight = draw(6000)
     contributions = weight * (intervals(rows, "mean", error).high < law.mean())
-    assert contributions.std() / np.sqrt(len(rows)) < 0.1 * contributions.mean()  # the estimate itself is good to 10 %
+    assert (
+        contributions.std() / np.sqrt(len(rows)) < 0.1 * contributions.mean()
+    )  # the estimate itself is good to 10 %
     return contributions.mean()
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_means_keep_the_claims_promise_at_the_real_errors(name):
-    """A union bound over the looks: some measured, the later ones (larger n only helps) counted with their whole error."""
+    """A union bound over the looks: some measured, the later ones (larger n only helps) counted
+    with their whole error."""
     law, proposal, measured = LAWS[name]
     looks = [
         chance_that_the_mean_is_missed_above(law, proposal, FIRST * 2**look, v.look_error(look))
-        for look in range(measured)
-    ]
+        for look in range(measured)]
     assert sum(looks) + v.look_error(measured - 1) <= v.LEDGER_ERROR / v.LEDGER_CAPACITY
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_students_interval_without_the_reserve_breaks_the_promise(name):
     error = v.look_error(0)
-    assert chance_that_the_mean_is_missed_above(*LAWS[name][:2], FIRST, error * SKEW_RESERVE) > 1.1 * error
+    assert (
+        chance_that_the_mean_is_missed_above(*LAWS[name][:2], FIRST, error * SKEW_RESERVE)
+        > 1.1 * error)
 
 
 # Coverage
@@ -265,7 +286,8 @@ def test_students_interval_without_the_reserve_breaks_the_promise(name):
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_intervals_cover_the_truth(name, error):
     synthetic, rows, n = SYNTHETIC[name], 20_000, 48
-    measured = intervals(synthetic.draw(np.random.default_rng(11), (rows, n)), synthetic.statistic, error)
+    measured = intervals(
+        synthetic.draw(np.random.default_rng(11), (rows, n)), synthetic.statistic, error)
     missed = int(((measured.low > 0) | (measured.high < 0)).sum())
     assert stats.binomtest(missed, rows, error, alternative="greater").pvalue > 1e-4, missed / rows
 
@@ -284,7 +306,8 @@ def test_a_shift_of_twice_the_resolution_is_refuted(name, direction):
     for kind in ("estimate", "bound"):
         found = verdicts(samples, synthetic.statistic, kind, 0.0, resolution, side)
         assert (found == v.REFUTED).mean() > 0.99, kind
-    found = verdicts(-np.sign(direction) * samples, synthetic.statistic, "ordering", 0.0, resolution)
+    found = verdicts(
+        -np.sign(direction) * samples, synthetic.statistic, "ordering", 0.0, resolution)
     assert (found == v.REFUTED).mean() > 0.99
 
 
@@ -294,13 +317,17 @@ def test_a_shift_of_a_frequency_by_twice_the_resolution_is_refuted(frequency):
     resolution = 9 * np.sqrt(frequency * (1 - frequency) / budget)
     samples = (np.random.default_rng(13).random((claims, budget)) < frequency).astype(float)
     for prediction in (frequency - 2 * resolution, frequency + 2 * resolution):
-        assert (verdicts(samples, "fraction", "estimate", prediction, resolution) == v.REFUTED).mean() > 0.99
+        assert (
+            verdicts(samples, "fraction", "estimate", prediction, resolution) == v.REFUTED
+        ).mean() > 0.99
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_a_claim_that_is_right_holds_within_the_budget(name):
-    """Not promised, but a ledger that only ever says undecided would be of no use: twice as wide a resolution suffices."""
+    """Not promised, but a ledger that only ever says undecided would be of no use: twice as wide a
+    resolution suffices."""
     synthetic, budget = SYNTHETIC[name], 1024
     samples = synthetic.draw(np.random.default_rng(14), (300, budget))
-    found = verdicts(samples, synthetic.statistic, "estimate", 0.0, 2 * synthetic.affordable(budget))
+    found = verdicts(
+        samples, synthetic.statistic, "estimate", 0.0, 2 * synthetic.affordable(budget))
     assert (found == v.HOLDS).mean() > 0.95

@@ -1,4 +1,5 @@
-"""The BERT encoder against a plain float64 NumPy forward pass, one unpadded sentence at a time, on real and on random weights."""
+"""The BERT encoder against a plain float64 NumPy forward pass, one unpadded sentence at a time, on
+real and on random weights."""
 
 import json
 import subprocess
@@ -12,47 +13,54 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
+from saccade.datasets.sentences import SENTIMENT, TEST_SLOTS, TRAIN_SLOTS
 from saccade.errors import InvalidInput
 from saccade.networks import bert as bert_room
 from saccade.networks.bert import cls_states, find_model_folder, hidden_states, load_bert, tokenize
 from saccade.networks.bert import source as bert_source
-from saccade.datasets.sentences import SENTIMENT, TEST_SLOTS, TRAIN_SLOTS
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "red", "dog", "is", "very", "nice", "village", "."]
+WORDS = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "red", "dog", "is", "very", "nice", "village", "."]
 CONFIG = {
-    "model_type": "bert", "hidden_act": "gelu", "vocab_size": len(WORDS), "hidden_size": 12, "num_hidden_layers": 3,
-    "num_attention_heads": 4, "intermediate_size": 20, "max_position_embeddings": 16, "type_vocab_size": 2,
-    "layer_norm_eps": 1e-5, "pad_token_id": 0,
-}  # fmt: skip
+    "model_type": "bert", "hidden_act": "gelu", "vocab_size": len(WORDS), "hidden_size": 12,
+    "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 20,
+    "max_position_embeddings": 16, "type_vocab_size": 2, "layer_norm_eps": 1e-5, "pad_token_id": 0}
 # The second and the last have the same length, so they share a batch: their order must survive.
 TEXTS = ["The village is very nice. The dog is red", "The dog is nice", "Dog", "The village is red"]
 
 
 def _reference_hidden_states(tensors: dict, config: dict, ids: list[int]) -> list[np.ndarray]:
-    """BERT as its paper says it, in float64: separate projections, a loop over heads, no batch and no mask."""
+    """BERT as its paper says it, in float64: separate projections, a loop over heads, no batch and
+    no mask."""
     tensors = {name: np.asarray(tensor, float) for name, tensor in tensors.items()}
 
     def dense(x, name):
         return x @ tensors[f"{name}.weight"].T + tensors[f"{name}.bias"]
 
     def norm(x, name):
-        z = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + config["layer_norm_eps"])
+        z = (x - x.mean(1, keepdims=True)) / np.sqrt(
+            x.var(1, keepdims=True) + config["layer_norm_eps"])
         return z * tensors[f"{name}.LayerNorm.weight"] + tensors[f"{name}.LayerNorm.bias"]
 
-    embedding = {kind: tensors[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position", "token_type")}
-    states = [
-        norm(embedding["word"][ids] + embedding["position"][: len(ids)] + embedding["token_type"][0], "embeddings")
-    ]
+    embedding = {
+        kind: tensors[f"embeddings.{kind}_embeddings.weight"]
+        for kind in ("word", "position", "token_type")}
+    states = [norm(
+        embedding["word"][ids] + embedding["position"][: len(ids)] + embedding["token_type"][0],
+        "embeddings")]
     width = config["hidden_size"] // config["num_attention_heads"]
     for index in range(config["num_hidden_layers"]):
         x, name = states[-1], f"encoder.layer.{index}"
-        query, key, value = (dense(x, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
+        query, key, value = (
+            dense(x, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
         contexts = []
         for head in range(config["num_attention_heads"]):
             part = slice(head * width, (head + 1) * width)
             weights = np.exp(query[:, part] @ key[:, part].T / np.sqrt(width))
             contexts.append(weights / weights.sum(1, keepdims=True) @ value[:, part])
-        x = norm(x + dense(np.hstack(contexts), f"{name}.attention.output.dense"), f"{name}.attention.output")
+        x = norm(
+            x + dense(np.hstack(contexts), f"{name}.attention.output.dense"),
+            f"{name}.attention.output")
         inner = dense(x, f"{name}.intermediate.dense")
         gelu = inner * (1 + erf(inner / np.sqrt(2))) / 2
         states.append(norm(x + dense(gelu, f"{name}.output.dense"), f"{name}.output"))
@@ -67,20 +75,21 @@ def _random_tensors(seed: int = 0) -> dict[str, np.ndarray]:
         "embeddings.position_embeddings.weight": (CONFIG["max_position_embeddings"], hidden),
         "embeddings.token_type_embeddings.weight": (2, hidden),
         "embeddings.LayerNorm.weight": (hidden,), "embeddings.LayerNorm.bias": (hidden,),
-        "pooler.dense.weight": (hidden, hidden),
-    }  # fmt: skip
+        "pooler.dense.weight": (hidden, hidden)}
     for index in range(CONFIG["num_hidden_layers"]):
         dense = {f"attention.self.{part}": (hidden, hidden) for part in ("query", "key", "value")}
         dense |= {
-            "attention.output.dense": (hidden, hidden),
-            "intermediate.dense": (inner, hidden),
-            "output.dense": (hidden, inner),
-        }
+            "attention.output.dense": (hidden, hidden), "intermediate.dense": (inner, hidden),
+            "output.dense": (hidden, inner)}
         for name, shape in dense.items():
-            shapes |= {f"encoder.layer.{index}.{name}.weight": shape, f"encoder.layer.{index}.{name}.bias": shape[:1]}
+            shapes |= {
+                f"encoder.layer.{index}.{name}.weight": shape,
+                f"encoder.layer.{index}.{name}.bias": shape[:1]}
         for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            shapes |= {f"encoder.layer.{index}.{name}.{part}": (hidden,) for part in ("weight", "bias")}
-    return {name: (0.7 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes.items()}
+            shapes |= {
+                f"encoder.layer.{index}.{name}.{part}": (hidden,) for part in ("weight", "bias")}
+    return {
+        name: (0.7 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes.items()}
 
 
 def _write_model(folder: Path, tensors: dict[str, np.ndarray], config: dict = CONFIG) -> Path:
@@ -88,13 +97,11 @@ def _write_model(folder: Path, tensors: dict[str, np.ndarray], config: dict = CO
     tokenizers = pytest.importorskip("tokenizers")
     folder.mkdir(exist_ok=True)
     tokenizer = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]")
-    )
+        tokenizers.models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     tokenizer.enable_padding(length=14)  # stored settings that the loader has to undo
     tokenizer.enable_truncation(6)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -119,14 +126,17 @@ def minilm():
 
 def _largest_error(model, tensors: dict, config: dict, texts: list[str]) -> float:
     tokens, mask = tokenize(model, texts)
-    states = np.asarray(eqx.filter_jit(hidden_states)(model.encoder, jnp.asarray(tokens), jnp.asarray(mask)))
+    states = np.asarray(
+        eqx.filter_jit(hidden_states)(model.encoder, jnp.asarray(tokens), jnp.asarray(mask)))
     cls = cls_states(model.encoder, tokens, mask, batch_size=2)
     assert states.dtype == cls.dtype == np.float32
     assert mask.sum(1).min() < mask.shape[1], "the batch must contain padding"
     errors = []
     for i, length in enumerate(mask.sum(1)):
         reference = np.stack(_reference_hidden_states(tensors, config, tokens[i, :length].tolist()))
-        errors += [np.abs(states[:, i, :length] - reference).max(), np.abs(cls[:, i] - reference[:, 0]).max()]
+        errors += [
+            np.abs(states[:, i, :length] - reference).max(),
+            np.abs(cls[:, i] - reference[:, 0]).max()]
     return max(errors)
 
 
@@ -143,7 +153,9 @@ def test_real_weights_match_the_numpy_reference(minilm):
 
 
 def test_every_word_of_the_sentences_is_one_token(minilm):
-    words = {word for slots in (TRAIN_SLOTS, TEST_SLOTS) for words in slots.values() for word in words if word}
+    words = {
+        word for slots in (TRAIN_SLOTS, TEST_SLOTS) for words in slots.values() for word in words
+        if word}
     for word in words | set(SENTIMENT):
         assert len(minilm.tokenizer.encode(word, add_special_tokens=False).ids) == 1, word
 
@@ -159,10 +171,12 @@ def test_padding_and_company_do_not_change_a_sentence(tiny):
     tokens, mask = tokenize(model, TEXTS)
     together = cls_states(model.encoder, tokens, mask, batch_size=3)
     for i, length in enumerate(mask.sum(1)):
-        alone = cls_states(model.encoder, tokens[i : i + 1, :length], mask[i : i + 1, :length], batch_size=1)
+        alone = cls_states(
+            model.encoder, tokens[i : i + 1, :length], mask[i : i + 1, :length], batch_size=1)
         np.testing.assert_allclose(alone[:, 0], together[:, i], atol=1e-5)
     garbage = np.where(mask, tokens, 5)  # what stands under the padding must not matter
-    np.testing.assert_allclose(cls_states(model.encoder, garbage, mask, batch_size=3), together, atol=1e-5)
+    np.testing.assert_allclose(
+        cls_states(model.encoder, garbage, mask, batch_size=3), together, atol=1e-5)
 
 
 def test_layer_zero_of_cls_does_not_see_the_sentence(tiny):
@@ -173,7 +187,8 @@ def test_layer_zero_of_cls_does_not_see_the_sentence(tiny):
 
 def test_progress_counts_sentences(tiny):
     model, seen = load_bert(tiny), []
-    cls_states(model.encoder, *tokenize(model, TEXTS), batch_size=1, progress=lambda *at: seen.append(at))
+    cls_states(
+        model.encoder, *tokenize(model, TEXTS), batch_size=1, progress=lambda *at: seen.append(at))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -186,7 +201,8 @@ def test_prefixed_and_old_names_are_read(tmp_path, tiny, old_norm_names):
             renamed = {name.replace(new, old): tensor for name, tensor in renamed.items()}
     plain, other = load_bert(tiny), load_bert(_write_model(tmp_path / "prefixed", renamed))
     tokens, mask = tokenize(plain, TEXTS)
-    np.testing.assert_array_equal(cls_states(plain.encoder, tokens, mask), cls_states(other.encoder, tokens, mask))
+    np.testing.assert_array_equal(
+        cls_states(plain.encoder, tokens, mask), cls_states(other.encoder, tokens, mask))
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
@@ -212,9 +228,7 @@ def test_a_damaged_file_is_named(tiny, name):
         ({"hidden_size": None}, "hidden_size .* = None"),
         ({"num_attention_heads": 5}, "num_attention_heads = 5 must divide"),
         ({"num_hidden_layers": 4}, "lack the tensor 'encoder.layer.3."),
-        ({"intermediate_size": 21}, r"shape \(20, 12\), but config.json asks for \(21, 12\)"),
-    ],
-)
+        ({"intermediate_size": 21}, r"shape \(20, 12\), but config.json asks for \(21, 12\)")])
 def test_a_config_that_does_not_fit_is_refused(tiny, change, message):
     (tiny / "config.json").write_text(json.dumps({**CONFIG, **change}))
     with pytest.raises(InvalidInput, match=message):
@@ -245,7 +259,8 @@ def test_a_folder_that_is_not_there_is_refused():
 def test_a_hub_name_is_fetched_by_the_hub_client(tiny, monkeypatch):
     hub = types.ModuleType("huggingface_hub")
     asked = []
-    hub.snapshot_download = lambda name, allow_patterns: asked.append((name, sorted(allow_patterns))) or str(tiny)  # type: ignore[attr-defined]
+    hub.snapshot_download = lambda name, allow_patterns: (
+        asked.append((name, sorted(allow_patterns))) or str(tiny))  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert find_model_folder("someone/some-bert") == tiny
     assert asked == [("someone/some-bert", ["config.json", "model.safetensors", "tokenizer.json"])]
@@ -258,7 +273,9 @@ def test_an_unreachable_hub_is_one_sentence(monkeypatch):
     hub = types.ModuleType("huggingface_hub")
     hub.snapshot_download = offline  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    with pytest.raises(InvalidInput, match=r"^encoder = 'some-bert' is neither .* \(no route to host\)\.$"):
+    with pytest.raises(
+        InvalidInput, match=r"^encoder = 'some-bert' is neither .* \(no route to host\)\.$"
+    ):
         find_model_folder("some-bert")
 
 
@@ -278,6 +295,9 @@ def test_a_missing_weight_package_is_one_sentence(monkeypatch):
 
 
 def test_importing_the_room_needs_no_optional_package():
-    code = f"import sys, {bert_room.__name__}; print([m for m in ('safetensors', 'tokenizers', 'torch') if m in sys.modules])"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        f"import sys, {bert_room.__name__}; print([m for m in ('safetensors', 'tokenizers',"
+        " 'torch') if m in sys.modules])")
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

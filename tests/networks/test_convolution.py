@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.networks.convolution import ConvolutionConfig, cnn_a, cnn_b, convolve, init_convolution, resnet_18, vgg_19
+from saccade.networks.convolution import (
+    ConvolutionConfig,
+    cnn_a,
+    cnn_b,
+    convolve,
+    init_convolution,
+    resnet_18,
+    vgg_19,
+)
 from saccade.networks.convolution.large import RESNET_18, VGG_19
 from saccade.networks.convolution.layers import max_pool, mean_pool, space_to_depth
 
@@ -22,12 +30,8 @@ def test_nine_shifts_are_a_convolution(stride):
     images = jax.random.normal(KEY, (2, 8, 6, 3))
     kernel = jax.random.normal(jax.random.key(1), (27, 5))
     theirs = jax.lax.conv_general_dilated(
-        images,
-        kernel.reshape(3, 3, 3, 5),
-        (stride, stride),
-        ((1, 1), (1, 1)),
-        dimension_numbers=("NHWC", "HWIO", "NHWC"),
-    )
+        images, kernel.reshape(3, 3, 3, 5), (stride, stride), ((1, 1), (1, 1)),
+        dimension_numbers=("NHWC", "HWIO", "NHWC"))
     np.testing.assert_allclose(convolve(images, kernel, stride), theirs, atol=1e-12)
 
 
@@ -46,11 +50,13 @@ def test_small_networks(config, parameters):
     assert model(images).shape == (2, 10)
     assert model(images).dtype == jnp.float32
     shifted = model(jnp.roll(images, 1, axis=0))
-    np.testing.assert_allclose(shifted, model(images)[::-1], atol=1e-6)  # images do not see each other
+    np.testing.assert_allclose(
+        shifted, model(images)[::-1], atol=1e-6)  # images do not see each other
 
 
 def test_counts_of_the_large_networks_by_hand():
-    """Weights 9 in out (+ biases in VGG), two numbers a channel of every normalisation, 1 x 1 short cuts where the size changes."""
+    """Weights 9 in out (+ biases in VGG), two numbers a channel of every normalisation, 1 x 1 short
+    cuts where the size changes."""
     into, vgg = 3, 0
     for width in (item for item in VGG_19 if isinstance(item, int)):
         vgg, into = vgg + 9 * into * width + 3 * width, width

@@ -1,4 +1,5 @@
-"""Training: the loss falls, resuming is exact, divergence is said, checkpoints are refused when they are not this training's."""
+"""Training: the loss falls, resuming is exact, divergence is said, checkpoints are refused when
+they are not this training's."""
 
 import equinox as eqx
 import jax
@@ -7,8 +8,8 @@ import numpy as np
 import optax
 import pytest
 
-from saccade.networks.training import Problem, adam_with_cosine, train, watching
 from saccade.errors import Diverged, InvalidInput
+from saccade.networks.training import Problem, adam_with_cosine, train, watching
 from saccade.networks.transformer import init_transformer, pair_decoder, vision_transformer
 
 CONFIG = pair_decoder(dim=2, layers=1, width=8, heads=2, hidden=8)
@@ -18,7 +19,9 @@ KEY = jax.random.key(5)
 def batch(key, step, data):
     """y = <w, x> for a random w of length 2; the estimate after each pair is compared with w."""
     keys = jax.random.split(key)
-    w, x = jax.random.normal(keys[0], (32, 1, 2), jnp.float32), jax.random.normal(keys[1], (32, 3, 2), jnp.float32)
+    w, x = (
+        jax.random.normal(keys[0], (32, 1, 2), jnp.float32),
+        jax.random.normal(keys[1], (32, 3, 2), jnp.float32))
     return jnp.concatenate([x, jnp.sum(x * w, -1, keepdims=True)], -1), w
 
 
@@ -35,7 +38,8 @@ def start():
 
 
 def same(a, b):
-    return all(np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
+    return all(
+        np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
 
 
 def size(model):
@@ -45,10 +49,11 @@ def size(model):
 def test_the_loss_falls_and_the_curve_is_kept():
     seen = []
     trained = train(
-        PROBLEM, start(), KEY, 120, chunk=20, measure=size, measure_every=40, progress=lambda *said: seen.append(said)
-    )
+        PROBLEM, start(), KEY, 120, chunk=20, measure=size, measure_every=40,
+        progress=lambda *said: seen.append(said))
     assert trained.losses.shape == trained.gradient_norms.shape == (120,)
-    # The zero predictor costs 2 with a standard error of about .06 over 640 tasks; a trained one is far below.
+    # The zero predictor costs 2 with a standard error of about .06 over 640 tasks; a trained one is
+    # far below.
     assert trained.losses[:10].mean() > 1.8
     assert trained.losses[-20:].mean() < 1.4
     assert trained.measured_steps.tolist() == [0, 40, 80, 120]
@@ -75,7 +80,9 @@ class Killed(Exception):
 @pytest.mark.parametrize("killed_at", [20, 50, 60])
 def test_an_interrupted_training_resumes_bit_for_bit(tmp_path, killed_at):
     path = tmp_path / "checkpoint.npz"
-    options = {"chunk": 10, "measure": size, "measure_every": 30, "checkpoint_every": 20, "about": {"task": "toy"}}
+    options = {
+        "chunk": 10, "measure": size, "measure_every": 30, "checkpoint_every": 20,
+        "about": {"task": "toy"}}
     whole = train(PROBLEM, start(), KEY, 65, **options)
 
     def kill(name, step, steps, value):
@@ -86,15 +93,8 @@ def test_an_interrupted_training_resumes_bit_for_bit(tmp_path, killed_at):
         train(PROBLEM, start(), KEY, 65, checkpoint=path, progress=kill, **options)
     first_steps = []
     resumed = train(
-        PROBLEM,
-        start(),
-        KEY,
-        65,
-        checkpoint=path,
-        resume=True,
-        progress=lambda n, s, t, v: first_steps.append(s),
-        **options,
-    )
+        PROBLEM, start(), KEY, 65, checkpoint=path, resume=True,
+        progress=lambda n, s, t, v: first_steps.append(s), **options)
     assert first_steps[0] == min(20 * (killed_at // 20) + 10, 65)
     assert same(whole.model, resumed.model)
     for a, b in zip(whole[1:], resumed[1:]):
@@ -108,7 +108,9 @@ def test_without_resume_it_starts_afresh(tmp_path):
     path = tmp_path / "checkpoint.npz"
     train(PROBLEM, start(), KEY, 20, chunk=10, checkpoint=path)
     seen = []
-    train(PROBLEM, start(), KEY, 20, chunk=10, checkpoint=path, progress=lambda n, s, t, v: seen.append(s))
+    train(
+        PROBLEM, start(), KEY, 20, chunk=10, checkpoint=path,
+        progress=lambda n, s, t, v: seen.append(s))
     assert seen == [10, 20]
 
 
@@ -120,7 +122,9 @@ def test_a_loss_that_is_not_a_number_stops_with_step_history_and_advice(tmp_path
         return jnp.where(step == 27, jnp.nan, tokens), w
 
     problem = PROBLEM._replace(batch=breaks)
-    with pytest.raises(Diverged, match=r"stopped at step 27: the loss was not finite .*learning rate") as caught:
+    with pytest.raises(
+        Diverged, match=r"stopped at step 27: the loss was not finite .*learning rate"
+    ) as caught:
         train(problem, start(), KEY, 60, chunk=10, checkpoint=path, checkpoint_every=10)
     assert caught.value.step == 27
     assert len(caught.value.losses) == 28
@@ -144,14 +148,19 @@ def test_checkpoints_of_another_training_are_refused(tmp_path):
     train(PROBLEM, start(), KEY, 10, chunk=10, checkpoint=path, about={"dim": 2})
 
     def resume(model=None, key=KEY, about=None):
-        train(PROBLEM, model or start(), key, 20, checkpoint=path, resume=True, about=about or {"dim": 2})
+        train(
+            PROBLEM, model or start(), key, 20, checkpoint=path, resume=True,
+            about=about or {"dim": 2})
 
     with pytest.raises(InvalidInput, match=r"belongs to another training \(dim differs\)"):
         resume(about={"dim": 3})
     with pytest.raises(InvalidInput, match="its random key differs"):
         resume(key=jax.random.key(6))
-    wider = init_transformer(jax.random.key(0), pair_decoder(dim=2, layers=1, width=16, heads=2, hidden=8))
-    with pytest.raises(InvalidInput, match=r"holds model.read_in of shape \(3, 8\).*needs shape \(3, 16\)"):
+    wider = init_transformer(
+        jax.random.key(0), pair_decoder(dim=2, layers=1, width=16, heads=2, hidden=8))
+    with pytest.raises(
+        InvalidInput, match=r"holds model.read_in of shape \(3, 8\).*needs shape \(3, 16\)"
+    ):
         resume(model=wider)
     content = path.read_bytes()
     path.write_bytes(content[:-200])
@@ -170,7 +179,8 @@ def test_watching_from_outside_sets_progress_and_folder(tmp_path):
 
 @pytest.mark.parametrize("looks_by", ["tokens", "positions"])
 def test_training_commutes_with_permuting_the_patches(looks_by):
-    """Ten steps on shuffled patches, from shuffled positions, end in the shuffled model; float64, so that rounding does not grow."""
+    """Ten steps on shuffled patches, from shuffled positions, end in the shuffled model; float64,
+    so that rounding does not grow."""
     config = vision_transformer(4, 6, 3, looks_by, width=8, heads=2, hidden=8, position_init=0.3)
     images = jax.random.normal(jax.random.key(1), (40, 6, 4))
     labels = jax.random.randint(jax.random.key(2), (40,), 0, 3)
@@ -198,9 +208,7 @@ def test_training_commutes_with_permuting_the_patches(looks_by):
     [
         ({"steps": 0}, "steps = 0 must be at least 1"),
         ({"steps": 5, "chunk": 0}, "chunk = 0 must be at least 1"),
-        ({"steps": 5, "devices": 4096}, "devices = 4096 must be from 1 to"),
-    ],
-)
+        ({"steps": 5, "devices": 4096}, "devices = 4096 must be from 1 to")])
 def test_impossible_trainings_are_refused(options, says):
     with pytest.raises(InvalidInput, match=says):
         train(PROBLEM, start(), KEY, **options)

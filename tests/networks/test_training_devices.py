@@ -1,4 +1,5 @@
-"""The same training on one and on four devices (simulated by XLA on the host): the same loss curve up to rounding."""
+"""The same training on one and on four devices (simulated by XLA on the host): the same loss curve
+up to rounding."""
 
 import json
 import os
@@ -45,17 +46,14 @@ print(json.dumps({"curves": {c: t.losses.tolist() for c, t in curves.items()}, "
 def test_four_devices_give_the_loss_curve_of_one():
     flags = "--xla_force_host_platform_device_count=4"
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env={**os.environ, "XLA_FLAGS": flags},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-c", SCRIPT], env={**os.environ, "XLA_FLAGS": flags}, capture_output=True,
+        text=True, check=False)
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout.splitlines()[-1])
     one, four = (np.array(said["curves"][count]) for count in ("1", "4"))
     assert said["devices"] == 4
-    # float64: sums over the batch in another order differ by about 1e-16 a step, which 24 steps amplify by far less than 1e4.
+    # float64: sums over the batch in another order differ by about 1e-16 a step, which 24 steps
+    # amplify by far less than 1e4.
     np.testing.assert_allclose(four, one, rtol=1e-11)
     assert len(np.unique(one)) == 24
     assert "must be a multiple of the 4 devices" in said["refused"]

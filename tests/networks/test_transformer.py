@@ -1,4 +1,5 @@
-"""The deep transformer against a plain loop, finite differences, symmetries and counted parameters."""
+"""The deep transformer against a plain loop, finite differences, symmetries and counted
+parameters."""
 
 import equinox as eqx
 import jax
@@ -22,12 +23,14 @@ CONFIGS = {
     "small decoder": small_decoder(dim=3, layers=2, heads=2, residual_init=0.5),
     "gpt2": gpt2_decoder(dim=3, positions=9, width=8, layers=2, heads=2, hidden=12),
     "pairs, softmax": pair_decoder(dim=3, layers=2, width=8, heads=2, hidden=12, read_out_init=1.0),
-    "pairs, relu": pair_decoder(dim=3, layers=2, attention="relu", width=8, heads=2, hidden=12, read_out_init=1.0),
+    "pairs, relu": pair_decoder(
+        dim=3, layers=2, attention="relu", width=8, heads=2, hidden=12, read_out_init=1.0),
     "vit": vision_transformer(5, 6, 3, width=8, heads=2, hidden=10, position_init=0.5),
-    "vit, positional": vision_transformer(5, 6, 3, "positions", width=8, heads=2, hidden=10, position_init=0.5),
-    "relu, not causal": TransformerConfig(4, 8, 2, 2, 6, 3, attention="relu", norm="scale", read_out="quadratic"),
-    "many layers": pair_decoder(dim=3, layers=9, width=8, heads=2, hidden=12, read_out_init=1.0),
-}
+    "vit, positional": vision_transformer(
+        5, 6, 3, "positions", width=8, heads=2, hidden=10, position_init=0.5),
+    "relu, not causal": TransformerConfig(
+        4, 8, 2, 2, 6, 3, attention="relu", norm="scale", read_out="quadratic"),
+    "many layers": pair_decoder(dim=3, layers=9, width=8, heads=2, hidden=12, read_out_init=1.0)}
 
 
 call = eqx.filter_jit(lambda model, tokens: model(tokens))
@@ -35,11 +38,13 @@ trace_of = eqx.filter_jit(lambda model, tokens: model.trace(tokens))
 
 
 def build(name, seed=0):
-    """A float64 model whose biases and norms are not at their special first values, and tokens for it."""
+    """A float64 model whose biases and norms are not at their special first values, and tokens for
+    it."""
     config = CONFIGS[name]
     model = init_transformer(jax.random.key(seed), config, jnp.float64)
     noise = np.random.default_rng(seed)
-    model = jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf) + 0.1 * noise.standard_normal(leaf.shape)), model)
+    model = jax.tree.map(
+        lambda leaf: jnp.asarray(np.asarray(leaf) + 0.1 * noise.standard_normal(leaf.shape)), model)
     length = config.positions if config.looks_by == "positions" else 5
     return model, jnp.asarray(noise.standard_normal((3, length, config.features)))
 
@@ -65,7 +70,8 @@ def loop_attention(config, layer, state, positions):
         heads = []
         for m in range(config.heads):
             part = slice(m * d, (m + 1) * d)
-            scores = np.array([places[i][:inner][part] @ places[j][inner : 2 * inner][part] for j in seen])
+            scores = np.array(
+                [places[i][:inner][part] @ places[j][inner : 2 * inner][part] for j in seen])
             scores = scores / np.sqrt(d) if config.scaled else scores
             weights = np.maximum(scores, 0) / len(seen)
             if config.attention == "softmax":
@@ -73,7 +79,8 @@ def loop_attention(config, layer, state, positions):
             heads.append(sum(w * tokens[j][2 * inner :][part] for w, j in zip(weights, seen)))
         if config.projection:
             out = np.concatenate(heads) @ np.asarray(layer.projection)
-            updates.append(out if layer.projection_bias is None else out + np.asarray(layer.projection_bias))
+            updates.append(
+                out if layer.projection_bias is None else out + np.asarray(layer.projection_bias))
         else:
             updates.append(sum(heads))
     return np.array(updates)
@@ -83,14 +90,18 @@ def loop_forward(model, tokens):
     """One example by plain NumPy."""
     config = model.config
     model = jax.tree.map(np.asarray, model)
-    state = tokens if model.read_in is None else tokens @ np.asarray(model.read_in) + np.asarray(model.read_in_bias)
+    state = (
+        tokens if model.read_in is None
+        else tokens @ np.asarray(model.read_in) + np.asarray(model.read_in_bias))
     positions = None if model.positions is None else np.asarray(model.positions)
     if positions is not None and config.looks_by == "tokens":
         state = state + positions[: len(state)]
     for number in range(config.layers):
         layer = model.layers.at(number)
         state = state + loop_attention(config, layer, state, positions)
-        inner = np.array([loop_norm(h, layer.mlp_norm) for h in state]) @ np.asarray(layer.first) + layer.first_bias
+        inner = (
+            np.array([loop_norm(h, layer.mlp_norm) for h in state]) @ np.asarray(layer.first)
+            + layer.first_bias)
         bend = np.tanh(np.sqrt(2 / np.pi) * (inner + 0.044715 * inner**3))
         inner = np.maximum(inner, 0) if config.activation == "relu" else inner * (1 + bend) / 2
         state = state + np.asarray(inner) @ np.asarray(layer.second) + layer.second_bias
@@ -119,7 +130,8 @@ def test_the_trace_ends_where_the_call_ends_and_shows_the_weights_that_were_used
     shared = config.looks_by == "positions"
     length = tokens.shape[1]
     assert trace.states.shape == (config.layers + 1, 3, length, config.width)
-    assert trace.attention.shape == (config.layers, 1 if shared else 3, config.heads, length, length)
+    assert trace.attention.shape == (
+        config.layers, 1 if shared else 3, config.heads, length, length)
     if config.causal:
         assert not np.triu(np.asarray(trace.attention), 1).any()
     if config.attention == "softmax":
@@ -128,7 +140,8 @@ def test_the_trace_ends_where_the_call_ends_and_shows_the_weights_that_were_used
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_derivatives_meet_finite_differences(name):
-    """Along three random directions in all parameters at once; central differences at 1e-6 err by about 1e-9."""
+    """Along three random directions in all parameters at once; central differences at 1e-6 err by
+    about 1e-9."""
     model, tokens = build(name)
     noise = np.random.default_rng(1)
     target = noise.standard_normal(call(model, tokens).shape)
@@ -139,7 +152,9 @@ def test_derivatives_meet_finite_differences(name):
         ahead = jax.tree.map(lambda a, b: a + 1e-6 * b, model, direction)
         behind = jax.tree.map(lambda a, b: a - 1e-6 * b, model, direction)
         numeric = (loss(ahead) - loss(behind)) / 2e-6
-        exact = sum(np.sum(np.asarray(a) * b) for a, b in zip(jax.tree.leaves(slope), jax.tree.leaves(direction)))
+        exact = sum(
+            np.sum(np.asarray(a) * b)
+            for a, b in zip(jax.tree.leaves(slope), jax.tree.leaves(direction)))
         assert float(exact) == pytest.approx(float(numeric), rel=2e-6, abs=1e-8)
 
 
@@ -154,13 +169,12 @@ def test_a_causal_decoder_does_not_see_later_tokens():
 @pytest.mark.parametrize(
     ("config", "count"),
     [
-        (small_decoder(), 425_923),
-        (gpt2_decoder(), 9_493_761),
+        (small_decoder(), 425_923), (gpt2_decoder(), 9_493_761),
         (vision_transformer(looks_by="positions"), 75_210),
-        (vision_transformer(), 75_210 - 256),  # without the norms of positions, which vanilla attention would not use
-        (pair_decoder(), 133_568),
-    ],
-)
+        (
+            vision_transformer(), 75_210 - 256,
+        ),  # without the norms of positions, which vanilla attention would not use
+        (pair_decoder(), 133_568)])
 def test_parameters_are_counted(config, count):
     shapes = eqx.filter_eval_shape(init_transformer, jax.random.key(0), config)
     assert sum(np.prod(leaf.shape) for leaf in jax.tree.leaves(shapes)) == count
@@ -179,15 +193,18 @@ def test_permuted_patches_with_permuted_positions_give_the_same_outputs(looks_by
     tokens = jax.random.normal(jax.random.key(3), (3, 6, 5))
     order = np.array([3, 0, 5, 1, 4, 2])
     permuted = eqx.tree_at(lambda m: m.positions, model, model.positions[order])
-    np.testing.assert_allclose(call(permuted, tokens[:, order]), call(model, tokens), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        call(permuted, tokens[:, order]), call(model, tokens), rtol=1e-10, atol=1e-12)
     assert not np.allclose(call(model, tokens[:, order]), call(model, tokens))
 
 
 def test_positional_attention_does_not_depend_on_the_input():
     model, tokens = build("vit, positional")
-    np.testing.assert_array_equal(trace_of(model, tokens).attention, trace_of(model, 2 * tokens).attention)
+    np.testing.assert_array_equal(
+        trace_of(model, tokens).attention, trace_of(model, 2 * tokens).attention)
     vanilla, tokens = build("vit")
-    assert not np.allclose(trace_of(vanilla, tokens).attention, trace_of(vanilla, 2 * tokens).attention)
+    assert not np.allclose(
+        trace_of(vanilla, tokens).attention, trace_of(vanilla, 2 * tokens).attention)
 
 
 def test_heads_written_as_matrices_on_columns_enter_transposed():
@@ -207,12 +224,11 @@ def test_heads_written_as_matrices_on_columns_enter_transposed():
         ({"looks_by": "positions"}, "positions = 0 must be at least 1"),
         ({"read_in": False}, "features = 4 must be the width 8"),
         ({"projection": False}, "head_width = 4 must be the width 8"),
-        ({"residual_init": float("nan")}, "residual_init = nan must be finite"),
-    ],
-)
+        ({"residual_init": float("nan")}, "residual_init = nan must be finite")])
 def test_impossible_settings_are_refused_in_one_sentence(changes, says):
     with pytest.raises(InvalidInput, match=says):
-        TransformerConfig(**{"features": 4, "width": 8, "layers": 1, "heads": 2, "hidden": 8, **changes})
+        TransformerConfig(
+            **{"features": 4, "width": 8, "layers": 1, "heads": 2, "hidden": 8, **changes})
 
 
 def test_tokens_of_another_shape_are_refused():

@@ -1,4 +1,5 @@
-"""Transformers on disk: what is loaded is what was saved, and anything else is refused with one sentence."""
+"""Transformers on disk: what is loaded is what was saved, and anything else is refused with one
+sentence."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +8,12 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.networks.saving import read_arrays, write_arrays
-from saccade.networks.transformer import init_transformer, load_transformer, pair_decoder, save_transformer
+from saccade.networks.transformer import (
+    init_transformer,
+    load_transformer,
+    pair_decoder,
+    save_transformer,
+)
 from saccade.networks.transformer.saving import KIND
 
 CONFIG = pair_decoder(dim=2, layers=2, width=8, heads=2, hidden=8)
@@ -42,7 +48,9 @@ def test_arrays_of_another_shape_are_refused(saved):
     header, arrays = read_arrays(path, KIND)
     arrays["layers.qkv"] = arrays["layers.qkv"][:1]
     write_arrays(path, header, arrays)
-    with pytest.raises(InvalidInput, match=r"holds layers.qkv of shape \(1, 8, 24\).*needs shape \(2, 8, 24\)"):
+    with pytest.raises(
+        InvalidInput, match=r"holds layers.qkv of shape \(1, 8, 24\).*needs shape \(2, 8, 24\)"
+    ):
         load_transformer(path)
 
 
@@ -55,7 +63,9 @@ def test_missing_and_unknown_arrays_are_named(saved, change):
     else:
         arrays["stranger"] = np.zeros(2)
     write_arrays(path, header, arrays)
-    with pytest.raises(InvalidInput, match="no read_out" if change == "missing" else "holds stranger"):
+    with pytest.raises(
+        InvalidInput, match="no read_out" if change == "missing" else "holds stranger"
+    ):
         load_transformer(path)
 
 
@@ -80,7 +90,8 @@ def test_a_damaged_file_is_refused(saved, damage):
 
 
 def test_every_flipped_byte_is_refused_or_harmless(saved):
-    """A flip may fall on bytes of the archive that carry nothing (a date); then the model must still be the same."""
+    """A flip may fall on bytes of the archive that carry nothing (a date); then the model must
+    still be the same."""
     model, path = saved
     content = path.read_bytes()
     refused = 0

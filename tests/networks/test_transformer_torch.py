@@ -1,4 +1,5 @@
-"""The deep transformer and its Adam steps against the same network written in PyTorch, where PyTorch is installed."""
+"""The deep transformer and its Adam steps against the same network written in PyTorch, where
+PyTorch is installed."""
 
 import pytest
 

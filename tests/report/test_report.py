@@ -24,20 +24,26 @@ NASTY = "<script>alert('x')</script> & \"quotes\" <img src=x onerror=y>"
 
 def row(name="risk", verdict="holds", **changes):
     usual = {
-        "id": f"single-location.{name}", "study": "single-location", "spec": "SL-X", "statement": f"The {name} is one.",
-        "source": "Theorem 1", "status": "exact", "kind": "estimate", "expected": "holds", "verdict": verdict, "prediction": 1.0,
-        "measurement": 1.01, "interval": [0.98, 1.04], "resolution": 0.1, "part": "0", "parts": [], "replicates": 40, "looks": 1,
-        "seconds": 0.5, "needs": None, "error": None, "finding": "", "corrected": None, "figure": None, "argued": "a finite-size term",
-        "scale": "quick", "seed": 0,
-        "sabotages": [{"name": "shift", "says": "Move it.", "verdict": "refuted", "prediction": 1.0, "measurement": 4.0}],
-    }  # fmt: skip
+        "id": f"single-location.{name}", "study": "single-location", "spec": "SL-X",
+        "statement": f"The {name} is one.", "source": "Theorem 1", "status": "exact",
+        "kind": "estimate", "expected": "holds", "verdict": verdict, "prediction": 1.0,
+        "measurement": 1.01, "interval": [0.98, 1.04], "resolution": 0.1, "part": "0", "parts": [],
+        "replicates": 40, "looks": 1, "seconds": 0.5, "needs": None, "error": None, "finding": "",
+        "corrected": None, "figure": None, "argued": "a finite-size term", "scale": "quick",
+        "seed": 0,
+        "sabotages": [{
+            "name": "shift", "says": "Move it.", "verdict": "refuted", "prediction": 1.0,
+            "measurement": 4.0}]}
     return usual | changes
 
 
 def waiting(name="deep", **changes):
-    nothing = dict.fromkeys(("prediction", "measurement", "interval", "resolution", "part", "seconds"))
+    nothing = dict.fromkeys(
+        ("prediction", "measurement", "interval", "resolution", "part", "seconds"))
     needs = {"needs": {"scale": "standard", "minutes": 3.0}}
-    return row(name, "waiting", **nothing, sabotages=[{"name": "shift", "says": "Move it."}], **(needs | changes))
+    return row(
+        name, "waiting", **nothing, sabotages=[{"name": "shift", "says": "Move it."}],
+        **(needs | changes))
 
 
 def drawn(runs):
@@ -53,13 +59,14 @@ def failing(runs):
 
 
 def figure(name="4a", draw=drawn, **changes):
-    return Figure(f"single-location/{name}", f"Figure {name}", "A line.", "Figure 4", {}, draw, **changes)
+    return Figure(
+        f"single-location/{name}", f"Figure {name}", "A line.", "Figure 4", {}, draw, **changes)
 
 
 def written(tmp_path, rows, figures=(), name="report"):
     page = write_report(
-        rows, tmp_path / name, scale="quick", seed=0, store=Store(tmp_path / "store"), figures=list(figures)
-    )
+        rows, tmp_path / name, scale="quick", seed=0, store=Store(tmp_path / "store"),
+        figures=list(figures))
     return page.parent
 
 
@@ -79,7 +86,9 @@ class Links(HTMLParser):
 
 
 def pages_of(folder):
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.html")}
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*.html")}
 
 
 def text_of(page):
@@ -98,20 +107,23 @@ def broken_links(folder):
     return found
 
 
-def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link_leads_somewhere(tmp_path):
+def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link_leads_somewhere(
+    tmp_path,
+):
     rows = [
         row(figure="single-location/4a"),
-        row("wrong", "refuted", expected="refuted", corrected="single-location.risk"),
-        waiting(),
-    ]
+        row("wrong", "refuted", expected="refuted", corrected="single-location.risk"), waiting()]
     folder = written(tmp_path, rows, [figure(), figure("5", failing)])
     assert set(pages_of(folder)) == {
-        "index.html", "study/single-location.html",
-        "claims/single-location.risk.html", "claims/single-location.wrong.html", "claims/single-location.deep.html",
-    }  # fmt: skip
+        "index.html", "study/single-location.html", "claims/single-location.risk.html",
+        "claims/single-location.wrong.html", "claims/single-location.deep.html"}
     assert broken_links(folder) == []
-    assert all(len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values()))
-    assert json.loads((folder / "ledger.json").read_text())["claims"][0]["id"] == "single-location.risk"
+    assert all(
+        len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values())
+    )
+    assert (
+        json.loads((folder / "ledger.json").read_text())["claims"][0]["id"]
+        == "single-location.risk")
 
 
 def test_rows_of_the_real_ledger_are_understood(tmp_path):
@@ -122,43 +134,29 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
         return xarray.Dataset({"value": ("replicate", [mean, mean])})
 
     claim = Claim(
-        "single-location.toy", "SL-0", "Two numbers.", "nowhere", "exact", "identity", toy, lambda run: one_row(run.data.value.values),
-        lambda run: [1.0, 1.0], 1e-9, "a toy",
-        (Sabotage("shift", "Move it.", {"mean": 2.0}), Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)),
-        parts=("first", "second"), scales={"quick": Scale()},
-    )  # fmt: skip
+        "single-location.toy", "SL-0", "Two numbers.", "nowhere", "exact", "identity", toy,
+        lambda run: one_row(run.data.value.values), lambda run: [1.0, 1.0], 1e-9, "a toy",
+        (
+            Sabotage("shift", "Move it.", {"mean": 2.0}),
+            Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)),
+        parts=("first", "second"), scales={"quick": Scale()})
     rows = [evaluate(claim, Conditions(sabotage=True, folder=str(tmp_path / "store")))]
     folder = written(tmp_path, rows)
     page = text_of(pages_of(folder)["claims/single-location.toy.html"])
-    assert all(word in page for word in ("first", "second", "Move it.", "as it must be", "should be refuted"))
+    assert all(
+        word in page
+        for word in ("first", "second", "Move it.", "as it must be", "should be refuted"))
     assert "ZeroDivisionError" in page and "saccade verify single-location.toy --sabotage" in page
     assert "Traceback" not in page + (folder / "ledger.json").read_text()
 
 
 def test_everything_from_data_is_escaped(tmp_path):
     texts = (
-        "statement",
-        "source",
-        "status",
-        "argued",
-        "finding",
-        "spec",
-        "error",
-        "kind",
-        "part",
-        "corrected",
-        "figure",
-    )
-    parts = [
-        {
-            "part": NASTY,
-            "verdict": "holds",
-            "prediction": 1.0,
-            "measurement": 1.0,
-            "interval": [1.0, 1.0],
-            "resolution": 0.1,
-        }
-    ] * 2
+        "statement", "source", "status", "argued", "finding", "spec", "error", "kind", "part",
+        "corrected", "figure")
+    parts = [{
+        "part": NASTY, "verdict": "holds", "prediction": 1.0, "measurement": 1.0,
+        "interval": [1.0, 1.0], "resolution": 0.1}] * 2
     broken = [{"name": NASTY, "says": NASTY, "verdict": "refuted", "error": NASTY}]
     nasty = row(**dict.fromkeys(texts, NASTY), id=NASTY, study=NASTY, parts=parts, sabotages=broken)
     late = waiting(NASTY, needs={"extra": NASTY, "missing": [NASTY]})
@@ -172,7 +170,8 @@ def test_everything_from_data_is_escaped(tmp_path):
 
 
 def test_waiting_claims_are_never_counted_as_passed(tmp_path):
-    entries = read_rows([row(), waiting(), waiting("other", needs={"extra": "nlp", "missing": ["tokenizers"]})])
+    entries = read_rows(
+        [row(), waiting(), waiting("other", needs={"extra": "nlp", "missing": ["tokenizers"]})])
     counts = tally(entries)
     assert (counts.holds, counts.waiting, counts.judged, counts.unexpected) == (1, 2, 1, 0)
     assert not any(entry.as_expected for entry in entries[1:])
@@ -181,8 +180,7 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
     assert "1 of 3 claims judged." in index and "2 claims wait" in index
     assert (
         "needs scale standard, about 3 min" in index
-        and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index
-    )
+        and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index)
     alone = text_of(pages_of(written(tmp_path, [waiting()], name="alone"))["index.html"])
     assert "Nothing was judged yet." in alone and "Every verdict" not in alone
 
@@ -190,52 +188,51 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
 @pytest.mark.parametrize(
     ("given_row", "unexpected"),
     [
-        (row(), False),
-        (row(verdict="refuted", expected="refuted"), False),
-        (row(verdict="refuted"), True),
-        (row(verdict="undecided"), True),
+        (row(), False), (row(verdict="refuted", expected="refuted"), False),
+        (row(verdict="refuted"), True), (row(verdict="undecided"), True),
         (row(verdict="holds", expected="refuted"), True),
         (row(sabotages=[{"name": "shift", "says": "", "verdict": "holds"}]), True),
         (row(sabotages=[{"name": "shift", "says": "", "verdict": None}]), False),
-        (waiting(), False),
-        (waiting(expected="refuted"), False),
-    ],
-)
+        (waiting(), False), (waiting(expected="refuted"), False)])
 def test_what_is_not_as_expected_is_said_first(tmp_path, given_row, unexpected):
     [entry] = read_rows([given_row])
     assert entry.unexpected is unexpected
     index = pages_of(written(tmp_path, [given_row]))["index.html"]
     assert ("Not as expected" in index) is unexpected
     assert ("Every verdict reached is the expected one." in text_of(index)) is (
-        not unexpected and given_row["verdict"] != "waiting"
-    )
+        not unexpected and given_row["verdict"] != "waiting")
 
 
 def test_findings_are_told_with_what_holds_instead(tmp_path):
     wrong = row(
-        "wrong", "refuted", expected="refuted", statement="It always recovers.", finding="It fails in some runs."
-    )
+        "wrong", "refuted", expected="refuted", statement="It always recovers.",
+        finding="It fails in some runs.")
     wrong["corrected"] = "single-location.right"
-    rows = [wrong, row("right", statement="It recovers unless swapped."), row("new", finding="A new state.")]
+    rows = [
+        wrong, row("right", statement="It recovers unless swapped."),
+        row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
     told = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
-    said = ("It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.", "A new state.")
+    said = (
+        "It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.",
+        "A new state.")
     assert all(text in told for text in said)
     assert "refuted as expected" in told.replace("  ", " ")
-    assert 'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"]
+    assert (
+        'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"])
     absent = text_of(pages_of(written(tmp_path, [wrong]))["index.html"])
     assert "single-location.right, which is not in this ledger" in absent
 
 
 def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path):
-    folder = written(tmp_path, [row(figure="single-location/4a"), row("other", figure="9")], [figure()])
+    folder = written(
+        tmp_path, [row(figure="single-location/4a"), row("other", figure="9")], [figure()])
     png, pdf = folder / "figures/single-location.4a.png", folder / "figures/single-location.4a.pdf"
     assert png.read_bytes().startswith(b"\x89PNG") and pdf.read_bytes().startswith(b"%PDF")
     pages = pages_of(folder)
     for name in ("study/single-location.html", "claims/single-location.risk.html"):
         assert {"../figures/single-location.4a.png", "../figures/single-location.4a.pdf"} <= set(
-            Links(pages[name]).addresses
-        )
+            Links(pages[name]).addresses)
     assert "Figure 9 is not part of this report." in pages["claims/single-location.other.html"]
 
 
@@ -244,9 +241,9 @@ def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path
     [
         (figure(draw=failing), "it needs the package &#39;absent_package&#39;"),
         (figure(draw=lambda runs: runs["nothing"]), "KeyError"),
-        (figure(requires="nlp:absent_package"), "it needs the extra &#39;nlp&#39; (missing: absent_package)"),
-    ],
-)
+        (
+            figure(requires="nlp:absent_package"),
+            "it needs the extra &#39;nlp&#39; (missing: absent_package)")])
 def test_a_figure_that_fails_is_a_sentence_not_a_broken_report(tmp_path, broken, reason):
     folder = written(tmp_path, [row(figure="single-location/4a")], [broken, figure("5")])
     page = text_of(pages_of(folder)["study/single-location.html"])
@@ -300,7 +297,9 @@ def test_a_folder_that_saccade_did_not_make_is_refused_untouched(tmp_path):
     for name in (".saccade-report", "index.html"):
         (mine / name).unlink()
     (mine / "thesis.tex").write_text("precious")
-    with pytest.raises(InvalidInput, match=r"^folder = .* holds files that are not a saccade report; .*\.$"):
+    with pytest.raises(
+        InvalidInput, match=r"^folder = .* holds files that are not a saccade report; .*\.$"
+    ):
         written(tmp_path, [row()])
     assert (mine / "thesis.tex").read_text() == "precious"
 
@@ -310,10 +309,12 @@ def test_impossible_places_get_one_sentence(tmp_path):
     with pytest.raises(InvalidInput, match=r"is a file; choose a folder"):
         written(tmp_path, [row()])
     with pytest.raises(InvalidInput, match=r"cannot be written \(not a directory\)\.$"):
-        write_report([row()], tmp_path / "report" / "inside", scale="quick", seed=0, store=None, figures=[])
+        write_report(
+            [row()], tmp_path / "report" / "inside", scale="quick", seed=0, store=None, figures=[])
 
 
-@pytest.mark.parametrize("bad", ["text", {"id": "a.b"}, {"verdict": "holds"}, row(verdict="passed")])
+@pytest.mark.parametrize(
+    "bad", ["text", {"id": "a.b"}, {"verdict": "holds"}, row(verdict="passed")])
 def test_what_is_no_ledger_row_is_refused(tmp_path, bad):
     with pytest.raises(InvalidInput, match="needs an id and a verdict"):
         written(tmp_path, [bad])
@@ -323,21 +324,27 @@ def test_what_is_no_ledger_row_is_refused(tmp_path, bad):
 def test_a_row_without_optional_fields_and_an_empty_ledger_are_shown(tmp_path):
     folder = written(tmp_path, [{"id": "elsewhere.claim", "verdict": "undecided"}])
     assert broken_links(folder) == [] and (folder / "study/elsewhere.html").is_file()
-    assert "This ledger has no claims." in pages_of(written(tmp_path, [], name="empty"))["index.html"]
+    assert (
+        "This ledger has no claims." in pages_of(written(tmp_path, [], name="empty"))["index.html"])
 
 
 def test_the_command_names_scale_seed_and_sabotage_only_where_they_matter():
     from saccade.report.reproduction import command, figure_command, python_lines
 
-    said = [read_rows([given_row])[0].row for given_row in (row(sabotages=[]), row(scale="paper", seed=3), waiting())]
+    said = [
+        read_rows([given_row])[0].row
+        for given_row in (row(sabotages=[]), row(scale="paper", seed=3), waiting())]
     assert [command(item) for item in said] == [
         "saccade verify single-location.risk",
         "saccade verify single-location.risk --scale paper --seed 3 --sabotage",
-        "saccade verify single-location.deep --scale standard",
-    ]
-    assert 'saccade.verify("single-location.risk", scale="paper", seed=3, sabotage=True)' in python_lines(said[1])
+        "saccade verify single-location.deep --scale standard"]
+    assert (
+        'saccade.verify("single-location.risk", scale="paper", seed=3, sabotage=True)'
+        in python_lines(said[1]))
     compile(python_lines(said[1]), "lines", "exec")
-    assert figure_command("single-location/4a", "quick", 0) == "saccade figure single-location/4a -o 4a.pdf"
+    assert (
+        figure_command("single-location/4a", "quick", 0)
+        == "saccade figure single-location/4a -o 4a.pdf")
 
 
 def test_a_site_gathers_studies_in_the_library_order():
@@ -345,11 +352,14 @@ def test_a_site_gathers_studies_in_the_library_order():
     pictures = [Picture("single-location/1", "single-location", "One", "", "")]
     site = Site([entries[1], entries[0]], pictures, "quick", 0)
     assert [study.name for study in site.studies] == ["single-location", "elsewhere"]
-    assert "Marion" in site.study("single-location").reference and site.study("elsewhere").reference == ""
+    assert (
+        "Marion" in site.study("single-location").reference
+        and site.study("elsewhere").reference == "")
     assert "@inproceedings{marion2025" in site.study("single-location").bibtex
 
 
 def test_the_shared_files_ask_nothing_of_the_network():
     source = Path(writing.__file__).parent
     for path in [*source.glob("*.css"), *source.glob("*.js"), *source.glob("templates/*")]:
-        assert not re.search(r"https?://|@import|url\(|//cdn", path.read_text(encoding="utf-8")), path.name
+        assert not re.search(r"https?://|@import|url\(|//cdn", path.read_text(encoding="utf-8")), (
+            path.name)

@@ -29,23 +29,18 @@ def test_any_id_is_a_safe_file_name_and_different_ids_stay_apart(text):
 
 def test_plain_ids_keep_their_names():
     assert words.file_name("single-location.swapped-state") == "single-location.swapped-state"
-    assert words.file_name("A") != words.file_name("a"), "some file systems do not tell capitals apart"
+    assert words.file_name("A") != words.file_name("a"), (
+        "some file systems do not tell capitals apart")
 
 
 def test_numbers_and_times_are_said_plainly():
     assert [words.number(value) for value in (None, math.nan, -1.5, 1 / 3, -2e-7, 15552, 1e9)] == [
-        "–", "–", "−1.5", "0.333333", "−2e−7", "15552", "1e9",
-    ]  # fmt: skip
-    assert [words.interval(ends) for ends in (None, [1, 1], [None, 2], [0, None], [None, None], [1, 2])] == [
-        "–", "exact", "at most 2", "at least 0", "unbounded", "1 to 2",
-    ]  # fmt: skip
+        "–", "–", "−1.5", "0.333333", "−2e−7", "15552", "1e9"]
+    assert [
+        words.interval(ends) for ends in (None, [1, 1], [None, 2], [0, None], [None, None], [1, 2])
+    ] == ["–", "exact", "at most 2", "at least 0", "unbounded", "1 to 2"]
     assert [words.duration(value) for value in (None, 0.001, 1.234, 12.3, 600)] == [
-        "–",
-        "under 0.01 s",
-        "1.2 s",
-        "12 s",
-        "10 min",
-    ]
+        "–", "under 0.01 s", "1.2 s", "12 s", "10 min"]
 
 
 numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True))
@@ -53,21 +48,31 @@ numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True))
 
 @example(-1.7e308, 1.7e308, None, None, 0.1, "estimate")
 @example(0.0, 5e-324, 0.0, 1e-322, 0.0, "identity")
-@given(numbers, numbers, numbers, numbers, st.one_of(st.none(), st.floats(0, 1e6)), st.sampled_from(KINDS))
-def test_drawings_stay_inside_their_frame_whatever_the_numbers(prediction, measured, low, high, resolution, kind):
-    given_row = {"prediction": prediction, "measurement": measured, "interval": [low, high], "resolution": resolution}
+@given(
+    numbers, numbers, numbers, numbers, st.one_of(st.none(), st.floats(0, 1e6)),
+    st.sampled_from(KINDS))
+def test_drawings_stay_inside_their_frame_whatever_the_numbers(
+    prediction, measured, low, high, resolution, kind
+):
+    given_row = {
+        "prediction": prediction, "measurement": measured, "interval": [low, high],
+        "resolution": resolution}
     given_row |= {"kind": kind, "side": "above"}
     large, small = draw_to_scale(given_row), glyph(given_row)
     if large is not None:
-        places = [large.prediction, large.band[0], *(large.interval or ()), *(tick.x for tick in large.ticks)]
+        places = [
+            large.prediction, large.band[0], *(large.interval or ()),
+            *(tick.x for tick in large.ticks)]
         assert all(MARGIN - 1 <= place <= WIDTH - MARGIN + 1 for place in places)
         assert 1 <= len(large.ticks) <= 6
     if small is not None:
-        assert all(0 <= place <= 96 for place in (small.prediction, small.measurement, *small.band[:1]))
+        assert all(
+            0 <= place <= 96 for place in (small.prediction, small.measurement, *small.band[:1]))
 
 
 def test_the_drawing_is_to_scale():
-    drawing = draw_to_scale(row(prediction=1.0, resolution=0.1, measurement=1.3, interval=[1.2, 1.4]))
+    drawing = draw_to_scale(
+        row(prediction=1.0, resolution=0.1, measurement=1.3, interval=[1.2, 1.4]))
     assert drawing is not None and drawing.interval is not None and drawing.measurement is not None
     per_unit = drawing.band[1] / 0.2
     assert drawing.measurement - drawing.prediction == pytest.approx(0.3 * per_unit, abs=0.05)
@@ -77,9 +82,9 @@ def test_the_drawing_is_to_scale():
 
 
 def test_values_that_six_digits_cannot_tell_apart_are_drawn_as_differences():
-    drawing = draw_to_scale(
-        row(prediction=0.3339, resolution=1e-12, measurement=0.3339 + 1e-13, interval=[0.3339 + 1e-13] * 2)
-    )
+    drawing = draw_to_scale(row(
+        prediction=0.3339, resolution=1e-12, measurement=0.3339 + 1e-13,
+        interval=[0.3339 + 1e-13] * 2))
     assert drawing is not None and drawing.title == "difference from the prediction"
     assert "0" in [tick.label for tick in drawing.ticks]
 
@@ -87,13 +92,9 @@ def test_values_that_six_digits_cannot_tell_apart_are_drawn_as_differences():
 @pytest.mark.parametrize(
     ("kind", "side", "expected"),
     [
-        ("estimate", None, (0.9, 1.1)),
-        ("slope", None, (0.9, 1.1)),
-        ("bound", "below", (-math.inf, 1.1)),
-        ("bound", "above", (0.9, math.inf)),
-        ("ordering", None, (1.0, math.inf)),
-    ],
-)
+        ("estimate", None, (0.9, 1.1)), ("slope", None, (0.9, 1.1)),
+        ("bound", "below", (-math.inf, 1.1)), ("bound", "above", (0.9, math.inf)),
+        ("ordering", None, (1.0, math.inf))])
 def test_the_band_is_where_the_verdict_holds(kind, side, expected):
     low, high = region({"kind": kind, "side": side}, 1.0, 0.1)
     assert (low, high) == pytest.approx(expected)

@@ -12,7 +12,9 @@ def test_every_study_has_a_story_and_symbols(study):
     found = told(study, {})
     assert set(found) == {"story", "symbols"}
     assert "<table>" in found["symbols"] and "<code>" in found["symbols"]
-    assert "$" not in found["story"] + found["symbols"] and "\\" not in found["story"] + found["symbols"]
+    assert (
+        "$" not in found["story"] + found["symbols"]
+        and "\\" not in found["story"] + found["symbols"])
 
 
 def test_claims_named_in_the_story_are_links():
@@ -26,7 +28,9 @@ def test_markup_in_a_text_is_escaped_and_dangerous_links_are_not_links():
 
 
 def test_a_section_ends_where_the_next_begins():
-    assert section("# t\n## One\nfirst\n### inner\nx\n## Two\nsecond\n", "One") == "first\n### inner\nx"
+    assert (
+        section("# t\n## One\nfirst\n### inner\nx\n## Two\nsecond\n", "One")
+        == "first\n### inner\nx")
     assert section("no headings", "One") == "" and page("no-such-study") == ""
 
 
@@ -34,11 +38,8 @@ def test_a_section_ends_where_the_next_begins():
     ("given", "shown"),
     [
         (r"\lambda_t = \lambda/(1 + \mathtt{decay}\,t)", "λ<sub>t</sub> = λ/(1 + decay t)"),
-        (r"e^{-\Theta(D)}", "e<sup>-Θ(D)</sup>"),
-        (r"\frac1n\sum_i", "1/n∑<sub>i</sub>"),
+        (r"e^{-\Theta(D)}", "e<sup>-Θ(D)</sup>"), (r"\frac1n\sum_i", "1/n∑<sub>i</sub>"),
         (r"\sqrt{2/\pi}\,\sqrt L", "√(2/π) √ L"),
-        (r"\langle v_1, v^\star\rangle", "⟨ v<sub>1</sub>, v<sup>*</sup>⟩"),
-    ],
-)
+        (r"\langle v_1, v^\star\rangle", "⟨ v<sub>1</sub>, v<sup>*</sup>⟩")])
 def test_formulas_become_characters(given, shown):
     assert formula(given) == shown

@@ -1,4 +1,5 @@
-"""A report stays light enough to send: what a page, a figure and the shared files weigh, and so what the whole ledger would."""
+"""A report stays light enough to send: what a page, a figure and the shared files weigh, and so
+what the whole ledger would."""
 
 import base64
 import gzip
@@ -14,25 +15,26 @@ from saccade.report import write_report
 from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, save_light_png, weigh
 from saccade.report.live_numbers import outline, points
 
-NUMBERS = {"prediction": 1.0 / 3, "measurement": 0.35, "interval": [0.331234567, 0.36], "resolution": 0.1}
+NUMBERS = {
+    "prediction": 1.0 / 3, "measurement": 0.35, "interval": [0.331234567, 0.36], "resolution": 0.1}
 CLAIMS, FIGURES = 280, 55  # a few more than there are
 USUAL_PARTS, USUAL_CURVES = 3, 12
 
 
 def row(number):
-    parts = [{"part": f"width {place}", "verdict": "holds", "looks": 1, **NUMBERS} for place in range(USUAL_PARTS)]
-    sabotages = [{"name": "shift", "says": "Move it by a tenth.", "verdict": "refuted", **NUMBERS} for _ in range(2)]
+    parts = [
+        {"part": f"width {place}", "verdict": "holds", "looks": 1, **NUMBERS}
+        for place in range(USUAL_PARTS)]
+    sabotages = [
+        {"name": "shift", "says": "Move it by a tenth.", "verdict": "refuted", **NUMBERS}
+        for _ in range(2)]
     words = "A statement of the length that statements have, with a formula kappa^2 + nu^2 and an inequality d <= 80."
     texts = {
-        "statement": words,
-        "argued": words,
-        "source": "Theorem 1",
-        "status": "exact",
-        "spec": "SL-X",
-        "finding": "",
-    }
-    return {"id": f"single-location.claim-{number}", "verdict": "holds", "kind": "estimate", "seconds": 1.0, **texts, **NUMBERS,
-            "parts": parts, "sabotages": sabotages}  # fmt: skip
+        "statement": words, "argued": words, "source": "Theorem 1", "status": "exact",
+        "spec": "SL-X", "finding": ""}
+    return {
+        "id": f"single-location.claim-{number}", "verdict": "holds", "kind": "estimate",
+        "seconds": 1.0, **texts, **NUMBERS, "parts": parts, "sabotages": sabotages}
 
 
 def drawn(runs):
@@ -46,13 +48,17 @@ def drawn(runs):
 
 def weight_of(tmp_path, claims, figures):
     rows = [row(number) for number in range(claims)]
-    made = [Figure(f"single-location/{number}", "Title", "Caption.", "Figure", {}, drawn) for number in range(figures)]
-    page = write_report(rows, tmp_path / f"{claims}-{figures}", scale="quick", seed=0, store=None, figures=made)
+    made = [
+        Figure(f"single-location/{number}", "Title", "Caption.", "Figure", {}, drawn)
+        for number in range(figures)]
+    page = write_report(
+        rows, tmp_path / f"{claims}-{figures}", scale="quick", seed=0, store=None, figures=made)
     return weigh(page.parent).bytes
 
 
 def test_the_whole_ledger_stays_under_its_limit(tmp_path):
-    base, more_claims, more_figures = (weight_of(tmp_path, *counts) for counts in ((2, 1), (12, 1), (2, 2)))
+    base, more_claims, more_figures = (
+        weight_of(tmp_path, *counts) for counts in ((2, 1), (12, 1), (2, 2)))
     claim, figure = (more_claims - base) / 10, more_figures - base
     shared = base - 2 * claim - figure
     assert shared + CLAIMS * claim + FIGURES * figure < LIMIT_MB * 1e6, (shared, claim, figure)
@@ -62,12 +68,13 @@ def test_plotly_is_whole_when_unpacked(tmp_path):
     weight_of(tmp_path, 1, 1)
     packed = re.findall(r'"([^"]+)"', (tmp_path / "1-1" / PACKED).read_text())[0]
     assert (
-        gzip.decompress(base64.b64decode(packed)) == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
-    )
+        gzip.decompress(base64.b64decode(packed))
+        == (files("plotly") / "package_data" / "plotly.min.js").read_bytes())
 
 
 def pictures(tmp_path, figure):
-    """The picture of the report and the full one, as arrays, and what part of the weight is left."""
+    """The picture of the report and the full one, as arrays, and what part of the weight is
+    left."""
     light, full = save_light_png(figure, tmp_path / "light.png"), tmp_path / "full.png"
     figure.savefig(full, bbox_inches="tight", dpi=DPI)
     plt.close(figure)
@@ -108,7 +115,8 @@ def test_an_outline_keeps_its_corners_and_loses_what_nobody_sees():
     kept = outline([corner], axes)
     plt.close(figure)
     assert np.isnan(kept[-1]).all() and len(kept) < 30
-    assert np.allclose(kept[0], corner[0], atol=1e-3) and np.allclose(kept[-2], corner[-1], atol=1e-3)
+    assert np.allclose(kept[0], corner[0], atol=1e-3) and np.allclose(
+        kept[-2], corner[-1], atol=1e-3)
     assert abs(kept[:-1, 1].max() - 0.5) < 2e-3
 
 

@@ -1,19 +1,21 @@
-"""The notebooks are scripts too: each runs from top to bottom, and the command that opens one refuses what cannot be."""
+"""The notebooks are scripts too: each runs from top to bottom, and the command that opens one
+refuses what cannot be."""
 
 import subprocess
 import sys
 
 import pytest
 
-from saccade.lab import notebooks as explore
 from saccade.errors import InvalidInput
+from saccade.lab import notebooks as explore
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("study", explore.notebooks())
 def test_a_notebook_runs_as_a_plain_script(study):
     pytest.importorskip("marimo", reason="the notebooks need the extra 'explore'")
-    done = subprocess.run([sys.executable, str(explore.notebook(study))], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(explore.notebook(study))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,18 +1,23 @@
-"""The whole quick ledger with its sabotages: every verdict is the expected one, every sabotage is refuted."""
+"""The whole quick ledger with its sabotages: every verdict is the expected one, every sabotage is
+refuted."""
 
 import pytest
 
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.registry import claims
 
-# What `make test` installs: a claim that needs one of these must be judged here. Peers and data sets may be absent.
+# What `make test` installs: a claim that needs one of these must be judged here. Peers and data
+# sets may be absent.
 INSTALLED = ("nlp",)
 SHOWN = ("part", "prediction", "measurement", "interval", "resolution")
 
 
 def by_experiment():
-    """Claims on one experiment share a group, so that one worker makes and keeps the runs they have in common."""
-    return [pytest.param(claim, id=claim.id, marks=pytest.mark.xdist_group(claim.experiment.id)) for claim in claims()]
+    """Claims on one experiment share a group, so that one worker makes and keeps the runs they have
+    in common."""
+    return [
+        pytest.param(claim, id=claim.id, marks=pytest.mark.xdist_group(claim.experiment.id))
+        for claim in claims()]
 
 
 @pytest.mark.slow
@@ -20,7 +25,8 @@ def by_experiment():
 def test_the_verdict_is_the_expected_one_and_sabotage_shows(claim):
     row = evaluate(claim, Conditions(sabotage=True))
     if row["verdict"] == "waiting":
-        assert row["needs"].get("extra") not in INSTALLED, f"{claim.id} lacks an extra that the tests install"
+        assert row["needs"].get("extra") not in INSTALLED, (
+            f"{claim.id} lacks an extra that the tests install")
         return
     assert row["error"] is None
     assert row["verdict"] == claim.expected, {name: row[name] for name in SHOWN}

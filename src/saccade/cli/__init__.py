@@ -1,23 +1,36 @@
-"""The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at once."""
+"""The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at
+once."""
 
 import warnings
 from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, data, draw, explore, extend, judge, listing, plan, runs, sweep, train
+from saccade.cli import (
+    bench,
+    calculate,
+    data,
+    draw,
+    explore,
+    extend,
+    judge,
+    listing,
+    plan,
+    runs,
+    sweep,
+    train,
+)
 from saccade.cli.manners import Polite
 
 app = typer.Typer(
-    name="saccade",
-    cls=Polite,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    help="When does attention learn where to look? Claims, figures and formulas of five papers, made executable.",
-    epilog="Examples: saccade list; saccade verify 'single-location.*'; saccade figure single-location/4a; saccade reproduce",
-)
+    name="saccade", cls=Polite, no_args_is_help=True, rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]}, pretty_exceptions_enable=False,
+    help=(
+        "When does attention learn where to look? Claims, figures and formulas of five papers, made"
+        " executable."),
+    epilog=(
+        "Examples: saccade list; saccade verify 'single-location.*'; saccade figure"
+        " single-location/4a; saccade reproduce"))
 
 
 def _version(asked: bool) -> None:
@@ -34,10 +47,14 @@ def main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     plain: Annotated[
-        bool, typer.Option("--plain", help="No colours, no live bars; may stand anywhere. So it is without a terminal.")
+        bool,
+        typer.Option(
+            "--plain",
+            help="No colours, no live bars; may stand anywhere. So it is without a terminal."),
     ] = False,
 ) -> None:
-    # At the command line a warning is a sentence; the place in the code that sent it is for those who write code.
+    # At the command line a warning is a sentence; the place in the code that sent it is for those
+    # who write code.
     warnings.formatwarning = lambda message, *_, **__: f"saccade: warning: {message}\n"
 
 

@@ -11,15 +11,20 @@ from saccade.cli.completion import benchmarks
 def bench(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Benchmarks or studies; wildcards allowed. All if none.", autocompletion=benchmarks),
-    ] = None,
-    rounds: Annotated[int, typer.Option(help="Interleaved rounds of ours and the peer, at least 1.")] = 7,
+        typer.Argument(
+            help="Benchmarks or studies; wildcards allowed. All if none.", autocompletion=benchmarks
+        )] = None,
+    rounds: Annotated[
+        int, typer.Option(help="Interleaved rounds of ours and the peer, at least 1.")] = 7,
     json_file: Annotated[
-        str | None, typer.Option("--json", help="Write the results to this file ('-': standard output).")
+        str | None,
+        typer.Option("--json", help="Write the results to this file ('-': standard output)."),
     ] = None,
-    tiny: Annotated[bool, typer.Option("--tiny", help="Small versions, for correctness only.")] = False,
+    tiny: Annotated[
+        bool, typer.Option("--tiny", help="Small versions, for correctness only.")] = False,
 ) -> None:
-    """Measure speed as a ratio to a peer in the same run, after a check that both do the same. Exit code 1 if a target is missed.
+    """Measure speed as a ratio to a peer in the same run, after a check that both do the same. Exit
+    code 1 if a target is missed.
 
     Ratios are of CPU seconds, which a busy machine disturbs least; wall seconds are in the JSON.
 
@@ -53,18 +58,10 @@ def _show(results: list[dict[str, Any]], json_file: str | None) -> None:
         typer.echo(text)
         return
     heads = (
-        "benchmark",
-        "ratio",
-        "quartiles",
-        "target",
-        "met",
-        "ours CPU s",
-        "peer CPU s",
-        "apart",
-        "allowed",
-        "peak MB",
-    )
-    console().print(simple_table("Benchmarks (CPU time)", heads, [_cells(result) for result in results]))
+        "benchmark", "ratio", "quartiles", "target", "met", "ours CPU s", "peer CPU s", "apart",
+        "allowed", "peak MB")
+    console().print(
+        simple_table("Benchmarks (CPU time)", heads, [_cells(result) for result in results]))
     if json_file:
         write_text(json_file, text)
         typer.echo(f"Results written to {json_file}")
@@ -73,5 +70,9 @@ def _show(results: list[dict[str, Any]], json_file: str | None) -> None:
 def _cells(r: dict[str, Any]) -> tuple[str, ...]:
     met = {True: "yes", False: "no", None: "-"}[r["met"]]
     spread = f"{r['ratio_low']:.3g} .. {r['ratio_high']:.3g}"
-    numbers = (r["ours_cpu_seconds"], r["peer_cpu_seconds"], r["accuracy"], r["tolerance"], r["peak_memory_mb"])
-    return r["id"], f"{r['ratio']:.3g}", spread, r["target"], met, *(f"{number:.3g}" for number in numbers)
+    numbers = (
+        r["ours_cpu_seconds"], r["peer_cpu_seconds"], r["accuracy"], r["tolerance"],
+        r["peak_memory_mb"])
+    return (
+        r["id"], f"{r['ratio']:.3g}", spread, r["target"], met,
+        *(f"{number:.3g}" for number in numbers))

@@ -22,16 +22,20 @@ class Explaining(TyperCommand):
 def calc(
     name: Annotated[
         str | None,
-        typer.Argument(help="A calculator, e.g. single-location.risk; none lists them.", autocompletion=calculators),
-    ] = None,
+        typer.Argument(
+            help="A calculator, e.g. single-location.risk; none lists them.",
+            autocompletion=calculators)] = None,
     inputs: Annotated[
-        list[str] | None, typer.Argument(help="name=value, values as JSON (numbers, words, nested lists).")
-    ] = None,
+        list[str] | None,
+        typer.Argument(help="name=value, values as JSON (numbers, words, nested lists).")] = None,
     json_text: Annotated[
-        str | None, typer.Option("--json", help="Inputs as one JSON object ('-': from standard input); JSON out.")
+        str | None,
+        typer.Option(
+            "--json", help="Inputs as one JSON object ('-': from standard input); JSON out."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Explain this calculator: inputs, outputs, status, source.")
+        bool,
+        typer.Option("--explain", help="Explain this calculator: inputs, outputs, status, source."),
     ] = False,
 ) -> None:
     """Compute a prediction or an elementary step by name.
@@ -55,7 +59,8 @@ def calc(
     if explain:
         _explain(calculator.describe())
         return
-    found = calculator(_together(_object(json_text) if json_text is not None else {}, _pairs(inputs or [])))
+    found = calculator(
+        _together(_object(json_text) if json_text is not None else {}, _pairs(inputs or [])))
     if json_text is not None:
         typer.echo(json.dumps(found, allow_nan=False))
         return
@@ -70,13 +75,16 @@ def _list(json_text: str | None) -> None:
     from saccade.lab import registry
 
     if json_text is not None:
-        raise InvalidInput("--json needs the name of a calculator before it; saccade calc lists them.")
+        raise InvalidInput(
+            "--json needs the name of a calculator before it; saccade calc lists them.")
     rows = [(item.id, item.status, item.about) for item in registry.calculators()]
     console().print(simple_table("Calculators", ("calculator", "status", "gives"), rows))
 
 
 def _explain(about: dict[str, Any]) -> None:
-    typer.echo(f"{about['id']}: {about['about']}\nStatus: {about['status']}. Source: {about['source']}.\n\nInputs:")
+    typer.echo(
+        f"{about['id']}: {about['about']}\nStatus: {about['status']}. Source:"
+        f" {about['source']}.\n\nInputs:")
     for name, text in about["inputs"].items():
         typer.echo(f"  {name:24} {text}")
     typer.echo("Outputs:")
@@ -84,8 +92,8 @@ def _explain(about: dict[str, Any]) -> None:
         typer.echo(f"  {name:24} {text}")
     if about["example"]:
         pairs = " ".join(
-            f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in about["example"].items()
-        )
+            f"{name}={json.dumps(value, separators=(',', ':'))}"
+            for name, value in about["example"].items())
         typer.echo(f"Example:\n  saccade calc {about['id']} {pairs}")
 
 
@@ -100,7 +108,8 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as problem:
         raise InvalidInput(f"--json = {shown(text)} is not valid JSON ({problem}).") from None
     if not isinstance(value, dict):
-        raise InvalidInput(f"--json = {shown(text)} must be one JSON object with the inputs by name.")
+        raise InvalidInput(
+            f"--json = {shown(text)} must be one JSON object with the inputs by name.")
     return value
 
 

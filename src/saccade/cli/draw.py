@@ -11,15 +11,15 @@ from saccade.cli.judge import Fresh, Scale, Seed, StoreFolder
 def figure(
     name: Annotated[
         str,
-        typer.Argument(help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.", autocompletion=figures),
-    ],
+        typer.Argument(
+            help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.",
+            autocompletion=figures)],
     scale: Scale = "quick",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here).")
+        str | None,
+        typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here)."),
     ] = None,
-    seed: Seed = 0,
-    store: StoreFolder = None,
-    fresh: Fresh = False,
+    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False,
 ) -> None:
     """Draw a figure; runs it needs are computed once and kept.
 
@@ -43,7 +43,9 @@ def figure(
     runs.check_writable()
     seconds = chosen.seconds.get(scale, 1.0)
     if seconds > 2:
-        typer.echo(f"{name} at scale {scale}: about {seconds:.0f} seconds if nothing is stored yet.", err=True)
+        typer.echo(
+            f"{name} at scale {scale}: about {seconds:.0f} seconds if nothing is stored yet.",
+            err=True)
     with busy(f"drawing {name}", seconds if seconds > 2 else None):
         made = drawing.draw(chosen, scale, seed, runs, fresh)
     typer.echo(f"Figure: {drawing.save(made, path)}")

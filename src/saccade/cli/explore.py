@@ -11,9 +11,11 @@ def explore(
     study: Annotated[
         str, typer.Argument(help="Which study's notebook to open.", autocompletion=studies)
     ] = "single-location",
-    port: Annotated[int | None, typer.Option(help="The port on localhost; chosen if not given.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port on localhost; chosen if not given.")] = None,
     edit: Annotated[bool, typer.Option("--edit", help="Open the notebook with its code.")] = False,
-    headless: Annotated[bool, typer.Option("--headless", help="Do not open a browser; print the address.")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Do not open a browser; print the address.")] = False,
 ) -> None:
     """Move the sliders of a study: a marimo app on localhost (extra `explore`). Ctrl-C ends it.
 

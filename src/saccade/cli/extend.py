@@ -6,7 +6,8 @@ import typer
 
 
 def new_study(
-    name: Annotated[str, typer.Argument(help="Lower-case words joined by hyphens, e.g. sparse-patches.")],
+    name: Annotated[
+        str, typer.Argument(help="Lower-case words joined by hyphens, e.g. sparse-patches.")],
     into: Annotated[str, typer.Option(help="The folder to write saccade-NAME into.")] = ".",
 ) -> None:
     """Lay out a package for a study of your own; its tests fail until you fill it in.
@@ -20,5 +21,7 @@ def new_study(
     from saccade.lab.new_study import new_study as lay_out
 
     folder = lay_out(name, into)
-    typer.echo("Next: pip install -e the folder below, run its tests, and fill in what they miss.", err=True)
+    typer.echo(
+        "Next: pip install -e the folder below, run its tests, and fill in what they miss.",
+        err=True)
     typer.echo(str(folder))

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 Scale = Annotated[
     str,
     typer.Option(
-        help="quick (seconds a claim), standard (all, within an hour) or paper (its own parameters).",
-        autocompletion=completion.scales,
-    ),
-]
+        help=(
+            "quick (seconds a claim), standard (all, within an hour) or paper (its own parameters)."
+        ),
+        autocompletion=completion.scales)]
 Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
 StoreFolder = Annotated[
-    str | None, typer.Option("--store", help="Folder of runs (default: $SACCADE_STORE or the user's data folder).")
-]
+    str | None,
+    typer.Option(
+        "--store", help="Folder of runs (default: $SACCADE_STORE or the user's data folder).")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
 JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
 
@@ -31,22 +32,21 @@ def verify(
     patterns: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Claim ids, spec rows or studies; wildcards allowed. All if none.", autocompletion=completion.claims
-        ),
-    ] = None,
+            help="Claim ids, spec rows or studies; wildcards allowed. All if none.",
+            autocompletion=completion.claims)] = None,
     scale: Scale = "quick",
     sabotage: Annotated[
         bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")
     ] = False,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
+    seed: Seed = 0, jobs: Jobs = 1,
     json_file: Annotated[
-        str | None, typer.Option("--json", help="Write the ledger to this file ('-': standard output).")
+        str | None,
+        typer.Option("--json", help="Write the ledger to this file ('-': standard output)."),
     ] = None,
-    store: StoreFolder = None,
-    fresh: Fresh = False,
+    store: StoreFolder = None, fresh: Fresh = False,
 ) -> None:
-    """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is the expected one, 1 if not.
+    """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is
+    the expected one, 1 if not.
 
     Examples:
 
@@ -66,7 +66,8 @@ def verify(
 
 
 def judged(
-    patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None, fresh: bool
+    patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None,
+    fresh: bool,
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
@@ -81,16 +82,19 @@ def judged(
     with progress(sum(cost.values()), "judging") as advance:
 
         def done(row: dict[str, Any]) -> None:
-            word = row["verdict"] if ledger.verdict_is_expected(row) else f"{row['verdict']} (unexpected)"
+            word = (
+                row["verdict"] if ledger.verdict_is_expected(row)
+                else f"{row['verdict']} (unexpected)")
             advance(cost[row["id"]], f"{row['id']}: {word}")
 
         return api.verify(
-            *patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store, fresh=fresh, done=done
-        )
+            *patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store,
+            fresh=fresh, done=done)
 
 
 def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
-    """Seconds by claim. Claims on the same run share it: the first of them pays, the others only judge."""
+    """Seconds by claim. Claims on the same run share it: the first of them pays, the others only
+    judge."""
     from saccade.lab.ledger import scale_for
 
     paid, costs = set(), {}
@@ -99,7 +103,9 @@ def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
         if chosen is None:
             costs[claim.id] = 0.0
             continue
-        run = (claim.experiment.id, repr(claim.experiment.parameters(chosen[0], **chosen[1].parameters)))
+        run = (
+            claim.experiment.id,
+            repr(claim.experiment.parameters(chosen[0], **chosen[1].parameters)))
         costs[claim.id] = JUDGING if run in paid else chosen[1].seconds
         paid.add(run)
     return costs
@@ -108,7 +114,9 @@ def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
 def _announce(seconds: float, scale: str, count: int) -> None:
     if scale != "quick":
         text = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
-        typer.echo(f"{count} claims at scale {scale}: about {text} on one core if nothing is stored yet.", err=True)
+        typer.echo(
+            f"{count} claims at scale {scale}: about {text} on one core if nothing is stored yet.",
+            err=True)
 
 
 def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> None:
@@ -146,13 +154,11 @@ def exit_code(rows: list[dict[str, Any]]) -> int:
 def reproduce(
     scale: Scale = "quick",
     output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
-    sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    store: StoreFolder = None,
-    fresh: Fresh = False,
+    sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True, seed: Seed = 0,
+    jobs: Jobs = 1, store: StoreFolder = None, fresh: Fresh = False,
 ) -> None:
-    """Verify the whole ledger with its sabotages, draw every figure, write the report, and say where it is.
+    """Verify the whole ledger with its sabotages, draw every figure, write the report, and say
+    where it is.
 
     Example:
 
@@ -168,13 +174,12 @@ def reproduce(
 def report(
     output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
     ledger: Annotated[
-        str | None, typer.Option(help="A ledger written by verify --json; judged anew if not given.")
-    ] = None,
-    scale: Scale = "quick",
-    seed: Seed = 0,
-    store: StoreFolder = None,
+        str | None,
+        typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
+    scale: Scale = "quick", seed: Seed = 0, store: StoreFolder = None,
 ) -> None:
-    """Write the static report: the ledger, every claim, every figure. Opens from the file system, without a server.
+    """Write the static report: the ledger, every claim, every figure. Opens from the file system,
+    without a server.
 
     Examples:
 
@@ -195,9 +200,11 @@ def _read_ledger(path: str) -> list[dict[str, Any]]:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
     except OSError as problem:
-        raise InvalidInput(f"ledger = {path!r} cannot be read ({(problem.strerror or '').lower()}).") from None
+        raise InvalidInput(
+            f"ledger = {path!r} cannot be read ({(problem.strerror or '').lower()}).") from None
     except (ValueError, KeyError, TypeError):
-        raise InvalidInput(f"ledger = {path!r} is not a ledger written by saccade verify --json.") from None
+        raise InvalidInput(
+            f"ledger = {path!r} is not a ledger written by saccade verify --json.") from None
 
 
 def _check_folder(folder: str) -> None:
@@ -209,7 +216,9 @@ def _check_folder(folder: str) -> None:
     check_file(str(Path(folder) / "index.html"))
 
 
-def _write_report(rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None) -> None:
+def _write_report(
+    rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None
+) -> None:
     from saccade import api
     from saccade.cli.progress import progress
     from saccade.report.light import weigh

@@ -10,10 +10,12 @@ from saccade.cli.completion import studies
 
 def list_(
     study: Annotated[
-        str | None, typer.Argument(help="Only this study, e.g. single-location.", autocompletion=studies)
+        str | None,
+        typer.Argument(help="Only this study, e.g. single-location.", autocompletion=studies),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Machine-readable: claims, figures, calculators, experiments.")
+        bool,
+        typer.Option("--json", help="Machine-readable: claims, figures, calculators, experiments."),
     ] = False,
 ) -> None:
     """List claims, figures, calculators and experiments.
@@ -39,9 +41,8 @@ def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
         "figures": [figure.describe() for figure in registry.figures(study)],
         "calculators": [calculator.describe() for calculator in registry.calculators(study)],
         "experiments": [
-            {"id": item.id, "study": item.study, "about": item.about} for item in registry.experiments(study)
-        ],
-    }
+            {"id": item.id, "study": item.study, "about": item.about}
+            for item in registry.experiments(study)]}
 
 
 def _show(found: dict[str, list[dict[str, Any]]]) -> None:
@@ -49,11 +50,14 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     from saccade.cli.tables import simple_table
 
     out = console()
-    claims = [(row["id"], row["spec"], row["kind"], row["expected"], row["statement"]) for row in found["claims"]]
+    claims = [
+        (row["id"], row["spec"], row["kind"], row["expected"], row["statement"])
+        for row in found["claims"]]
     out.print(simple_table("Claims", ("claim", "row", "kind", "expected", "says"), claims))
-    out.print(simple_table("Figures", ("figure", "title"), [(row["id"], row["title"]) for row in found["figures"]]))
+    out.print(simple_table(
+        "Figures", ("figure", "title"), [(row["id"], row["title"]) for row in found["figures"]]))
     calculators = [(row["id"], row["status"], row["about"]) for row in found["calculators"]]
     out.print(simple_table("Calculators", ("calculator", "status", "gives"), calculators))
-    out.print(
-        simple_table("Experiments", ("experiment", "runs"), [(row["id"], row["about"]) for row in found["experiments"]])
-    )
+    out.print(simple_table(
+        "Experiments", ("experiment", "runs"),
+        [(row["id"], row["about"]) for row in found["experiments"]]))

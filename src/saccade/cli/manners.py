@@ -1,4 +1,5 @@
-"""How the command line speaks: one sentence and exit code 2 for bad input, plain text when not a terminal or when asked for."""
+"""How the command line speaks: one sentence and exit code 2 for bad input, plain text when not a
+terminal or when asked for."""
 
 import os
 import sys
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Polite(TyperGroup):
-    """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit code 130.
+    """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit
+    code 130.
 
     `--plain` is understood anywhere on the line, before and after the name of a command.
     """
@@ -28,7 +30,8 @@ class Polite(TyperGroup):
             ctx.call_on_close(_plainly())
         if is_plain():
             undress(self)
-        return super().parse_args(ctx, [word for word in args[:end] if word != "--plain"] + args[end:])
+        return super().parse_args(
+            ctx, [word for word in args[:end] if word != "--plain"] + args[end:])
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with one_sentence():
@@ -41,17 +44,21 @@ class Polite(TyperGroup):
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Whatever is refused inside, by us or by the parser of the command line, is said in one sentence."""
+    """Whatever is refused inside, by us or by the parser of the command line, is said in one
+    sentence."""
     try:
         yield
     except (InvalidInput, Diverged) as problem:
         typer.echo(f"saccade: {problem}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo("saccade: interrupted; finished runs are kept, the same command goes on from there.", err=True)
+        typer.echo(
+            "saccade: interrupted; finished runs are kept, the same command goes on from there.",
+            err=True)
         raise typer.Exit(130) from None
     except Exception as problem:
-        # The parser's own exceptions, known by their method: typer has moved the class between its versions.
+        # The parser's own exceptions, known by their method: typer has moved the class between its
+        # versions.
         say = getattr(problem, "format_message", None)
         if say is None or type(problem).__name__ == "NoArgsIsHelpError":
             raise
@@ -76,7 +83,9 @@ def _plainly() -> Callable[[], None]:
 
 def is_plain() -> bool:
     """No frames and no colours: asked for, or nobody looks at a terminal that could show them."""
-    return bool(os.environ.get(PLAIN)) or not sys.stdout.isatty() or os.environ.get("TERM") in ("dumb", "unknown")
+    return (
+        bool(os.environ.get(PLAIN)) or not sys.stdout.isatty()
+        or os.environ.get("TERM") in ("dumb", "unknown"))
 
 
 def undress(command: Any) -> None:
@@ -87,7 +96,8 @@ def undress(command: Any) -> None:
 
 
 def console(stderr: bool = False) -> "Console":
-    """A rich console; wide and without colours when the output is not a terminal, so that tables are not cut."""
+    """A rich console; wide and without colours when the output is not a terminal, so that tables
+    are not cut."""
     from rich.console import Console
 
     made = Console(stderr=stderr)
@@ -108,7 +118,8 @@ def write_text(path: str, text: str) -> None:
 
 
 def check_file(path: str) -> None:
-    """Refuse at the door a file that cannot be written, before anything is computed. Leaves no trace, makes no folder."""
+    """Refuse at the door a file that cannot be written, before anything is computed. Leaves no
+    trace, makes no folder."""
     from pathlib import Path
     from tempfile import TemporaryFile
 

@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from saccade.studies.sparse_token.theory import GridReport, Need, Plan
 
 app = typer.Typer(
-    no_args_is_help=True,
-    help="Plan an experiment: how many samples does a target error need?",
-    epilog="Example: saccade plan sparse-token --length 10 --signal 5 --target-error 0.05",
-)
+    no_args_is_help=True, help="Plan an experiment: how many samples does a target error need?",
+    epilog="Example: saccade plan sparse-token --length 10 --signal 5 --target-error 0.05")
 
 
 @app.callback()
@@ -31,10 +29,12 @@ def sparse_token(
     positive_rate: Annotated[float, typer.Option(help="Share pi of positive samples.")] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     curve: Annotated[
-        str | None, typer.Option(help="Draw error against samples: FILE.pdf, .png or .svg (about 10 s).")
+        str | None,
+        typer.Option(help="Draw error against samples: FILE.pdf, .png or .svg (about 10 s)."),
     ] = None,
 ) -> None:
-    """Samples per dimension that attention, pooled and vectorised classifiers need for a target error, or why none suffice.
+    """Samples per dimension that attention, pooled and vectorised classifiers need for a target
+    error, or why none suffice.
 
     Examples:
 
@@ -64,13 +64,16 @@ def sparse_token(
 
 @app.command("check-solver")
 def check_solver(
-    cases: Annotated[int, typer.Option(help="How many cases, drawn from the whole domain, ends included.")] = 100,
+    cases: Annotated[
+        int, typer.Option(help="How many cases, drawn from the whole domain, ends included.")
+    ] = 100,
     seed: Annotated[int, typer.Option(help="Another seed draws other cases.")] = 0,
     model: Annotated[str, typer.Option(help="attention, pooled or vectorised.")] = "attention",
     loss: Annotated[str, typer.Option(help="logistic or square.")] = "logistic",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """How often the equations behind the plan are solved, over their whole declared domain, and the slowest case.
+    """How often the equations behind the plan are solved, over their whole declared domain, and the
+    slowest case.
 
     Exit code 0 if every case converged, 1 if not.
 
@@ -96,11 +99,13 @@ def check_solver(
 def solver_text(report: "GridReport") -> str:
     """The fraction, the slowest case, and every failure."""
     lines = [
-        f"Converged: {report.converged} of {report.cases} cases ({100 * report.converged / report.cases:.4g} %), "
-        f"largest relative residual {report.worst_residual:.1e}.",
-        f"Slowest: {report.slowest_seconds:.2f} s of processor time (median {report.median_seconds:.2f} s) at "
-        f"{_named(report.slowest)}.",
-    ]
+        (
+            f"Converged: {report.converged} of {report.cases} cases"
+            f" ({100 * report.converged / report.cases:.4g} %), largest relative residual"
+            f" {report.worst_residual:.1e}."),
+        (
+            f"Slowest: {report.slowest_seconds:.2f} s of processor time (median"
+            f" {report.median_seconds:.2f} s) at {_named(report.slowest)}.")]
     return "\n".join(lines + [f"Not converged: {_named(case)}." for case in report.failures])
 
 
@@ -109,43 +114,45 @@ def _named(case: dict[str, Any]) -> str:
 
 
 def as_dictionary(made: "Plan") -> dict[str, Any]:
-    """The plan as plain values; a model that no number of samples helps has null samples and a reason."""
+    """The plan as plain values; a model that no number of samples helps has null samples and a
+    reason."""
     needs = {
         item.model: {
-            "samples_per_dim": item.samples_per_dim,
-            "test_error": item.error,
-            "limit_error": item.limit,
-            "status": item.status,
-            "reason": item.reason or None,
-            "how": None if item.choice is None else item.choice._asdict(),
-        }
-        for item in made.needs
-    }
-    setting = {name: getattr(made.setting, name) for name in ("length", "informative", "positive_rate", "signal")}
-    return {**setting, "target_error": made.target_error, "bayes_error": made.bayes_error, "models": needs}
+            "samples_per_dim": item.samples_per_dim, "test_error": item.error,
+            "limit_error": item.limit, "status": item.status, "reason": item.reason or None,
+            "how": None if item.choice is None else item.choice._asdict()}
+        for item in made.needs}
+    setting = {
+        name: getattr(made.setting, name)
+        for name in ("length", "informative", "positive_rate", "signal")}
+    return {
+        **setting, "target_error": made.target_error, "bayes_error": made.bayes_error,
+        "models": needs}
 
 
 def as_text(made: "Plan") -> str:
     """A few plain sentences."""
     setting = made.setting
     head = (
-        f"L = {setting.length}, R = {setting.informative}, pi = {setting.positive_rate:g}, theta = {setting.signal:g}: "
-        f"test error {made.target_error:g} (no classifier does better than {made.bayes_error:.4g})."
-    )
+        f"L = {setting.length}, R = {setting.informative}, pi = {setting.positive_rate:g}, theta ="
+        f" {setting.signal:g}: test error {made.target_error:g} (no classifier does better than"
+        f" {made.bayes_error:.4g}).")
     return "\n".join([head, *(f"  {item.model:11}{_sentence(item)}" for item in made.needs)])
 
 
 def _sentence(item: "Need") -> str:
     if item.samples_per_dim is None or item.choice is None:
         return f"no number of samples suffices: {item.reason}."
-    text = f"{item.samples_per_dim:.3g} samples per dimension (ridge {item.choice.ridge:.2g}; error {item.error:.4g})"
+    text = (
+        f"{item.samples_per_dim:.3g} samples per dimension (ridge {item.choice.ridge:.2g}; error"
+        f" {item.error:.4g})")
     if item.model == "attention":
         how = item.choice
         text += (
-            f", {how.query_samples_per_dim:.3g} of them for the two gradient steps with eta_q = {how.eta_q:.3g} "
-            f"(cosine {how.alignment:.3f}, sharpness {how.sharpness:.2f})"
-        )
-    return text + ("." if item.status == "converged" else f"; {item.status}: the error was not met to 0.2 %.")
+            f", {how.query_samples_per_dim:.3g} of them for the two gradient steps with eta_q ="
+            f" {how.eta_q:.3g} (cosine {how.alignment:.3f}, sharpness {how.sharpness:.2f})")
+    return text + (
+        "." if item.status == "converged" else f"; {item.status}: the error was not met to 0.2 %.")
 
 
 def curve_values(made: "Plan") -> dict[str, list[float]]:
@@ -158,8 +165,7 @@ def curve_values(made: "Plan") -> dict[str, list[float]]:
     low, high = (0.25 * min(found), 4 * max(found)) if found else (0.5, 64.0)
     alphas = np.geomspace(low, high, 9).tolist()
     return {"samples_per_dim": alphas} | {
-        item.model: best_errors(made.setting, item.model, alphas) for item in made.needs
-    }
+        item.model: best_errors(made.setting, item.model, alphas) for item in made.needs}
 
 
 def draw_curve(made: "Plan", values: dict[str, list[float]], path: str) -> Any:
@@ -178,6 +184,8 @@ def draw_curve(made: "Plan", values: dict[str, list[float]], path: str) -> Any:
                 axes.plot(item.samples_per_dim, item.error, "o", color=colour)
         axes.axhline(made.target_error, color="black", linestyle="--", linewidth=1, label="target")
         axes.axhline(made.bayes_error, color=GREY, linestyle=":", linewidth=1, label="Bayes")
-        axes.set(xscale="log", yscale="log", xlabel="samples per dimension n/d", ylabel="best test error")
+        axes.set(
+            xscale="log", yscale="log", xlabel="samples per dimension n/d", ylabel="best test error"
+        )
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         return save(figure, path)

@@ -1,4 +1,5 @@
-"""How far the work is, on standard error: a live bar with the time left on a terminal, else a line now and then."""
+"""How far the work is, on standard error: a live bar with the time left on a terminal, else a line
+now and then."""
 
 import os
 import sys
@@ -20,13 +21,17 @@ Advance = Callable[[float, str], None]
 
 
 def lively() -> bool:
-    """Whether a bar may move: standard error is a terminal that can, and nobody asked for plain output."""
-    return sys.stderr.isatty() and not os.environ.get(PLAIN) and os.environ.get("TERM") not in ("dumb", "unknown")
+    """Whether a bar may move: standard error is a terminal that can, and nobody asked for plain
+    output."""
+    return (
+        sys.stderr.isatty() and not os.environ.get(PLAIN)
+        and os.environ.get("TERM") not in ("dumb", "unknown"))
 
 
 @contextmanager
 def progress(total: float, what: str) -> Iterator[Advance]:
-    """Yields `advance(amount, text)`; amounts add up to `total`, in whatever unit the time left is to be guessed from."""
+    """Yields `advance(amount, text)`; amounts add up to `total`, in whatever unit the time left is
+    to be guessed from."""
     if not lively():
         yield Lines(total)
         return
@@ -37,7 +42,8 @@ def progress(total: float, what: str) -> Iterator[Advance]:
 
 @contextmanager
 def busy(what: str, seconds: float | None = None) -> Iterator[None]:
-    """Work that cannot say how far it is: the time that passed, and the time left where `seconds` says how long it usually takes."""
+    """Work that cannot say how far it is: the time that passed, and the time left where `seconds`
+    says how long it usually takes."""
     if not lively():
         yield
         return
@@ -47,7 +53,8 @@ def busy(what: str, seconds: float | None = None) -> Iterator[None]:
 
 
 class Lines:
-    """A line at most every SILENCE seconds, with the time left, and the last one: enough for a log, and no flood."""
+    """A line at most every SILENCE seconds, with the time left, and the last one: enough for a log,
+    and no flood."""
 
     def __init__(self, total: float):
         self.total, self.done = total, 0.0
@@ -68,7 +75,9 @@ class Lines:
 
 def spoken(seconds: float) -> str:
     """A duration in the unit a person would use."""
-    for name, size in (("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+    for name, size in (
+        ("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0),
+    ):
         if seconds >= 1.5 * size:
             return f"{seconds / size:.2g} {name}"
     return f"{max(seconds, 1):.0f} seconds"
@@ -90,11 +99,5 @@ def _bar() -> "Progress":
 
     # Three seconds of pace would jump about when one piece takes a minute.
     return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-        Left(),
-        console=console(stderr=True),
-        transient=True,
-        speed_estimate_period=600,
-    )
+        TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), Left(),
+        console=console(stderr=True), transient=True, speed_estimate_period=600)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from saccade.lab.archive.listing import Entry
 
 app = typer.Typer(
-    no_args_is_help=True,
-    help="List, show, open, merge, check and clean up stored runs.",
-    epilog="Examples: saccade runs list; saccade runs open single-location/phase -o phase.nc; saccade runs check",
-)
+    no_args_is_help=True, help="List, show, open, merge, check and clean up stored runs.",
+    epilog=(
+        "Examples: saccade runs list; saccade runs open single-location/phase -o phase.nc; saccade"
+        " runs check"))
 
 StoreFolder = Annotated[
-    str | None, typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")
-]
+    str | None,
+    typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")]
 Pattern = Annotated[str, typer.Argument(help="Experiment; wildcards allowed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -28,10 +28,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command("list")
 def list_(
     pattern: Pattern = "*",
-    status: Annotated[str | None, typer.Option(help="Only runs with this status word, e.g. failed or damaged.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Only runs with this status word, e.g. failed or damaged.")
+    ] = None,
     limit: Annotated[int, typer.Option(help="At most this many rows.")] = 50,
-    as_json: AsJson = False,
-    store: StoreFolder = None,
+    as_json: AsJson = False, store: StoreFolder = None,
 ) -> None:
     """List runs.
 
@@ -62,26 +63,24 @@ def _row(entry: "Entry") -> dict[str, Any]:
 
     if entry.problem:
         blank = dict.fromkeys(("block", "seed", "seconds"), "")
-        return {"run": entry.name, "experiment": "", "status": entry.status, **blank, "parameters": entry.problem}
+        return {
+            "run": entry.name, "experiment": "", "status": entry.status, **blank,
+            "parameters": entry.problem}
     request = entry.record["request"]
     return {
-        "run": entry.name,
-        "experiment": printable(entry.experiment),
-        "status": printable(entry.status),
-        "block": request["block"],
-        "seed": request["seed"],
+        "run": entry.name, "experiment": printable(entry.experiment),
+        "status": printable(entry.status), "block": request["block"], "seed": request["seed"],
         "seconds": round(float(entry.record["seconds"]), 4),
-        "parameters": printable(json.dumps(request["parameters"])),
-    }
+        "parameters": printable(json.dumps(request["parameters"]))}
 
 
 @app.command("show")
 def show(
     run: Annotated[str, typer.Argument(help="The beginning of a run's name.")],
-    as_json: AsJson = False,
-    store: StoreFolder = None,
+    as_json: AsJson = False, store: StoreFolder = None,
 ) -> None:
-    """Show one run: what was asked, with which versions, its status, its arrays, and the traceback if it failed.
+    """Show one run: what was asked, with which versions, its status, its arrays, and the traceback
+    if it failed.
 
     Examples:
 
@@ -100,11 +99,13 @@ def show(
         typer.echo(json.dumps({"run": entry.name, **entry.record}, indent=1))
         return
     record = entry.record
-    typer.echo(printable(f"{entry.name}\n  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"))
+    typer.echo(
+        printable(f"{entry.name}\n  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"))
     for name, value in record["request"]["parameters"].items():
         typer.echo(printable(f"  {name} = {json.dumps(value)}"))
     typer.echo(printable(f"  block {record['request']['block']}, seed {record['request']['seed']}"))
-    typer.echo(printable("  " + ", ".join(f"{name} {version}" for name, version in record["versions"].items())))
+    typer.echo(printable(
+        "  " + ", ".join(f"{name} {version}" for name, version in record["versions"].items())))
     for name, item in record["arrays"].items():
         typer.echo(printable(f"  {name}({', '.join(item['dims'])})"))
     if "failure" in record:
@@ -114,12 +115,16 @@ def show(
 @app.command("open")
 def open_(
     source: Annotated[
-        str, typer.Argument(help="A sweep file, a built-in sweep, or an experiment (wildcards allowed).")
-    ],
+        str,
+        typer.Argument(
+            help="A sweep file, a built-in sweep, or an experiment (wildcards allowed).")],
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write to .zarr, .nc, .parquet or .csv; else print a summary.")
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Write to .zarr, .nc, .parquet or .csv; else print a summary."),
     ] = None,
-    variables: Annotated[str | None, typer.Option(help="Only these variables, separated by commas.")] = None,
+    variables: Annotated[
+        str | None, typer.Option(help="Only these variables, separated by commas.")] = None,
     store: StoreFolder = None,
 ) -> None:
     """Open many runs as one xarray Dataset, and export it.
@@ -159,10 +164,10 @@ def _opened(source: str, store: str | None) -> "xarray.Dataset":
 @app.command("merge")
 def merge(
     source: Annotated[str, typer.Argument(help="The store to copy from.")],
-    into: Annotated[str, typer.Argument(help="The store to copy into.")],
-    as_json: AsJson = False,
+    into: Annotated[str, typer.Argument(help="The store to copy into.")], as_json: AsJson = False,
 ) -> None:
-    """Copy every good run that the second store does not have. Exit code 1 if runs were damaged or in conflict.
+    """Copy every good run that the second store does not have. Exit code 1 if runs were damaged or
+    in conflict.
 
     Examples:
 
@@ -212,15 +217,19 @@ def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
     for name in found.strange:
         typer.echo(f"{name}: not written by saccade")
     typer.echo(
-        f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers (saccade runs gc removes them)."
-    )
+        f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers"
+        " (saccade runs gc removes them).")
     raise typer.Exit(1 if found.damaged else 0)
 
 
 @app.command("gc")
 def gc(
-    older_than: Annotated[float, typer.Option(help="Seconds since a temporary was last touched; 0 for all.")] = 3600.0,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Also remove damaged runs that were set aside.")] = False,
+    older_than: Annotated[
+        float, typer.Option(help="Seconds since a temporary was last touched; 0 for all.")
+    ] = 3600.0,
+    damaged: Annotated[
+        bool, typer.Option("--damaged", help="Also remove damaged runs that were set aside.")
+    ] = False,
     store: StoreFolder = None,
 ) -> None:
     """Remove what killed writers left behind. Runs are never removed.

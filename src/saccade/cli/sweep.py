@@ -14,32 +14,38 @@ def sweep(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="FILE.toml | NAME",
-            help="A sweep file or a built-in sweep; none lists those.",
-            autocompletion=sweeps,
-        ),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
+            metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those.",
+            autocompletion=sweeps)] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Compute again what failed before.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Compute again what failed before.")] = False,
     export: Annotated[
         str | None, typer.Option(help="Write all cells as one file: .zarr, .nc, .parquet or .csv.")
     ] = None,
-    figure: Annotated[str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")] = None,
     show_toml: Annotated[
-        bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")
+        bool,
+        typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own."),
     ] = False,
     store: Annotated[
-        str | None, typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")
+        str | None,
+        typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE)."),
     ] = None,
-    tls_ca_file: Annotated[str | None, typer.Option(help="Authority that signed the cluster's certificates.")] = None,
+    tls_ca_file: Annotated[
+        str | None, typer.Option(help="Authority that signed the cluster's certificates.")] = None,
     tls_cert: Annotated[str | None, typer.Option(help="This client's certificate.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="This client's key.")] = None,
 ) -> None:
-    """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and never repeated; the same command resumes.
+    """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and
+    never repeated; the same command resumes.
 
     Exit code 0 if every cell has a result, 1 if some failed.
 
@@ -53,7 +59,8 @@ def sweep(
 
         saccade sweep mine.toml --jobs 4 --export mine.nc
 
-        saccade sweep mine.toml --cluster tls://node1:8786 --tls-ca-file ca.pem --tls-cert me.pem --tls-key me.key
+        saccade sweep mine.toml --cluster tls://node1:8786 --tls-ca-file ca.pem --tls-cert me.pem
+        --tls-key me.key
     """
     if source is None:
         _list()
@@ -97,7 +104,8 @@ def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
 
 
 def _carry_out(
-    source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool, retry: bool, store: str | None
+    source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool,
+    retry: bool, store: str | None,
 ) -> "Outcome":
     from saccade.cli.progress import progress
     from saccade.lab.engines import choose
@@ -130,13 +138,17 @@ class Counting:
         self.number += 1
         bad = done.status != "finished"
         if bad:
-            typer.echo(f"{done.name}: {done.status} (saccade runs show {done.name[:12]}.failed)"[:160], err=True)
+            typer.echo(
+                f"{done.name}: {done.status} (saccade runs show {done.name[:12]}.failed)"[:160],
+                err=True)
         self.advance(1, f"{self.number} of {self.total} cells")
 
 
 def _summarise(outcome: "Outcome") -> None:
     counts = ", ".join(f"{number} {word}" for word, number in outcome.plan.counts().items())
-    typer.echo(f"{outcome.computed} cells computed in {duration(outcome.seconds)}; the sweep has {counts}.")
+    typer.echo(
+        f"{outcome.computed} cells computed in {duration(outcome.seconds)}; the sweep has {counts}."
+    )
 
 
 def _write(source: str, outcome: "Outcome", export: str | None, figure: str | None) -> None:

@@ -35,15 +35,16 @@ def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool, width: int = 20
         "interval": [Text(_interval(row)) for row in rows],
         "verdict": [Text.from_markup(_verdict(row)) for row in rows],
         "sabotages": [Text.from_markup(_sabotages(row)) for row in rows] if sabotage else [],
-        "s": [Text(seconds(row["seconds"])) for row in rows],
-    }
-    shown = _fitting({head: cells for head, cells in columns.items() if head != "sabotages" or sabotage}, width)
-    table = Table(title="Ledger", title_justify="left", box=None, pad_edge=False, header_style="bold")
+        "s": [Text(seconds(row["seconds"])) for row in rows]}
+    shown = _fitting(
+        {head: cells for head, cells in columns.items() if head != "sabotages" or sabotage}, width)
+    table = Table(
+        title="Ledger", title_justify="left", box=None, pad_edge=False, header_style="bold")
     for head in shown:
         side = "right" if head in NUMBERS else "left"
         table.add_column(
-            head, justify=side, overflow="ellipsis", no_wrap=True, max_width=SAYS if head == "says" else None
-        )
+            head, justify=side, overflow="ellipsis", no_wrap=True,
+            max_width=SAYS if head == "says" else None)
     for cells in zip(*shown.values()):
         table.add_row(*cells)
     return table
@@ -54,8 +55,8 @@ def _fitting(columns: dict[str, list[Text]], width: int) -> dict[str, list[Text]
     shown = dict(columns)
     for head in DISPENSABLE:
         widths = [
-            max(len(name), *(cell.cell_len for cell in cells), 0) for name, cells in shown.items() if name != "says"
-        ]
+            max(len(name), *(cell.cell_len for cell in cells), 0) for name, cells in shown.items()
+            if name != "says"]
         if sum(widths) + (SAYS if "says" in shown else 0) + 2 * (len(shown) - 1) <= width:
             break
         shown.pop(head, None)

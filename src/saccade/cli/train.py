@@ -1,4 +1,5 @@
-"""`saccade train`: train the networks of a study, with the cost said first, progress, and checkpoints to resume from."""
+"""`saccade train`: train the networks of a study, with the cost said first, progress, and
+checkpoints to resume from."""
 
 import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,18 +16,23 @@ if TYPE_CHECKING:
 
 def train(
     study: Annotated[
-        str, typer.Argument(help="A study with trained networks, such as sparse-recovery.", autocompletion=studies)
+        str,
+        typer.Argument(
+            help="A study with trained networks, such as sparse-recovery.", autocompletion=studies),
     ],
-    names: Annotated[list[str] | None, typer.Argument(help="Which of its trainings; all of the scale if none.")] = None,
-    scale: Scale = "quick",
-    seed: Seed = 0,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which of its trainings; all of the scale if none.")
+    ] = None,
+    scale: Scale = "quick", seed: Seed = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the checkpoints of an interrupted call.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Start even what takes longer than an hour.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start even what takes longer than an hour.")] = False,
     store: StoreFolder = None,
 ) -> None:
-    """Train networks and keep their results in the store, where claims and figures find them. The cost is said before it starts.
+    """Train networks and keep their results in the store, where claims and figures find them. The
+    cost is said before it starts.
 
     Examples:
 
@@ -49,9 +55,8 @@ def train(
     seconds = _announce(waiting, scale)
     if seconds > 3600 and not yes:
         typer.echo(
-            "Nothing was started: that is more than an hour. Say --yes to start it; interrupted, --resume goes on.",
-            err=True,
-        )
+            "Nothing was started: that is more than an hour. Say --yes to start it; interrupted,"
+            " --resume goes on.", err=True)
         raise typer.Exit(0)
     for item in waiting:
         _train_one(item, scale, seed, place, resume)
@@ -63,7 +68,9 @@ def _announce(items: "list[Training]", scale: str) -> float:
     for item in items:
         seconds = item.seconds(scale)
         total += seconds
-        typer.echo(f"{item.name}: {item.says}; about {spoken(seconds)} on one core of this machine.", err=True)
+        typer.echo(
+            f"{item.name}: {item.says}; about {spoken(seconds)} on one core of this machine.",
+            err=True)
     if len(items) > 1:
         typer.echo(f"In all about {spoken(total)}.", err=True)
     return total
@@ -79,4 +86,6 @@ def _train_one(item: "Training", scale: str, seed: int, place: Any, resume: bool
             advance(ahead, f"{name}: step {step} of {steps}, loss {loss:.3g}")
 
         item.run(scale, seed, place, resume, report)
-    typer.echo(f"{item.name}: done in {spoken(time.perf_counter() - start)}; its run is in {place.address}.", err=True)
+    typer.echo(
+        f"{item.name}: done in {spoken(time.perf_counter() - start)}; its run is in"
+        f" {place.address}.", err=True)

@@ -1,6 +1,8 @@
-"""Speed, as a ratio to a peer that does the same work in the same run: accuracy first, then interleaved rounds.
+"""Speed, as a ratio to a peer that does the same work in the same run: accuracy first, then
+interleaved rounds.
 
-CPU seconds are what is compared: on a machine that others use as well, wall seconds tell who else was working. Both are reported.
+CPU seconds are what is compared: on a machine that others use as well, wall seconds tell who else
+was working. Both are reported.
 """
 
 import gc
@@ -19,7 +21,8 @@ QUIET = 2  # rounds that are run and forgotten: compilation, caches, the first t
 
 
 class Accuracy(NamedTuple):
-    """How far the two sides are apart, and how far they may be for the comparison of their speed to mean something."""
+    """How far the two sides are apart, and how far they may be for the comparison of their speed to
+    mean something."""
 
     difference: float
     tolerance: float
@@ -31,7 +34,8 @@ class Accuracy(NamedTuple):
 
 @dataclass(frozen=True)
 class Target:
-    """The ratio that is asked for: at least (`>=`) or at most (`<=`) a value; None where the seconds are what is reported."""
+    """The ratio that is asked for: at least (`>=`) or at most (`<=`) a value; None where the
+    seconds are what is reported."""
 
     direction: str
     value: float
@@ -44,7 +48,8 @@ class Target:
 
 
 class Sides(NamedTuple):
-    """The two sides of a benchmark at chosen parameters: each call does the whole work once and returns when it is done."""
+    """The two sides of a benchmark at chosen parameters: each call does the whole work once and
+    returns when it is done."""
 
     ours: Work
     peer: Work
@@ -53,7 +58,8 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Benchmark:
-    """`prepare(**parameters)` builds the two sides; the ratio is the peer's CPU time over ours, or its inverse (`ours_over_peer`)."""
+    """`prepare(**parameters)` builds the two sides; the ratio is the peer's CPU time over ours, or
+    its inverse (`ours_over_peer`)."""
 
     id: str
     work: str
@@ -77,7 +83,8 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """One measured benchmark. Seconds are medians over the rounds; low and high are the quartiles of the ratio."""
+    """One measured benchmark. Seconds are medians over the rounds; low and high are the quartiles
+    of the ratio."""
 
     id: str
     work: str
@@ -101,11 +108,13 @@ class Result:
 
 
 def find(names: Sequence[str], known: Sequence[Benchmark] | None = None) -> list[Benchmark]:
-    """Benchmarks whose id, its last part or study matches any name (shell wildcards), all without names; each must match something."""
+    """Benchmarks whose id, its last part or study matches any name (shell wildcards), all without
+    names; each must match something."""
     known = registry.benchmarks() if known is None else known
     wanted: set[str] = set()
     for name in names:
-        matched = {one.id for one in known if any(fnmatchcase(label, name) for label in _labels(one))}
+        matched = {
+            one.id for one in known if any(fnmatchcase(label, name) for label in _labels(one))}
         if not matched:
             raise unknown("benchmark", name, [one.id for one in known])
         wanted |= matched
@@ -117,13 +126,11 @@ def _labels(one: Benchmark) -> tuple[str, ...]:
 
 
 def measure_all(
-    names: Sequence[str] = (),
-    rounds: int = 7,
-    tiny: bool = False,
-    report: Callable[[str], None] = lambda text: None,
-    known: Sequence[Benchmark] | None = None,
+    names: Sequence[str] = (), rounds: int = 7, tiny: bool = False,
+    report: Callable[[str], None] = lambda text: None, known: Sequence[Benchmark] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measure the named benchmarks one after the other; `report` is told the work before and the outcome after each."""
+    """Measure the named benchmarks one after the other; `report` is told the work before and the
+    outcome after each."""
     require(rounds >= 1, "rounds", rounds, "must be at least 1")
     results = []
     for one in find(names, known):
@@ -142,14 +149,11 @@ def measure(one: Benchmark, rounds: int = 7, tiny: bool = False) -> Result:
         sides.peer()
     ours, peer = _in_turns(sides, rounds)
     ratios = [_ratio(a, b, one.ours_over_peer) for a, b in zip(ours, peer)]
-    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive") if rounds > 1 else ratios * 3
+    low, middle, high = (
+        statistics.quantiles(ratios, n=4, method="inclusive") if rounds > 1 else ratios * 3)
     judged = one.target is not None and not tiny
     return Result(
-        id=one.id,
-        work=one.work,
-        ratio=middle,
-        ratio_low=low,
-        ratio_high=high,
+        id=one.id, work=one.work, ratio=middle, ratio_low=low, ratio_high=high,
         ratio_means="ours / peer" if one.ours_over_peer else "peer / ours",
         target=str(one.target) if one.target else "reported only",
         met=bool(accuracy.reached and one.target.met_by(middle)) if one.target and judged else None,
@@ -157,17 +161,14 @@ def measure(one: Benchmark, rounds: int = 7, tiny: bool = False) -> Result:
         peer_cpu_seconds=statistics.median(cost.cpu for cost in peer),
         ours_wall_seconds=statistics.median(cost.wall for cost in ours),
         peer_wall_seconds=statistics.median(cost.wall for cost in peer),
-        accuracy=float(accuracy.difference),
-        tolerance=float(accuracy.tolerance),
-        accuracy_reached=bool(accuracy.reached),
-        peak_memory_mb=peak_memory_mb(),
-        rounds=rounds,
-        tiny=tiny,
-    )
+        accuracy=float(accuracy.difference), tolerance=float(accuracy.tolerance),
+        accuracy_reached=bool(accuracy.reached), peak_memory_mb=peak_memory_mb(), rounds=rounds,
+        tiny=tiny)
 
 
 def _in_turns(sides: Sides, rounds: int) -> tuple[list[Cost], list[Cost]]:
-    """Ours and the peer in turns, the first alternating, so that a slow minute of the machine falls on both."""
+    """Ours and the peer in turns, the first alternating, so that a slow minute of the machine falls
+    on both."""
     ours: list[Cost] = []
     peer: list[Cost] = []
     for number in range(rounds):
@@ -178,7 +179,8 @@ def _in_turns(sides: Sides, rounds: int) -> tuple[list[Cost], list[Cost]]:
 
 
 def _cost(work: Work) -> Cost:
-    """One call, with Python's garbage collector held back so that it does not fall on one side by chance."""
+    """One call, with Python's garbage collector held back so that it does not fall on one side by
+    chance."""
     gc.collect()
     gc.disable()
     try:
@@ -197,12 +199,15 @@ def _ratio(ours: Cost, peer: Cost, ours_over_peer: bool) -> float:
 
 
 def peak_memory_mb() -> float:
-    """The largest resident memory this process and its children have had so far, in MB (10^6 bytes)."""
+    """The largest resident memory this process and its children have had so far, in MB (10^6
+    bytes)."""
     import resource
     import sys
 
     unit = 1 if sys.platform == "darwin" else 1024  # what ru_maxrss counts in
-    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    peaks = (
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(peaks) * unit / 1e6
 
 
@@ -212,4 +217,6 @@ def sentence(result: dict[str, Any]) -> str:
     apart = f"sides {result['accuracy']:.2g} apart (allowed {result['tolerance']:.2g})"
     seconds = f"{result['ours_cpu_seconds']:.3g} s CPU against {result['peer_cpu_seconds']:.3g} s"
     spread = f"{result['ratio_low']:.3g} .. {result['ratio_high']:.3g}"
-    return f"  {result['ratio_means']} = {result['ratio']:.3g} ({spread}), {seconds}, {apart}; {result['target']}: {verdict}"
+    return (
+        f"  {result['ratio_means']} = {result['ratio']:.3g} ({spread}), {seconds}, {apart};"
+        f" {result['target']}: {verdict}")

@@ -1,8 +1,11 @@
-"""Calculators: every prediction and elementary step by name, from Python, from the shell, and so from any other language.
+"""Calculators: every prediction and elementary step by name, from Python, from the shell, and so
+from any other language.
 
-    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10, inverse_temperature=0.6)
+    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10,
+    inverse_temperature=0.6)
 
-Inputs are pydantic models: a missing, unknown or out-of-range input is refused with one sentence that names it.
+Inputs are pydantic models: a missing, unknown or out-of-range input is refused with one sentence
+that names it.
 """
 
 import re
@@ -19,11 +22,13 @@ from saccade.lab.experiment import validated
 LARGEST_EXACT = 2**53  # beyond it not every whole number is a float
 
 Whole = int
-"""A field that takes a whole number, also when it is written 10.0 (other languages may know no other way)."""
+"""A field that takes a whole number, also when it is written 10.0 (other languages may know no
+other way)."""
 
 
 class Inputs(BaseModel):
-    """Base of all calculator inputs: unknown names are refused; numbers must be finite, and neither words nor true or false."""
+    """Base of all calculator inputs: unknown names are refused; numbers must be finite, and neither
+    words nor true or false."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True, strict=True)
 
@@ -61,21 +66,19 @@ class Calculator:
 
     def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Validate, compute, and return plain Python values."""
-        given = validated(self.inputs, {str(name): as_json(value) for name, value in values.items()}, self.id)
-        return {name: plain(value, f"{self.id}: {name}") for name, value in self.function(given).items()}
+        given = validated(
+            self.inputs, {str(name): as_json(value) for name, value in values.items()}, self.id)
+        return {
+            name: plain(value, f"{self.id}: {name}") for name, value in self.function(given).items()
+        }
 
     def describe(self) -> dict[str, Any]:
         fields = self.inputs.model_fields
         return {
-            "id": self.id,
-            "study": self.study,
-            "about": self.about,
-            "status": self.status,
+            "id": self.id, "study": self.study, "about": self.about, "status": self.status,
             "source": self.source,
             "inputs": {name: _field_text(info) for name, info in fields.items()},
-            "outputs": dict(self.outputs),
-            "example": dict(self.example),
-        }
+            "outputs": dict(self.outputs), "example": dict(self.example)}
 
 
 def _field_text(info: Any) -> str:
@@ -84,7 +87,8 @@ def _field_text(info: Any) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of array libraries as Python's."""
+    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of
+    array libraries as Python's."""
     if hasattr(value, "tolist"):
         return as_json(value.tolist())
     if isinstance(value, Mapping):
@@ -93,7 +97,8 @@ def as_json(value: Any) -> Any:
 
 
 def plain(value: Any, owner: str) -> Any:
-    """Arrays to nested lists, numpy scalars to Python's; a value that is not finite is an error, never a silent NaN."""
+    """Arrays to nested lists, numpy scalars to Python's; a value that is not finite is an error,
+    never a silent NaN."""
     if isinstance(value, Mapping):
         return {str(name): plain(item, f"{owner}.{name}") for name, item in value.items()}
     if isinstance(value, str | bool) or value is None:
@@ -102,7 +107,9 @@ def plain(value: Any, owner: str) -> Any:
         return [plain(item, owner) for item in value]
     array = np.asarray(value)
     if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
-        raise Diverged(f"{owner} is not a finite number for these inputs; move them away from the edge of their range.")
+        raise Diverged(
+            f"{owner} is not a finite number for these inputs; move them away from the edge of"
+            " their range.")
     return array.tolist()
 
 

@@ -1,4 +1,5 @@
-"""Experiments: named functions of a key and parameters that return a labelled dataset. They are what is stored, swept and resumed.
+"""Experiments: named functions of a key and parameters that return a labelled dataset. They are
+what is stored, swept and resumed.
 
 An experiment is written as an ordinary function and registered with `experiment`:
 
@@ -6,7 +7,8 @@ An experiment is written as an ordinary function and registered with `experiment
     def descent(key, *, dim: int = 400, repetitions: int = 8) -> xarray.Dataset:
         \"\"\"Projected descent from random starts.\"\"\"
 
-The signature is the validated parameter list: unknown names and wrong types are refused before anything runs.
+The signature is the validated parameter list: unknown names and wrong types are refused before
+anything runs.
 """
 
 import hashlib
@@ -34,7 +36,8 @@ class Run(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """How many cells of a sweep are computed at once: `compute(keys, parameters)` for cells that differ only in `varying`."""
+    """How many cells of a sweep are computed at once: `compute(keys, parameters)` for cells that
+    differ only in `varying`."""
 
     varying: frozenset[str]
     width: int
@@ -43,7 +46,8 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A registered experiment; `scales` holds what differs from the defaults (which are the quick scale)."""
+    """A registered experiment; `scales` holds what differs from the defaults (which are the quick
+    scale)."""
 
     id: str
     function: Callable[..., "xarray.Dataset"]
@@ -66,8 +70,11 @@ class Experiment:
         return validated(self.model, {**self.scales.get(scale, {}), **changes}, self.id)
 
 
-def experiment(id: str, scales: Mapping[str, Mapping[str, Any]] | None = None) -> Callable[[Callable], Experiment]:
-    """Register a function `f(key, *, name: type = default, ...) -> Dataset` as the experiment `id`."""
+def experiment(
+    id: str, scales: Mapping[str, Mapping[str, Any]] | None = None
+) -> Callable[[Callable], Experiment]:
+    """Register a function `f(key, *, name: type = default, ...) -> Dataset` as the experiment
+    `id`."""
 
     def register(function: Callable) -> Experiment:
         given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
@@ -79,7 +86,8 @@ def experiment(id: str, scales: Mapping[str, Mapping[str, Any]] | None = None) -
 
 
 def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> BaseModel:
-    """`model(**values)`, or `InvalidInput` with one sentence about the first thing that is wrong."""
+    """`model(**values)`, or `InvalidInput` with one sentence about the first thing that is
+    wrong."""
     try:
         return model(**values)
     except ValidationError as error:
@@ -87,7 +95,8 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
 
 
 def number_for(label: str, block: int, seed: int) -> int:
-    """The 63-bit number behind the random key of (label, block, seed): the same alone, in the full ledger, or on a cluster."""
+    """The 63-bit number behind the random key of (label, block, seed): the same alone, in the full
+    ledger, or on a cluster."""
     digest = hashlib.sha256(f"{label}/{block}/{seed}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 

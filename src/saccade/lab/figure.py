@@ -1,4 +1,5 @@
-"""Figures: a drawing of stored runs beside their theory. A figure and a claim about the same thing read the same run."""
+"""Figures: a drawing of stored runs beside their theory. A figure and a claim about the same thing
+read the same run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,8 @@ FORMATS = ("pdf", "png", "svg")
 
 @dataclass(frozen=True)
 class Figure:
-    """`runs` names the experiments it draws (with parameter changes, and further ones per scale); `draw(runs)` gives the drawing."""
+    """`runs` names the experiments it draws (with parameter changes, and further ones per scale);
+    `draw(runs)` gives the drawing."""
 
     id: str
     title: str
@@ -35,22 +37,27 @@ class Figure:
         return self.id.split("/")[0]
 
     def describe(self) -> dict[str, Any]:
-        return {"id": self.id, "study": self.study, "title": self.title, "caption": self.caption, "source": self.source}
+        return {
+            "id": self.id, "study": self.study, "title": self.title, "caption": self.caption,
+            "source": self.source}
 
 
 def collect(
-    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False
+    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None,
+    fresh: bool = False,
 ) -> dict[str, Run]:
     """The runs a figure draws, from the store where they are there."""
     changes = figure.scales.get(scale, {})
     return {
-        name: run(item, scale=scale, seed=seed, store=store, fresh=fresh, **{**fixed, **changes.get(name, {})})
-        for name, (item, fixed) in figure.runs.items()
-    }
+        name: run(
+            item, scale=scale, seed=seed, store=store, fresh=fresh,
+            **{**fixed, **changes.get(name, {})})
+        for name, (item, fixed) in figure.runs.items()}
 
 
 def draw(
-    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None, fresh: bool = False
+    figure: Figure, scale: str = "quick", seed: int = 0, store: Store | None = None,
+    fresh: bool = False,
 ) -> "Drawing":
     """Collect and draw, in the house style."""
     import matplotlib
@@ -75,5 +82,7 @@ def save(drawing: "Drawing", path: str | Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         drawing.savefig(path, bbox_inches="tight", dpi=200)
     except OSError as problem:
-        raise InvalidInput(f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()}).") from None
+        raise InvalidInput(
+            f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
+        ) from None
     return path

@@ -1,9 +1,10 @@
-"""What determines a result besides its parameters: the source that computes it, the precision, and JAX's version.
+"""What determines a result besides its parameters: the source that computes it, the precision, and
+JAX's version.
 
-The code version of a function is a hash over the text of the module that defines it and of every module that one
-imports, directly or not, in its own package and in saccade. So a changed formula makes every stored run that could
-depend on it stale, and leaves all other runs valid. Experiments, calculators, cells of sweeps and studies of other
-packages are all treated alike.
+The code version of a function is a hash over the text of the module that defines it and of every
+module that one imports, directly or not, in its own package and in saccade. So a changed formula
+makes every stored run that could depend on it stale, and leaves all other runs valid. Experiments,
+calculators, cells of sweeps and studies of other packages are all treated alike.
 """
 
 import ast
@@ -19,9 +20,12 @@ NO_NUMBERS = ("api", "cli", "errors", "lab", "report")
 
 
 def _computes(module: str, root: str) -> bool:
-    """Whether a change of this module may change a number that a module of the package `root` computes."""
+    """Whether a change of this module may change a number that a module of the package `root`
+    computes."""
     parts = module.split(".")
-    return len(parts) > 1 and parts[0] in (root, "saccade") and parts[1] not in NO_NUMBERS and module != "saccade.studies"
+    return (
+        len(parts) > 1 and parts[0] in (root, "saccade") and parts[1] not in NO_NUMBERS
+        and module != "saccade.studies")
 
 
 @cache
@@ -33,24 +37,30 @@ def _folder(root: str) -> Path | None:
 
 @cache
 def _file(module: str) -> Path | None:
-    """The source of a module, or nothing where the name is no module (an attribute, or of no package)."""
+    """The source of a module, or nothing where the name is no module (an attribute, or of no
+    package)."""
     root, *rest = module.split(".")
     folder = _folder(root)
     if folder is None:
         found = find_spec(root)
         return Path(found.origin) if found and found.origin and not rest else None
     place = folder.joinpath(*rest)
-    return next((path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file()), None)
+    return next(
+        (path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file()), None
+    )
 
 
 def _named(path: Path, module: str) -> Iterator[str]:
-    """Every module a source text may import, imports inside functions included; `from a import b` may name the module a.b."""
+    """Every module a source text may import, imports inside functions included; `from a import b`
+    may name the module a.b."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            parents = (
+                package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            )
             home = ".".join([*parents, *([node.module] if node.module else [])])
             yield home
             yield from (f"{home}.{alias.name}" for alias in node.names)
@@ -61,7 +71,8 @@ def _imported(module: str, root: str) -> frozenset[str]:
     """The computing modules that one module imports, with the packages around them."""
     path = _file(module)
     names = set(_named(path, module)) if path else set()
-    around = {".".join(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
+    around = {
+        ".".join(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
     return frozenset(name for name in around if _computes(name, root) and _file(name))
 
 

@@ -1,8 +1,10 @@
-"""Honest intervals for what a claim measures, at the very small errors (1e-5 and below) that a whole ledger needs.
+"""Honest intervals for what a claim measures, at the very small errors (1e-5 and below) that a
+whole ledger needs.
 
-Every interval misses the truth with probability at most `error`, and at most `error / 2` on either side (a mean: within
-the limits that `mean_intervals` states). The functions with a plural name work on arrays `(..., n)` of replicates and
-return arrays of ends; the singular ones answer for one row of replicates with plain numbers.
+Every interval misses the truth with probability at most `error`, and at most `error / 2` on either
+side (a mean: within the limits that `mean_intervals` states). The functions with a plural name work
+on arrays `(..., n)` of replicates and return arrays of ends; the singular ones answer for one row
+of replicates with plain numbers.
 """
 
 from typing import NamedTuple
@@ -16,10 +18,12 @@ from saccade.errors import require, unknown
 STATISTICS = ("mean", "median", "quantile:0.9", "fraction", "exact")
 
 MIN_REPLICATES = 32
-"""Fewest replicates from which a mean gets finite ends; the measurements behind the number are in `mean_intervals`."""
+"""Fewest replicates from which a mean gets finite ends; the measurements behind the number are in
+`mean_intervals`."""
 
 SKEW_RESERVE = 32
-"""Student's interval is taken at `error / SKEW_RESERVE`; skewed replicates use up the rest (see `mean_intervals`)."""
+"""Student's interval is taken at `error / SKEW_RESERVE`; skewed replicates use up the rest (see
+`mean_intervals`)."""
 
 
 class Interval(NamedTuple):
@@ -39,20 +43,24 @@ class Ends(NamedTuple):
 
 
 def mean_intervals(samples: ArrayLike, error: float) -> Ends:
-    """Student's interval for the mean, `mean +- t s / sqrt(n)`, taken at level `error / SKEW_RESERVE`.
+    """Student's interval for the mean, `mean +- t s / sqrt(n)`, taken at level `error /
+    SKEW_RESERVE`.
 
-    Status: a bound for normal replicates, measured for others. Far out in its tails Student's own interval breaks
-    the promise: the chance of a miss on one side, over `error` = 1e-5, is at n = 32 (importance sampling) 1.4 for
-    uniform replicates and 2.7, 12, 112 for gamma ones of skewness 0.5, 1, 2. With the reserve it is 0.09 and 0.15,
-    1.2, 25. Over all the looks of a claim that starts with 32 replicates and doubles, skewness 1 uses 0.91 of the
-    claim's error. So the promise holds from `MIN_REPLICATES` on for replicates with one lump and |skewness| <= 1;
-    average more skewed ones in blocks first (k exponentials: skewness 2 / sqrt(k)), or judge their median. Two lumps
-    are harder: the mean of two outcomes with skewness 0.3, 0.4, 0.6, 1.0 needs 32, 48, 64, 112 replicates at the
-    first look (exact sums). Judge a frequency as a `fraction`.
+    Status: a bound for normal replicates, measured for others. Far out in its tails Student's own
+    interval breaks the promise: the chance of a miss on one side, over `error` = 1e-5, is at n = 32
+    (importance sampling) 1.4 for uniform replicates and 2.7, 12, 112 for gamma ones of skewness
+    0.5, 1, 2. With the reserve it is 0.09 and 0.15,
+    1.2, 25. Over all the looks of a claim that starts with 32 replicates and doubles, skewness 1
+    uses 0.91 of the claim's error. So the promise holds from `MIN_REPLICATES` on for replicates
+    with one lump and |skewness| <= 1; average more skewed ones in blocks first (k exponentials:
+    skewness 2 / sqrt(k)), or judge their median. Two lumps are harder: the mean of two outcomes
+    with skewness 0.3, 0.4, 0.6, 1.0 needs 32, 48, 64, 112 replicates at the first look (exact
+    sums). Judge a frequency as a `fraction`.
 
-    The ends are infinite below `MIN_REPLICATES`; when some replicates are not finite, for their mean says nothing;
-    and when all are equal, for then there is no spread to learn from (a deterministic measurement is `exact`, a
-    frequency a `fraction`). When no replicate is finite all fields are NaN, which `decide` refutes.
+    The ends are infinite below `MIN_REPLICATES`; when some replicates are not finite, for their
+    mean says nothing; and when all are equal, for then there is no spread to learn from (a
+    deterministic measurement is `exact`, a frequency a `fraction`). When no replicate is finite all
+    fields are NaN, which `decide` refutes.
     """
     rows = _rows(samples, error)
     n = rows.shape[-1]
@@ -70,10 +78,12 @@ def mean_intervals(samples: ArrayLike, error: float) -> Ends:
 
 
 def quantile_intervals(samples: ArrayLike, q: float, error: float) -> Ends:
-    """Order statistics around the q-quantile, ranked by exact binomial tails. Status: exact bound for any distribution.
+    """Order statistics around the q-quantile, ranked by exact binomial tails. Status: exact bound
+    for any distribution.
 
-    +-inf are ordinary values and NaN counts as +inf. An end is infinite while n is too small: at a claim's first
-    look a median has finite ends from 18 replicates on, a 0.9-quantile a finite upper end from 117.
+    +-inf are ordinary values and NaN counts as +inf. An end is infinite while n is too small: at a
+    claim's first look a median has finite ends from 18 replicates on, a 0.9-quantile a finite upper
+    end from 117.
     """
     require(0 < q < 1, "q", q, "must lie strictly between 0 and 1")
     rows = _rows(samples, error)
@@ -93,17 +103,20 @@ def quantile_intervals(samples: ArrayLike, q: float, error: float) -> Ends:
 
 
 def fraction_intervals(successes: ArrayLike, n: int, error: float) -> Ends:
-    """The union of Wilson's and of Clopper and Pearson's interval for a frequency. Status: exact bound for any p.
+    """The union of Wilson's and of Clopper and Pearson's interval for a frequency. Status: exact
+    bound for any p.
 
-    Wilson's interval alone does not keep its promise. Its worst chance of a miss over p, by exact binomial sums for
-    n = 64 .. 1024, is 0.11 at `error` = 0.01, 0.075 at 0.001 and 0.045 at the 1e-5 of a first look, 4700 times too
-    much: at n p (or n (1 - p)) just below 0.05 a single success already puts its lower end above p. The union never
-    misses more than `error`, nor more than `error / 2` on one side.
+    Wilson's interval alone does not keep its promise. Its worst chance of a miss over p, by exact
+    binomial sums for n = 64 .. 1024, is 0.11 at `error` = 0.01, 0.075 at 0.001 and 0.045 at the
+    1e-5 of a first look, 4700 times too much: at n p (or n (1 - p)) just below 0.05 a single
+    success already puts its lower end above p. The union never misses more than `error`, nor more
+    than `error / 2` on one side.
     """
     require(n >= 1, "n", n, "must be at least 1")
     require(0 < error < 1, "error", error, "must lie strictly between 0 and 1")
     x = np.asarray(successes, dtype=float)
-    require(bool(np.all((x >= 0) & (x <= n))), "successes", successes, f"must lie between 0 and {n}")
+    require(
+        bool(np.all((x >= 0) & (x <= n))), "successes", successes, f"must lie between 0 and {n}")
     wilson_low, wilson_high = wilson_ends(x, n, error)
     exact_low = _clopper_pearson_low(x, n, error)
     exact_high = 1 - _clopper_pearson_low(n - x, n, error)
@@ -120,13 +133,15 @@ def wilson_ends(successes: NDArray, n: int, error: float) -> tuple[NDArray, NDAr
 
 
 def _clopper_pearson_low(successes: NDArray, n: int, error: float) -> NDArray:
-    """The p at which `successes` or more out of n has probability `error / 2`; 0 when there is no success."""
+    """The p at which `successes` or more out of n has probability `error / 2`; 0 when there is no
+    success."""
     tried = np.maximum(successes, 1)
     return np.where(successes > 0, special.betaincinv(tried, n - tried + 1, error / 2), 0.0)
 
 
 def exact_intervals(samples: ArrayLike) -> Ends:
-    """The range of measurements without chance: degenerate when they agree, all NaN as soon as one is NaN."""
+    """The range of measurements without chance: degenerate when they agree, all NaN as soon as one
+    is NaN."""
     rows = np.asarray(samples, dtype=float)
     low, high = rows.min(axis=-1), rows.max(axis=-1)
     with np.errstate(invalid="ignore"):
@@ -185,14 +200,19 @@ def _successes(samples: ArrayLike) -> tuple[NDArray, int]:
     """How many of the 0/1 replicates of each row are 1, and out of how many."""
     rows = np.asarray(samples, dtype=float)
     zero_or_one = (rows == 0) | (rows == 1)
-    require(bool(zero_or_one.all()), "samples", rows[~zero_or_one][:3].tolist(), "must be 0 or 1 to be counted")
+    require(
+        bool(zero_or_one.all()), "samples", rows[~zero_or_one][:3].tolist(),
+        "must be 0 or 1 to be counted")
     return rows.sum(axis=-1), rows.shape[-1]
 
 
 def _rows(samples: ArrayLike, error: float) -> NDArray:
-    """The replicates as floats along the last axis, checked to be there, with an error that makes sense."""
+    """The replicates as floats along the last axis, checked to be there, with an error that makes
+    sense."""
     rows = np.asarray(samples, dtype=float)
-    require(rows.ndim >= 1 and rows.shape[-1] >= 1, "samples", samples, "must hold at least one replicate")
+    require(
+        rows.ndim >= 1 and rows.shape[-1] >= 1, "samples", samples,
+        "must hold at least one replicate")
     require(0 < error < 1, "error", error, "must lie strictly between 0 and 1")
     return rows
 

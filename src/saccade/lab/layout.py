@@ -1,7 +1,9 @@
-"""How a run is laid out in files: `run.json` (request, versions, layout, checksums) and one `.npy` file per array.
+"""How a run is laid out in files: `run.json` (request, versions, layout, checksums) and one `.npy`
+file per array.
 
-Bytes in, bytes out: where they lie is the shelf's affair. What comes back from a store is data made by somebody else: nothing is unpickled,
-every checksum is verified, a run must bear the name that its request gives, and names that could lead out of the store are refused.
+Bytes in, bytes out: where they lie is the shelf's affair. What comes back from a store is data made
+by somebody else: nothing is unpickled, every checksum is verified, a run must bear the name that
+its request gives, and names that could lead out of the store are refused.
 """
 
 import hashlib
@@ -50,7 +52,8 @@ class Request(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """A run as read: its record, and (dims, values, attributes) of each variable; a failed run has none."""
+    """A run as read: its record, and (dims, values, attributes) of each variable; a failed run has
+    none."""
 
     record: dict[str, Any]
     variables: dict[str, tuple[list[str], np.ndarray, dict[str, Any]]]
@@ -75,17 +78,16 @@ def encode(request: Request, dataset: "xarray.Dataset", seconds: float) -> dict[
         np.save(content, _plain(variable.values, str(name)), allow_pickle=False)
         files[f"{number}.npy"] = content.getvalue()
         arrays[str(name)] = {
-            "file": f"{number}.npy",
-            "dims": [str(dim) for dim in variable.dims],
-            "attrs": dict(variable.attrs),
-            "coordinate": name in dataset.coords,
-            "sha256": hashlib.sha256(files[f"{number}.npy"]).hexdigest(),
-        }
+            "file": f"{number}.npy", "dims": [str(dim) for dim in variable.dims],
+            "attrs": dict(variable.attrs), "coordinate": name in dataset.coords,
+            "sha256": hashlib.sha256(files[f"{number}.npy"]).hexdigest()}
     files[RECORD] = _record(request, FINISHED, seconds, attrs=dict(dataset.attrs), arrays=arrays)
     return files
 
 
-def encode_failure(request: Request, status: str, problem: str, traceback: str, seconds: float) -> dict[str, bytes]:
+def encode_failure(
+    request: Request, status: str, problem: str, traceback: str, seconds: float
+) -> dict[str, bytes]:
     """The file of a run that did not finish: a status word, one sentence, and the traceback."""
     about = {"problem": problem, "traceback": traceback}
     return {RECORD: _record(request, status, seconds, failure=about, attrs={}, arrays={})}
@@ -93,25 +95,23 @@ def encode_failure(request: Request, status: str, problem: str, traceback: str, 
 
 def _record(request: Request, status: str, seconds: float, **more: Any) -> bytes:
     record = {
-        "format": FORMAT,
-        "request": request._asdict(),
-        "status": status,
-        "seconds": seconds,
-        "versions": environment(),
-        **more,
-    }
+        "format": FORMAT, "request": request._asdict(), "status": status, "seconds": seconds,
+        "versions": environment(), **more}
     text = canonical(record)
     checksum = hashlib.sha256(text.encode()).hexdigest()
     return f'{text[:-1]},"sha256":"{checksum}"}}\n'.encode()
 
 
 def read_record(name: str, read: Read) -> dict[str, Any]:
-    """The record of run `name`, its checksum, its name and its status verified; raises ValueError saying what does not match."""
+    """The record of run `name`, its checksum, its name and its status verified; raises ValueError
+    saying what does not match."""
     record = json.loads(read(RECORD))
     said = record.pop("sha256", None)
     if said != hashlib.sha256(canonical(record).encode()).hexdigest():
         raise ValueError(f"{RECORD} does not match its checksum")
-    if name.removesuffix(FAILED) != name_of(record["request"], record["format"], record["versions"]["jax"]):
+    if name.removesuffix(FAILED) != name_of(
+        record["request"], record["format"], record["versions"]["jax"]
+    ):
         raise ValueError(f"{RECORD} belongs to another run")
     if (record["status"] == FINISHED) == name.endswith(FAILED):
         raise ValueError(f"{RECORD} has a status that does not fit the run's name")
@@ -134,7 +134,8 @@ def decode(name: str, read: Read) -> Contents:
 
 
 def _array(content: bytes) -> np.ndarray:
-    """The array in a `.npy` file. The headers of many runs are alike, and parsing them would take most of the time: they are kept."""
+    """The array in a `.npy` file. The headers of many runs are alike, and parsing them would take
+    most of the time: they are kept."""
     if content[:8] != b"\x93NUMPY\x01\x00":
         return np.load(io.BytesIO(content), allow_pickle=False)
     end = 10 + int.from_bytes(content[8:10], "little")
@@ -142,7 +143,9 @@ def _array(content: bytes) -> np.ndarray:
     count = math.prod(shape)
     if kind.hasobject or len(content) != end + count * kind.itemsize:
         raise ValueError("an array file holds objects, or not what its header says")
-    values = np.frombuffer(content, kind, count, end) if kind.itemsize * count else np.empty(count, kind)
+    values = (
+        np.frombuffer(content, kind, count, end) if kind.itemsize * count else np.empty(count, kind)
+    )
     return values.reshape(shape, order="F" if by_columns else "C").copy()
 
 
@@ -155,7 +158,8 @@ def as_dataset(contents: Contents) -> "xarray.Dataset":
     import xarray
 
     coordinates = {name for name, entry in contents.record["arrays"].items() if entry["coordinate"]}
-    return xarray.Dataset(contents.variables, attrs=contents.record["attrs"]).set_coords(coordinates)
+    return xarray.Dataset(contents.variables, attrs=contents.record["attrs"]).set_coords(
+        coordinates)
 
 
 def _plain(values: Any, name: str) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""The ledger: claims judged at a scale, sequentially, with their sabotages. One claim gives the same row alone or in the full run."""
+"""The ledger: claims judged at a scale, sequentially, with their sabotages. One claim gives the
+same row alone or in the full run."""
 
 import time
 import traceback
@@ -32,7 +33,8 @@ class Conditions(NamedTuple):
 
 
 def scale_for(claim: Claim, scale: str) -> tuple[str, Scale] | None:
-    """The largest of the claim's scales that is not above the asked one, or None: then the claim waits."""
+    """The largest of the claim's scales that is not above the asked one, or None: then the claim
+    waits."""
     if scale not in SCALES:
         from saccade.errors import unknown
 
@@ -49,21 +51,21 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     if waits or chosen is None:
         named = [item | _no_numbers(None) for item in row["sabotages"]]
         return (
-            row
-            | _no_numbers(WAITING)
-            | {"needs": waits, "sabotages": named, "as_expected": None, "sabotages_refuted": None}
-        )
+            row | _no_numbers(WAITING)
+            | {"needs": waits, "sabotages": named, "as_expected": None, "sabotages_refuted": None})
     start = time.perf_counter()
     row |= {"needs": None, "scale": chosen[0]} | _judged(claim, None, chosen, conditions)
     row["seconds"] = time.perf_counter() - start
-    row["sabotages"] = [_sabotaged(claim, sabotage, chosen, conditions) for sabotage in claim.sabotages]
+    row["sabotages"] = [
+        _sabotaged(claim, sabotage, chosen, conditions) for sabotage in claim.sabotages]
     row["as_expected"] = row["verdict"] == claim.expected
     row["sabotages_refuted"] = all(item["verdict"] in (REFUTED, None) for item in row["sabotages"])
     return row
 
 
 def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
-    """What a claim waits for: a larger scale (with its minutes), an optional package or a data set."""
+    """What a claim waits for: a larger scale (with its minutes), an optional package or a data
+    set."""
     if too_small:
         name, scale = next((name, claim.scales[name]) for name in SCALES if name in claim.scales)
         return {"scale": name, "minutes": round(scale.seconds / 60, 2)}
@@ -71,7 +73,8 @@ def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
 
 
 def lacking(requires: str | None) -> dict[str, Any] | None:
-    """What of `requires` is not here: packages of an extra, "nlp:safetensors,tokenizers", or image sets, "data:cifar10"."""
+    """What of `requires` is not here: packages of an extra, "nlp:safetensors,tokenizers", or image
+    sets, "data:cifar10"."""
     kind, _, listed = (requires or "").partition(":")
     names = [name for name in listed.split(",") if name]
     if kind == "data":
@@ -85,7 +88,9 @@ def lacking(requires: str | None) -> dict[str, Any] | None:
     return {"extra": kind, "missing": missing} if missing else None
 
 
-def _sabotaged(claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions) -> dict[str, Any]:
+def _sabotaged(
+    claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions
+) -> dict[str, Any]:
     row = {"name": sabotage.name, "says": sabotage.says}
     if not conditions.sabotage:
         return row | _no_numbers(None)
@@ -102,7 +107,8 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with its reason."""
+    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with
+    its reason."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)
@@ -120,17 +126,22 @@ def _sequential(
     predict = (sabotage and sabotage.predict) or claim.predict
     samples: list[np.ndarray] = []
     for look, wanted in enumerate(_looks(chosen[1].blocks)):
-        runs = [_block(claim, sabotage, chosen, conditions, number) for number in range(len(samples), wanted)]
+        runs = [
+            _block(claim, sabotage, chosen, conditions, number)
+            for number in range(len(samples), wanted)]
         if look == 0:
             predicted = predict(runs[0])
-            resolution = claim.resolution(runs[0]) if callable(claim.resolution) else claim.resolution
-            # A share of a broken prediction may be negative or NaN; that must refute the claim, not stop the ledger.
+            resolution = (
+                claim.resolution(runs[0]) if callable(claim.resolution) else claim.resolution)
+            # A share of a broken prediction may be negative or NaN; that must refute the claim, not
+            # stop the ledger.
             resolution = np.abs(np.nan_to_num(np.asarray(resolution, float)))
         samples += [columns(measure(item)) for item in runs]
-        predictions, resolutions = (_per_part(values, samples[0].shape[1]) for values in (predicted, resolution))
+        predictions, resolutions = (
+            _per_part(values, samples[0].shape[1]) for values in (predicted, resolution))
         judgement = judge(
-            claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look, claim.side
-        )
+            claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look,
+            claim.side)
         if judgement.verdict != UNDECIDED:
             break
     return _numbers(claim, judgement, predictions, resolutions)
@@ -151,48 +162,39 @@ def _looks(blocks: int) -> Iterator[int]:
 
 
 def _block(
-    claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions, number: int
+    claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions,
+    number: int,
 ) -> Run:
     changes = {**chosen[1].parameters, **(sabotage.parameters if sabotage else {})}
     return run(
-        claim.experiment,
-        scale=chosen[0],
-        block=number,
-        seed=conditions.seed,
-        store=conditions.store,
-        fresh=conditions.fresh,
-        **changes,
-    )
+        claim.experiment, scale=chosen[0], block=number, seed=conditions.seed,
+        store=conditions.store, fresh=conditions.fresh, **changes)
 
 
-def _numbers(claim: Claim, judgement: Judgement, predictions: np.ndarray, resolutions: np.ndarray) -> dict[str, Any]:
+def _numbers(
+    claim: Claim, judgement: Judgement, predictions: np.ndarray, resolutions: np.ndarray
+) -> dict[str, Any]:
     """The row's numbers: every part, and the part that decided (the worst one) on top."""
     names = claim.parts or tuple(str(number) for number in range(len(predictions)))
     parts = [
         {
             "part": names[number] if number < len(names) else str(number),
-            "verdict": judgement.verdicts[number],
-            "prediction": plain(predictions[number]),
+            "verdict": judgement.verdicts[number], "prediction": plain(predictions[number]),
             "measurement": plain(interval.estimate),
             "interval": [plain(interval.low), plain(interval.high)],
-            "resolution": plain(resolutions[number]),
-        }
-        for number, interval in enumerate(judgement.intervals)
-    ]
+            "resolution": plain(resolutions[number])}
+        for number, interval in enumerate(judgement.intervals)]
     worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
     shown = parts if len(parts) <= 24 else []
     return top | {
-        "verdict": judgement.verdict,
-        "replicates": judgement.replicates,
-        "looks": judgement.looks,
-        "parts": shown,
-        "error": None,
-    }
+        "verdict": judgement.verdict, "replicates": judgement.replicates, "looks": judgement.looks,
+        "parts": shown, "error": None}
 
 
 def _health(part: dict[str, Any], claim: Claim) -> tuple[int, float]:
-    """Small for the part that matters most: refuted before undecided before holds, then the one nearest to failing."""
+    """Small for the part that matters most: refuted before undecided before holds, then the one
+    nearest to failing."""
     order = (REFUTED, UNDECIDED, HOLDS).index(part["verdict"])
     predicted, low, high = part["prediction"], *part["interval"]
     if predicted is None or low is None or high is None:
@@ -210,12 +212,11 @@ def plain(value: Any) -> float | None:
 
 
 def judge_all(
-    claims: Sequence[Claim],
-    conditions: Conditions,
-    jobs: int = 1,
+    claims: Sequence[Claim], conditions: Conditions, jobs: int = 1,
     done: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> list[dict[str, Any]]:
-    """All rows in the order of `claims`; with `jobs` > 1 in spawned processes, claims on one experiment kept together."""
+    """All rows in the order of `claims`; with `jobs` > 1 in spawned processes, claims on one
+    experiment kept together."""
     if jobs > 1:
         from saccade.lab.parallel import judge_in_processes
 

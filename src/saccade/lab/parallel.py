@@ -1,4 +1,5 @@
-"""The ledger on several local processes. Workers are spawned, never forked: a forked process hangs once JAX has threads."""
+"""The ledger on several local processes. Workers are spawned, never forked: a forked process hangs
+once JAX has threads."""
 
 import multiprocessing
 import os
@@ -18,16 +19,19 @@ def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, An
 
 
 def _groups(claims: Sequence[Claim], conditions: Conditions) -> list[list[str]]:
-    """Claims that read the same experiment go to one worker, so that no run is computed twice; the costliest group starts first."""
+    """Claims that read the same experiment go to one worker, so that no run is computed twice; the
+    costliest group starts first."""
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         groups.setdefault(claim.experiment.id, []).append(claim)
-    cost = lambda group: -sum(max(scale.seconds for scale in claim.scales.values()) for claim in group)  # noqa: E731
+    cost = lambda group: (
+        -sum(max(scale.seconds for scale in claim.scales.values()) for claim in group))
     return [[claim.id for claim in group] for group in sorted(groups.values(), key=cost)]
 
 
 def judge_in_processes(
-    claims: Sequence[Claim], conditions: Conditions, jobs: int, done: Callable[[dict[str, Any]], None]
+    claims: Sequence[Claim], conditions: Conditions, jobs: int,
+    done: Callable[[dict[str, Any]], None],
 ) -> list[dict[str, Any]]:
     """Rows in the order of `claims`, judged by `jobs` spawned workers with one thread each."""
     rows: dict[str, dict[str, Any]] = {}
@@ -35,7 +39,9 @@ def judge_in_processes(
     os.environ["NPROC"] = "1"  # the variable that really limits XLA's threads; workers inherit it
     try:
         with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-            futures = [pool.submit(_evaluate_group, group, conditions) for group in _groups(claims, conditions)]
+            futures = [
+                pool.submit(_evaluate_group, group, conditions)
+                for group in _groups(claims, conditions)]
             try:
                 for future in as_completed(futures):
                     for row in future.result():

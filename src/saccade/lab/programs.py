@@ -1,10 +1,11 @@
 """Compiled programs are let go before the operating system runs out of room for them.
 
-A process keeps every program XLA compiled or loaded in memory, each in three or more memory maps. Linux allows a process 65,530 of them
-(`vm.max_map_count`); past that the next program does not fail politely but kills the process ("Unable to allocate section memory", seen
-with the limit lowered to 1,100 and 300 small programs; letting go, the same work finished). A ledger judged in one process grows that
-way: two test workers held 20,000 maps and 3.4 GB each a quarter of the way through. What is let go is read back from the compilation
-cache on disk when it is needed again.
+A process keeps every program XLA compiled or loaded in memory, each in three or more memory maps.
+Linux allows a process 65,530 of them (`vm.max_map_count`); past that the next program does not fail
+politely but kills the process ("Unable to allocate section memory", seen with the limit lowered to
+1,100 and 300 small programs; letting go, the same work finished). A ledger judged in one process
+grows that way: two test workers held 20,000 maps and 3.4 GB each a quarter of the way through. What
+is let go is read back from the compilation cache on disk when it is needed again.
 """
 
 import gc
@@ -20,7 +21,8 @@ _looked = 0.0
 
 
 def memory_maps() -> int:
-    """How many memory maps this process holds; 0 where the system does not say (only Linux does)."""
+    """How many memory maps this process holds; 0 where the system does not say (only Linux
+    does)."""
     try:
         return MAPS.read_bytes().count(b"\n")
     except OSError:
@@ -28,7 +30,8 @@ def memory_maps() -> int:
 
 
 def let_go_of_programs(allowed: int = MAPS_ALLOWED, *, at_once: bool = False) -> bool:
-    """Drop all compiled programs if there are more than `allowed` memory maps. Cheap: looks once in two seconds unless `at_once`."""
+    """Drop all compiled programs if there are more than `allowed` memory maps. Cheap: looks once in
+    two seconds unless `at_once`."""
     global _looked
     now = time.monotonic()
     if not at_once and now - _looked < SECONDS_BETWEEN_LOOKS:

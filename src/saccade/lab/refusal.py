@@ -1,4 +1,5 @@
-"""What a validator found wrong, as one sentence: the parameter, its value, what it must be, and what it means."""
+"""What a validator found wrong, as one sentence: the parameter, its value, what it must be, and
+what it means."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,54 +10,47 @@ from saccade.errors import InvalidInput, shown, unknown
 
 # pydantic's names of problems -> our words, filled in with the problem's own context.
 RULES = {
-    "greater_than": "must be above {gt}",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than": "must be below {lt}",
-    "less_than_equal": "must be at most {le}",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "finite_number": "must be a finite number",
-    "int_type": "must be a whole number",
+    "greater_than": "must be above {gt}", "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}", "less_than_equal": "must be at most {le}",
+    "float_type": "must be a number", "float_parsing": "must be a number",
+    "finite_number": "must be a finite number", "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_parsing_size": "must be a whole number of reasonable size",
-    "int_from_float": "must be a whole number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "string_type": "must be a word",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
-    "dict_type": "must hold values by name",
-    "model_type": "must hold values by name",
-    "literal_error": "must be {expected}",
-    "too_short": "must have {min_length} or more entries",
-    "too_long": "must have {max_length} or fewer entries",
-}
+    "int_from_float": "must be a whole number", "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false", "string_type": "must be a word",
+    "list_type": "must be a list", "tuple_type": "must be a list",
+    "dict_type": "must hold values by name", "model_type": "must hold values by name",
+    "literal_error": "must be {expected}", "too_short": "must have {min_length} or more entries",
+    "too_long": "must have {max_length} or fewer entries"}
 TYPE_NAMES = ("float", "int", "str", "bool")
 
 
 def refusal(problems: Sequence[Mapping[str, Any]], model: type[BaseModel], owner: str) -> str:
-    """One sentence on the worst of `problems`: an unknown name first (the missing one is often its misspelling), then the
-    missing names, then the first value that is wrong."""
+    """One sentence on the worst of `problems`: an unknown name first (the missing one is often its
+    misspelling), then the missing names, then the first value that is wrong."""
     extra = [item for item in problems if item["type"] == "extra_forbidden"]
     missing = [_path(item["loc"]) for item in problems if item["type"] == "missing"]
     if extra:
         return str(unknown(f"input of {owner}", _path(extra[0]["loc"]), model.model_fields))
     if missing:
         names = ", ".join(repr(name) for name in missing)
-        return f"{owner} needs the {'inputs' if missing[1:] else 'input'} {names}, which {'are' if missing[1:] else 'is'} missing."
+        return (
+            f"{owner} needs the {'inputs' if missing[1:] else 'input'} {names}, which"
+            f" {'are' if missing[1:] else 'is'} missing.")
     return _wrong_value(_deepest(problems), model)
 
 
 def _deepest(problems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Of the problems with the first refused input, the one that points furthest in: a union reports one per alternative."""
+    """Of the problems with the first refused input, the one that points furthest in: a union
+    reports one per alternative."""
     same = [item for item in problems if item["loc"][:1] == problems[0]["loc"][:1]]
     return max(same, key=lambda item: len(_parts(item["loc"])))
 
 
 def _wrong_value(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     context = {
-        name: f"{value:g}" if isinstance(value, float) else value for name, value in problem.get("ctx", {}).items()
-    }
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in problem.get("ctx", {}).items()}
     if isinstance(context.get("error"), InvalidInput):
         return str(context["error"])
     template = RULES.get(problem["type"])
@@ -64,13 +58,17 @@ def _wrong_value(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
         template = "must be a number below 1e308"
     rule = template.format(**context) if template else _foreign(problem["msg"])
     return (
-        f"{_path(problem['loc'])} = {shown(problem['input'])} is refused: it {rule}{_meaning(problem['loc'], model)}."
-    )
+        f"{_path(problem['loc'])} = {shown(problem['input'])} is refused: it"
+        f" {rule}{_meaning(problem['loc'], model)}.")
 
 
 def _foreign(message: str) -> str:
     """A rule that we have no words for, in the validator's."""
-    text = message.removeprefix("Value error, ").removeprefix("Assertion failed, ").removeprefix("Input ").rstrip(".")
+    text = (
+        message.removeprefix("Value error, ")
+        .removeprefix("Assertion failed, ")
+        .removeprefix("Input ")
+        .rstrip("."))
     return text.replace("should be", "must be", 1)
 
 
@@ -83,10 +81,8 @@ def _meaning(loc: Sequence[int | str], model: type[BaseModel]) -> str:
 def _parts(loc: Sequence[int | str]) -> list[int | str]:
     """The path without the names of types that a union puts in it."""
     return [
-        part
-        for part in loc
-        if isinstance(part, int) or (part.isidentifier() and part not in TYPE_NAMES) or part == loc[0]
-    ]
+        part for part in loc if isinstance(part, int)
+        or (part.isidentifier() and part not in TYPE_NAMES) or part == loc[0]]
 
 
 def _path(loc: Sequence[int | str]) -> str:

@@ -1,7 +1,8 @@
-"""Finds what the studies offer: claims, experiments, figures, ... by name or pattern, with the nearest name on a miss.
+"""Finds what the studies offer: claims, experiments, figures, ... by name or pattern, with the
+nearest name on a miss.
 
-A study offers whatever of these kinds its modules define: there is no list to keep beside them. A room that
-is a package may give the order of its modules as ORDER; others follow by name.
+A study offers whatever of these kinds its modules define: there is no list to keep beside them. A
+room that is a package may give the order of its modules as ORDER; others follow by name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,14 +37,19 @@ def _modules(room: str) -> Iterator[ModuleType]:
         return
     names = [found.name for found in iter_modules(home.__path__)]
     first = list(getattr(home, "ORDER", ()))
-    for name in sorted(names, key=lambda name: (first.index(name) if name in first else len(first), name)):
+    for name in sorted(
+        names, key=lambda name: (first.index(name) if name in first else len(first), name)
+    ):
         yield from _modules(f"{room}.{name}")
 
 
 def _defined(module: ModuleType, kind: type) -> Iterator[Any]:
-    """What a module holds of this kind, in the order of its lines; a tuple or list of them counts too."""
+    """What a module holds of this kind, in the order of its lines; a tuple or list of them counts
+    too."""
     for value in list(vars(module).values()):
-        yield from (item for item in (value if isinstance(value, (tuple, list)) else (value,)) if isinstance(item, kind))
+        yield from (
+            item for item in (value if isinstance(value, (tuple, list)) else (value,))
+            if isinstance(item, kind))
 
 
 @cache
@@ -60,7 +66,8 @@ def offered(kind: type, rooms: tuple[str, ...], study: str | None = None) -> lis
     """Everything of one kind in the `rooms` of one study, or of all in order."""
     if study is not None and study not in STUDIES:
         raise unknown("study", study, STUDIES)
-    return [item for name in ([study] if study else STUDIES) for item in _offered(kind, rooms, name)]
+    return [
+        item for name in ([study] if study else STUDIES) for item in _offered(kind, rooms, name)]
 
 
 def claims(study: str | None = None) -> "list[Claim]":
@@ -115,13 +122,15 @@ def one(kind: str, name: str, items: Iterable[Any]) -> Any:
 
 
 def of_study(name: str, find: Any) -> list[Any]:
-    """What `find` offers in the study that begins `name` ("study.thing", "study/thing"), else in all of them."""
+    """What `find` offers in the study that begins `name` ("study.thing", "study/thing"), else in
+    all of them."""
     study = name.replace("/", ".").split(".")[0]
     return find(study if study in STUDIES else None)
 
 
 def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
-    """Claims whose id, study or spec row matches any pattern (shell wildcards); every pattern must match something."""
+    """Claims whose id, study or spec row matches any pattern (shell wildcards); every pattern must
+    match something."""
     known = [claim for study in STUDIES if _concerned(study, patterns) for claim in claims(study)]
     if not patterns:
         return known
@@ -130,17 +139,22 @@ def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
         matched = {claim.id for claim in known if _matches(claim, pattern)}
         if not matched:
             everything = claims()
-            names = [claim.id for claim in everything] + [claim.spec for claim in everything] + list(STUDIES)
+            names = (
+                [claim.id for claim in everything] + [claim.spec for claim in everything]
+                + list(STUDIES))
             raise unknown("claim", pattern, names)
         wanted |= matched
     return [claim for claim in known if claim.id in wanted]
 
 
 def _concerned(study: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern may mean a claim of this study; one that names another study or its rows does not."""
+    """Whether a pattern may mean a claim of this study; one that names another study or its rows
+    does not."""
+
     def names(pattern: str) -> set[str]:
-        return {name for name, item in STUDIES.items()
-                if pattern == name or pattern.startswith((f"{name}.", f"{item.prefix}-"))}
+        return {
+            name for name, item in STUDIES.items()
+            if pattern == name or pattern.startswith((f"{name}.", f"{item.prefix}-"))}
 
     return not patterns or any(study in (names(pattern) or {study}) for pattern in patterns)
 

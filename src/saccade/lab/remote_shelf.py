@@ -1,6 +1,7 @@
 """A store at any address that fsspec understands: `memory://`, `s3://`, `gs://`, `sftp://`, ...
 
-Object stores cannot rename. There a run is its `run.json`, which is written last, in one piece: until it is there, nobody sees the run.
+Object stores cannot rename. There a run is its `run.json`, which is written last, in one piece:
+until it is there, nobody sees the run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,8 +17,8 @@ def open_address(address: str) -> "RemoteShelf":
         import fsspec
     except ImportError:
         raise InvalidInput(
-            f"The store {address!r} needs fsspec, which is not installed: pip install 'saccade[remote]'."
-        ) from None
+            f"The store {address!r} needs fsspec, which is not installed: pip install"
+            " 'saccade[remote]'.") from None
     try:
         system, root = fsspec.core.url_to_fs(address)
     except (ValueError, ImportError, OSError) as problem:
@@ -75,14 +76,18 @@ class RemoteShelf:
         return found
 
     def names(self) -> Iterator[str]:
-        return (name for name, whole in self._folders().items() if whole and RUN_NAME.fullmatch(name))
+        return (
+            name for name, whole in self._folders().items() if whole and RUN_NAME.fullmatch(name))
 
     def strange(self) -> Iterator[str]:
         usual = (*TEMPORARY, DAMAGED)
-        return (name for name in self._folders() if not RUN_NAME.fullmatch(name) and not name.startswith(usual))
+        return (
+            name for name in self._folders()
+            if not RUN_NAME.fullmatch(name) and not name.startswith(usual))
 
     def leftovers(self) -> Iterator[Leftover]:
-        """Damaged runs set aside, and runs without a record; object stores tell no age on which we could rely."""
+        """Damaged runs set aside, and runs without a record; object stores tell no age on which we
+        could rely."""
         for name, whole in self._folders().items():
             unfinished = RUN_NAME.fullmatch(name) and not whole
             if unfinished or name.startswith((*TEMPORARY, DAMAGED)):

@@ -1,4 +1,5 @@
-"""Evaluate an experiment once: from the store if nothing that determines it changed, else compute and store."""
+"""Evaluate an experiment once: from the store if nothing that determines it changed, else compute
+and store."""
 
 import time
 from typing import Any
@@ -10,29 +11,29 @@ from saccade.lab.store import Request, Store
 
 
 def run(
-    experiment: Experiment,
-    *,
-    scale: str = "quick",
-    block: int = 0,
-    seed: int = 0,
-    store: Store | None = None,
-    fresh: bool = False,
-    **changes: Any,
+    experiment: Experiment, *, scale: str = "quick", block: int = 0, seed: int = 0,
+    store: Store | None = None, fresh: bool = False, **changes: Any,
 ) -> Run:
-    """The run of `experiment` at `scale` with `changes`; `block` numbers independent repetitions of the whole experiment."""
+    """The run of `experiment` at `scale` with `changes`; `block` numbers independent repetitions of
+    the whole experiment."""
     parameters = experiment.parameters(scale, **changes)
     store = store or Store()
-    request = Request(experiment.id, parameters.model_dump(mode="json"), block, seed, version_of(experiment.function))
+    request = Request(
+        experiment.id, parameters.model_dump(mode="json"), block, seed,
+        version_of(experiment.function))
     data = None if fresh else store.load(request)
     if data is None:
         data = _compute(experiment, parameters, request, store, fresh)
     return Run(data, parameters)
 
 
-def _compute(experiment: Experiment, parameters: Any, request: Request, store: Store, fresh: bool) -> Any:
+def _compute(
+    experiment: Experiment, parameters: Any, request: Request, store: Store, fresh: bool
+) -> Any:
     start = time.perf_counter()
     key = key_for(experiment.id, request.block, request.seed)
-    data = experiment.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
+    data = experiment.function(
+        key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
     if fresh:
         store.remove(request.name)
     store.save(request, data, time.perf_counter() - start)

@@ -1,4 +1,5 @@
-"""Where the files of a store lie. A shelf keeps whole runs by name: a run is there with all its files, or not there at all."""
+"""Where the files of a store lie. A shelf keeps whole runs by name: a run is there with all its
+files, or not there at all."""
 
 import os
 import shutil
@@ -17,14 +18,16 @@ DAMAGED = ".damaged-"
 
 
 class Leftover(NamedTuple):
-    """Something in a store that is no run: its name, and for how many seconds nobody has touched it (by the store's own clock)."""
+    """Something in a store that is no run: its name, and for how many seconds nobody has touched it
+    (by the store's own clock)."""
 
     name: str
     age: float
 
 
 class Shelf(Protocol):
-    """What a store asks of the place it lies in. Names are checked by the store before they get here."""
+    """What a store asks of the place it lies in. Names are checked by the store before they get
+    here."""
 
     address: str
     everywhere: str
@@ -50,7 +53,8 @@ def token() -> str:
 
 
 class LocalShelf:
-    """A folder. A run is written to a temporary sibling and renamed, so a directory that bears a run's name is whole."""
+    """A folder. A run is written to a temporary sibling and renamed, so a directory that bears a
+    run's name is whole."""
 
     shared = True
 
@@ -66,7 +70,8 @@ class LocalShelf:
             return False
 
     def read(self, name: str, file: str) -> bytes:
-        """The bytes of a file; a link is not followed, so that a foreign store cannot make us read what lies outside it."""
+        """The bytes of a file; a link is not followed, so that a foreign store cannot make us read
+        what lies outside it."""
         if not self.has(name):
             raise FileNotFoundError(f"there is no run {name}")
         path = os.path.join(self.address, name, file)
@@ -75,7 +80,8 @@ class LocalShelf:
             return handle.read()
 
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
-        """Write by rename; if the run is there already, that one stays. `durable` waits until the disk has it."""
+        """Write by rename; if the run is there already, that one stays. `durable` waits until the
+        disk has it."""
         temporary = os.path.join(self.address, f".writing-{name}-{token()}")
         try:
             os.makedirs(temporary)
@@ -128,7 +134,8 @@ class LocalShelf:
                 yield Leftover(entry.name, now - entry.stat(follow_symlinks=False).st_mtime)
 
     def _now(self) -> float:
-        """The time as the store's file system tells it: another machine's clock, or one that was set back, must not age files."""
+        """The time as the store's file system tells it: another machine's clock, or one that was
+        set back, must not age files."""
         probe = self.folder / f".probe-{token()}"
         try:
             probe.touch()
@@ -174,7 +181,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def sync_filesystem(folder: Path) -> None:
-    """One flush for any number of files: of the folder's file system where the system can do that, else of all."""
+    """One flush for any number of files: of the folder's file system where the system can do that,
+    else of all."""
     import ctypes
 
     try:

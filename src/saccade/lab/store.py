@@ -1,8 +1,9 @@
-"""The run store: one directory per evaluated experiment, named by the hash of what determines it, written once, never half.
+"""The run store: one directory per evaluated experiment, named by the hash of what determines it,
+written once, never half.
 
-`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece, `lab/remote_shelf.py` the same for
-other places. A run that did not finish is kept beside it as `<name>.failed`, with a status word and its traceback; it never stands
-for a result.
+`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece,
+`lab/remote_shelf.py` the same for other places. A run that did not finish is kept beside it as
+`<name>.failed`, with a status word and its traceback; it never stands for a result.
 """
 
 import os
@@ -31,7 +32,8 @@ from saccade.lab.shelf import LocalShelf, Shelf
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["FORMAT", "DamagedRun", "Request", "Store", "StoreUnwritable", "canonical", "default_address"]
+__all__ = [
+    "FORMAT", "DamagedRun", "Request", "Store", "StoreUnwritable", "canonical", "default_address"]
 
 
 class DamagedRun(UserWarning):
@@ -39,7 +41,8 @@ class DamagedRun(UserWarning):
 
 
 class StoreUnwritable(InvalidInput):
-    """Nothing can be written to the store: full, read-only, or no folder. No fault of the run that was to be written."""
+    """Nothing can be written to the store: full, read-only, or no folder. No fault of the run that
+    was to be written."""
 
 
 def default_address() -> str:
@@ -60,7 +63,8 @@ def _shelf(address: str) -> Shelf:
 
 
 class Store:
-    """A collection of runs in a folder, or at an fsspec address such as `memory://runs` or `s3://bucket/runs`."""
+    """A collection of runs in a folder, or at an fsspec address such as `memory://runs` or
+    `s3://bucket/runs`."""
 
     def __init__(self, folder: str | os.PathLike | None = None):
         self.shelf = _shelf(os.fspath(folder) if folder is not None else default_address())
@@ -80,7 +84,8 @@ class Store:
         return self.shelf.has(request.name)
 
     def load(self, request: Request) -> "xarray.Dataset | None":
-        """The stored dataset, or None if there is none; a torn or altered run is reported, set aside, and counts as none."""
+        """The stored dataset, or None if there is none; a torn or altered run is reported, set
+        aside, and counts as none."""
         found = self.take(request.name)
         return None if found is None else as_dataset(found)
 
@@ -99,26 +104,34 @@ class Store:
         return decode(name, lambda file: self.shelf.read(name, file))
 
     def record(self, name: str) -> dict[str, Any]:
-        """The verified record of run `name` without its arrays; raises one of DAMAGE and changes nothing."""
+        """The verified record of run `name` without its arrays; raises one of DAMAGE and changes
+        nothing."""
         return read_record(name, lambda file: self.shelf.read(name, file))
 
     def names(self) -> Iterator[str]:
         """Every run, in no order; those that failed end in `.failed`."""
         return self.shelf.names()
 
-    def save(self, request: Request, dataset: "xarray.Dataset", seconds: float, durable: bool = True) -> None:
+    def save(
+        self, request: Request, dataset: "xarray.Dataset", seconds: float, durable: bool = True
+    ) -> None:
         """Write a run in one piece; if another process finished the same run first, that one stays.
 
-        Not `durable`: the run is whole for everybody at once, but a power cut may take it until the next `flush`.
+        Not `durable`: the run is whole for everybody at once, but a power cut may take it until the
+        next `flush`.
         """
         name = request.name
         self.put(name, encode(request, dataset, seconds), durable)
         self.remove(name + FAILED)
 
-    def fail(self, request: Request, status: str, problem: str, traceback: str, seconds: float) -> None:
+    def fail(
+        self, request: Request, status: str, problem: str, traceback: str, seconds: float
+    ) -> None:
         """Keep what went wrong with a run, in place of what went wrong before."""
         self.forget_failure(request)
-        self.put(request.name + FAILED, encode_failure(request, status, problem, traceback, seconds), True)
+        self.put(
+            request.name + FAILED, encode_failure(request, status, problem, traceback, seconds),
+            True)
 
     def failure(self, request: Request) -> dict[str, Any] | None:
         """The record of the run's last failure, or None; an unreadable one counts as none."""
@@ -151,8 +164,8 @@ class Store:
 
     def _set_aside(self, name: str, problem: Exception) -> None:
         warnings.warn(
-            f"Run {name} is damaged ({problem}); it is set aside and computed again.", DamagedRun, stacklevel=5
-        )
+            f"Run {name} is damaged ({problem}); it is set aside and computed again.", DamagedRun,
+            stacklevel=5)
         with self._writing():
             self.shelf.set_aside(name)
 
@@ -164,5 +177,5 @@ class Store:
         except OSError as problem:
             reason = (problem.strerror or str(problem)).lower()
             raise StoreUnwritable(
-                f"The store {self.address!r} cannot be written ({reason}); choose another with --store or $SACCADE_STORE."
-            ) from None
+                f"The store {self.address!r} cannot be written ({reason}); choose another with"
+                " --store or $SACCADE_STORE.") from None

@@ -1,7 +1,8 @@
-"""Trainings: experiments long enough to be started by name, with their cost said first and checkpoints to resume from.
+"""Trainings: experiments long enough to be started by name, with their cost said first and
+checkpoints to resume from.
 
-They stand beside a study's experiments. What `saccade train` makes is the ordinary run of the experiment: claims and
-figures at that scale then find it in the store.
+They stand beside a study's experiments. What `saccade train` makes is the ordinary run of the
+experiment: claims and figures at that scale then find it in the store.
 """
 
 import os
@@ -22,14 +23,16 @@ Report = Callable[[str, int, int, float], None]
 
 @dataclass(frozen=True)
 class Training:
-    """`scales` says at which scales it is offered, with the parameters that differ; `cost(parameters)` times it, in seconds."""
+    """`scales` says at which scales it is offered, with the parameters that differ;
+    `cost(parameters)` times it, in seconds."""
 
     name: str
     says: str
     experiment: Experiment
     scales: Mapping[str, Mapping[str, Any]]
     cost: Callable[[Any], float]
-    steps_of: Callable[[Any], int] = field(default=lambda parameters: parameters.steps * parameters.seeds)
+    steps_of: Callable[[Any], int] = field(
+        default=lambda parameters: parameters.steps * parameters.seeds)
 
     @property
     def study(self) -> str:
@@ -88,7 +91,8 @@ def find_trainings(study: str, names: Sequence[str], scale: str) -> list[Trainin
         if scale not in known[name].scales:
             there = ", ".join(known[name].scales)
             raise InvalidInput(f"scale = {scale!r} is not offered for {name}; it has: {there}.")
-    chosen = [known[name] for name in names] or [item for item in known.values() if scale in item.scales]
+    chosen = [known[name] for name in names] or [
+        item for item in known.values() if scale in item.scales]
     if not chosen:
         raise InvalidInput(f"study = {study!r} has nothing to train at scale {scale}.")
     return chosen

@@ -1,17 +1,22 @@
 """Experiments that many cells of a sweep share as one program.
 
-    @vectorised("group-sparse.regime", varying=("groups", "step_size"), outputs={"gap": (), "loss": ()})
-    def regime(key, *, groups: int = 8, step_size: float = 0.5, steps: int = 5000) -> dict[str, Array]:
+    @vectorised("group-sparse.regime", varying=("groups", "step_size"), outputs={"gap": (), "loss":
+    ()}) def regime(key, *, groups: int = 8, step_size: float = 0.5, steps: int = 5000) -> dict[str,
+    Array]:
 
-is a pure JAX function of a key and numbers that is mapped over cells: parameters in `varying` arrive as traced numbers. Where a cell
-is more than one such function (a list of states to make, an end to name), the experiment takes the whole group itself:
+is a pure JAX function of a key and numbers that is mapped over cells: parameters in `varying`
+arrive as traced numbers. Where a cell is more than one such function (a list of states to make, an
+end to name), the experiment takes the whole group itself:
 
     @in_groups("spatial.association", varying=("spurious_rate",))
-    def association(keys, *, spurious_rate: float = 0.25, patches: int = 64) -> list[xarray.Dataset]:
+    def association(keys, *, spurious_rate: float = 0.25, patches: int = 64) ->
+    list[xarray.Dataset]:
 
-There they arrive as NumPy arrays with an entry per cell. The other parameters are fixed for a group and arrive as they are. Every group
-has the same `width`, a lone cell is padded with copies of itself: memory is bounded by `width` cells, one compiled program serves all
-groups, and the numbers of a cell do not depend on who shares its group. `check` looks at the parameters of one cell at the door.
+There they arrive as NumPy arrays with an entry per cell. The other parameters are fixed for a group
+and arrive as they are. Every group has the same `width`, a lone cell is padded with copies of
+itself: memory is bounded by `width` cells, one compiled program serves all groups, and the numbers
+of a cell do not depend on who shares its group. `check` looks at the parameters of one cell at the
+door.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,15 +37,11 @@ Together = Callable[[Sequence[Any], Mapping[str, Any], Mapping[str, Any]], "list
 
 
 def vectorised(
-    id: str,
-    *,
-    varying: Sequence[str],
-    outputs: Mapping[str, Dims],
-    width: int = 16,
-    scales: Scales | None = None,
-    check: Check = lambda parameters: None,
+    id: str, *, varying: Sequence[str], outputs: Mapping[str, Dims], width: int = 16,
+    scales: Scales | None = None, check: Check = lambda parameters: None,
 ) -> Callable[[Callable], Experiment]:
-    """Register a pure function `f(key, *, name: type = default, ...) -> {output: array}` with the dimensions of its outputs."""
+    """Register a pure function `f(key, *, name: type = default, ...) -> {output: array}` with the
+    dimensions of its outputs."""
 
     def register(core: Callable) -> Experiment:
         return _registered(id, core, _mapped(core, outputs), varying, width, scales, check)
@@ -49,17 +50,16 @@ def vectorised(
 
 
 def in_groups(
-    id: str,
-    *,
-    varying: Sequence[str],
-    width: int = 16,
-    scales: Scales | None = None,
+    id: str, *, varying: Sequence[str], width: int = 16, scales: Scales | None = None,
     check: Check = lambda parameters: None,
 ) -> Callable[[Callable], Experiment]:
-    """Register a function of a group, `f(keys, *, name: type = default, ...) -> [dataset of each cell]`; types are those of one cell."""
+    """Register a function of a group, `f(keys, *, name: type = default, ...) -> [dataset of each
+    cell]`; types are those of one cell."""
 
     def register(core: Callable) -> Experiment:
-        def together(keys: Sequence[Any], columns: Mapping[str, Any], fixed: Mapping[str, Any]) -> Any:
+        def together(
+            keys: Sequence[Any], columns: Mapping[str, Any], fixed: Mapping[str, Any]
+        ) -> Any:
             return core(keys, **columns, **fixed)
 
         return _registered(id, core, together, varying, width, scales, check)
@@ -68,7 +68,8 @@ def in_groups(
 
 
 def _registered(
-    id: str, core: Callable, together: Together, varying: Sequence[str], width: int, scales: Scales | None, check: Check
+    id: str, core: Callable, together: Together, varying: Sequence[str], width: int,
+    scales: Scales | None, check: Check,
 ) -> Experiment:
     made = experiment(id, scales)(core)
 
@@ -76,23 +77,31 @@ def _registered(
         for one in parameters:
             check(one)
         groups = (slice(start, start + width) for start in range(0, len(parameters), width))
-        return [data for group in groups for data in _padded(together, keys[group], parameters[group], varying, width)]
+        return [
+            data for group in groups
+            for data in _padded(together, keys[group], parameters[group], varying, width)]
 
     def alone(key: Any, **values: Any) -> "xarray.Dataset":
         return compute([key], [made.model(**values)])[0]
 
-    return replace(made, function=update_wrapper(alone, core), batch=Batch(frozenset(varying), width, compute))
+    return replace(
+        made, function=update_wrapper(alone, core), batch=Batch(frozenset(varying), width, compute))
 
 
 def _padded(
-    together: Together, keys: Sequence[Any], group: Sequence[Any], varying: Sequence[str], width: int
+    together: Together, keys: Sequence[Any], group: Sequence[Any], varying: Sequence[str],
+    width: int,
 ) -> list["xarray.Dataset"]:
-    """One dataset per cell of a group of at most `width`, whose last cell is copied until there are as many."""
+    """One dataset per cell of a group of at most `width`, whose last cell is copied until there are
+    as many."""
     import numpy as np
 
     places = [min(place, len(group) - 1) for place in range(width)]
-    columns = {name: np.array([getattr(group[place], name) for place in places]) for name in varying}
-    fixed = {name: getattr(group[0], name) for name in type(group[0]).model_fields if name not in varying}
+    columns = {
+        name: np.array([getattr(group[place], name) for place in places]) for name in varying}
+    fixed = {
+        name: getattr(group[0], name) for name in type(group[0]).model_fields if name not in varying
+    }
     return together([keys[place] for place in places], columns, fixed)[: len(group)]
 
 
@@ -108,17 +117,19 @@ def _mapped(core: Callable, outputs: Mapping[str, Dims]) -> Together:
 
         return jax.jit(jax.vmap(cell))
 
-    def together(keys: Sequence[Any], columns: Mapping[str, Any], fixed: Mapping[str, Any]) -> list["xarray.Dataset"]:
+    def together(
+        keys: Sequence[Any], columns: Mapping[str, Any], fixed: Mapping[str, Any]
+    ) -> list["xarray.Dataset"]:
         import jax
         import numpy as np
         import xarray
 
         data = np.stack([np.asarray(jax.random.key_data(key)) for key in keys])
-        made = program(tuple(fixed.items()))(data, {name: values.astype(float) for name, values in columns.items()})
+        made = program(tuple(fixed.items()))(
+            data, {name: values.astype(float) for name, values in columns.items()})
         found = {name: np.asarray(value) for name, value in made.items()}
         return [
             xarray.Dataset({name: (dims, found[name][place]) for name, dims in outputs.items()})
-            for place in range(len(keys))
-        ]
+            for place in range(len(keys))]
 
     return together

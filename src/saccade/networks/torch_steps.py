@@ -1,7 +1,9 @@
-"""Training steps of the deep transformer against the same steps in PyTorch (eager), on one thread each; only where PyTorch is installed.
+"""Training steps of the deep transformer against the same steps in PyTorch (eager), on one thread
+each; only where PyTorch is installed.
 
-The peer is written as one would in PyTorch: its fused attention, LayerNorm, gelu and Adam. Both start from the same weights and see the
-same batches; the comparison counts only if their losses agree.
+The peer is written as one would in PyTorch: its fused attention, LayerNorm, gelu and Adam. Both
+start from the same weights and see the same batches; the comparison counts only if their losses
+agree.
 """
 
 from importlib.util import find_spec
@@ -12,9 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from saccade.networks.training import Problem, train
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks.saving import named_leaves
+from saccade.networks.training import Problem, train
 from saccade.networks.transformer import (
     Transformer,
     TransformerConfig,
@@ -24,7 +26,9 @@ from saccade.networks.transformer import (
 )
 
 RATE = 1e-3
-LOSSES_APART = 1e-3  # relative; eight float32 steps of Adam from the same weights stay far closer unless one side computes something else
+# relative; eight float32 steps of Adam from the same weights stay far closer unless one side
+# computes something else
+LOSSES_APART = 1e-3
 
 
 def _torch_layer(config: TransformerConfig, w: dict[str, Any], number: int, h: Any) -> Any:
@@ -36,13 +40,15 @@ def _torch_layer(config: TransformerConfig, w: dict[str, Any], number: int, h: A
 
     def norm(x: Any, name: str) -> Any:
         scale = of(f"{name}.scale")
-        return x if scale is None else F.layer_norm(x, x.shape[-1:], scale, of(f"{name}.shift"), 1e-5)
+        return (
+            x if scale is None else F.layer_norm(x, x.shape[-1:], scale, of(f"{name}.shift"), 1e-5))
 
     batch, length, _ = h.shape
     inner = config.heads * config.per_head
     bias = of("qkv_bias")
     if config.looks_by == "positions":
-        places = F.linear(norm(w["positions"], "position_norm"), of("qkv")[:, : 2 * inner].T, bias[: 2 * inner])
+        places = F.linear(
+            norm(w["positions"], "position_norm"), of("qkv")[:, : 2 * inner].T, bias[: 2 * inner])
         q, k = places.view(1, length, 2, config.heads, -1).permute(2, 0, 3, 1, 4)
         weights = (q @ k.transpose(-1, -2) * config.per_head**-0.5).softmax(-1)
         v = F.linear(norm(h, "attention_norm"), of("qkv")[:, 2 * inner :].T, bias[2 * inner :])
@@ -52,9 +58,9 @@ def _torch_layer(config: TransformerConfig, w: dict[str, Any], number: int, h: A
         q, k, v = made.view(batch, length, 3, config.heads, -1).permute(2, 0, 3, 1, 4)
         mixed = _torch_attention(config, q, k, v)
     mixed = mixed.transpose(1, 2)
-    update = mixed.sum(2) if of("projection") is None else F.linear(
-        mixed.reshape(batch, length, -1), of("projection").T, of("projection_bias")
-    )  # fmt: skip
+    update = (
+        mixed.sum(2) if of("projection") is None
+        else F.linear(mixed.reshape(batch, length, -1), of("projection").T, of("projection_bias")))
     h = h + update
     hidden = F.linear(norm(h, "mlp_norm"), of("first").T, of("first_bias"))
     hidden = F.relu(hidden) if config.activation == "relu" else F.gelu(hidden, approximate="tanh")
@@ -89,7 +95,9 @@ def _peer(model: Transformer, tokens: np.ndarray, targets: np.ndarray) -> np.nda
     """Losses of as many Adam steps as there are batches."""
     import torch
 
-    w = {name: torch.tensor(np.array(leaf), requires_grad=True) for name, leaf in named_leaves(model).items()}
+    w = {
+        name: torch.tensor(np.array(leaf), requires_grad=True)
+        for name, leaf in named_leaves(model).items()}
     optimiser = torch.optim.Adam(w.values(), RATE, fused=True)
     losses = []
     for batch, target in zip(torch.tensor(tokens), torch.tensor(targets), strict=True):
@@ -101,7 +109,9 @@ def _peer(model: Transformer, tokens: np.ndarray, targets: np.ndarray) -> np.nda
     return np.array(losses)
 
 
-def steps_against_torch(config: TransformerConfig, length: int, batch: int = 64, steps: int = 8) -> Sides:
+def steps_against_torch(
+    config: TransformerConfig, length: int, batch: int = 64, steps: int = 8
+) -> Sides:
     """`steps` steps of Adam on squared error with random batches."""
     import torch
 
@@ -113,10 +123,8 @@ def steps_against_torch(config: TransformerConfig, length: int, batch: int = 64,
     targets = random.standard_normal((steps, batch, *outputs), np.float32)
     problem = Problem(
         loss=lambda model, drawn: jnp.mean((model(drawn[0]) - drawn[1]) ** 2),
-        batch=lambda key, step, data: (data[0][step], data[1][step]),
-        optimiser=optax.adam(RATE),
-        data=(jnp.asarray(tokens), jnp.asarray(targets)),
-    )
+        batch=lambda key, step, data: (data[0][step], data[1][step]), optimiser=optax.adam(RATE),
+        data=(jnp.asarray(tokens), jnp.asarray(targets)))
 
     def ours() -> np.ndarray:
         return train(problem, model, jax.random.key(1), steps, chunk=steps).losses
@@ -124,7 +132,8 @@ def steps_against_torch(config: TransformerConfig, length: int, batch: int = 64,
     def peer() -> np.ndarray:
         return _peer(model, tokens, targets)
 
-    return Sides(ours, peer, lambda: Accuracy(float(np.max(np.abs(ours() / peer() - 1))), LOSSES_APART))
+    return Sides(
+        ours, peer, lambda: Accuracy(float(np.max(np.abs(ours() / peer() - 1))), LOSSES_APART))
 
 
 def vanilla_vit(batch: int = 128, steps: int = 8) -> Sides:
@@ -142,19 +151,15 @@ def paper_decoder(batch: int = 64, steps: int = 8) -> Sides:
 TINY = {"batch": 4, "steps": 2}
 INSTALLED = find_spec("torch") is not None
 SPATIAL = (
-    Benchmark(
+    (Benchmark(
         "spatial.positional-vit-step",
-        "8 training steps of the small ViT with positional attention (64 patches, batch 128): ours against PyTorch eager, one thread each",
-        positional_vit,
-        Target(">=", 0.85),
-        tiny=TINY,
-    ),
-) if INSTALLED else ()  # fmt: skip
+        "8 training steps of the small ViT with positional attention (64 patches, batch 128):"
+        " ours against PyTorch eager, one thread each", positional_vit, Target(">=", 0.85),
+        tiny=TINY),)
+    if INSTALLED else ())
 SPARSE_RECOVERY = (
-    Benchmark(
+    (Benchmark(
         "sparse-recovery.decoder-step",
-        "8 training steps of the paper's small decoder (12 layers, 21 tokens, batch 64): ours against PyTorch eager, one thread each",
-        paper_decoder,
-        tiny=TINY,
-    ),
-) if INSTALLED else ()  # fmt: skip
+        "8 training steps of the paper's small decoder (12 layers, 21 tokens, batch 64): ours"
+        " against PyTorch eager, one thread each", paper_decoder, tiny=TINY),)
+    if INSTALLED else ())

@@ -1,10 +1,12 @@
-"""The report: a static site of the ledger that opens from the file system, without a server, a network or a script.
+"""The report: a static site of the ledger that opens from the file system, without a server, a
+network or a script.
 
     from saccade.report import write_report
     write_report(rows, "report", scale="quick", seed=0, store=Store())
 
-`words` says numbers and names, `entries` reads a row of the ledger, `scale_drawing` lays out an interval against its prediction,
-`pictures` draws the figures, `site` gathers what the pages show, `pages` renders them, `writing` puts the folder in its place.
+`words` says numbers and names, `entries` reads a row of the ledger, `scale_drawing` lays out an
+interval against its prediction, `pictures` draws the figures, `site` gathers what the pages show,
+`pages` renders them, `writing` puts the folder in its place.
 """
 
 from saccade.report.writing import write_report

@@ -1,4 +1,5 @@
-"""A row of the ledger as the pages read it: which page it has, whether it passes, what its chip says."""
+"""A row of the ledger as the pages read it: which page it has, whether it passes, what its chip
+says."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +15,15 @@ VERDICTS = ("holds", "refuted", "undecided", "waiting")
 SYMBOLS = {"holds": "✓", "refuted": "×", "undecided": "?", "waiting": "…"}
 STYLES = {word: word for word in VERDICTS} | {"refuted": "finding"}
 TEXTS = ("spec", "statement", "source", "status", "kind", "argued", "finding")
-NUMBERS = ("prediction", "measurement", "interval", "resolution", "part", "seconds", "replicates", "looks")
-OTHERS = ("figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic")
+NUMBERS = (
+    "prediction", "measurement", "interval", "resolution", "part", "seconds", "replicates", "looks")
+OTHERS = (
+    "figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic")
 
 
 class Chip(NamedTuple):
-    """A verdict as shown: a style class, a symbol and words, so that nothing depends on colour alone; `note` stands beside it."""
+    """A verdict as shown: a style class, a symbol and words, so that nothing depends on colour
+    alone; `note` stands beside it."""
 
     style: str
     symbol: str
@@ -56,7 +60,8 @@ class Entry:
 
     @property
     def status_word(self) -> str:
-        """The status without what a claim says about it: "exact" of "exact in law: ..."; what the ledger is filtered by."""
+        """The status without what a claim says about it: "exact" of "exact in law: ..."; what the
+        ledger is filtered by."""
         return re.split(r"[^a-z-]", self.row["status"], maxsplit=1)[0] or self.row["status"]
 
     @property
@@ -71,7 +76,9 @@ class Entry:
     @property
     def surviving(self) -> list[str]:
         """Names of sabotages that were run and did not break the claim."""
-        return [item["name"] for item in self.row["sabotages"] if item["verdict"] not in ("refuted", None)]
+        return [
+            item["name"] for item in self.row["sabotages"]
+            if item["verdict"] not in ("refuted", None)]
 
     @property
     def unexpected(self) -> bool:
@@ -86,7 +93,8 @@ class Entry:
         if self.waits or self.as_expected:
             note = "as expected" if self.verdict == "refuted" else ""
             return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], self.verdict, note)
-        return Chip("unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
+        return Chip(
+            "unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
 
     @property
     def sabotage_words(self) -> str:
@@ -111,23 +119,35 @@ class Entry:
 
 
 def read_rows(rows: Iterable[Mapping[str, Any]]) -> list[Entry]:
-    """Entries of ledger rows; fields that an older ledger lacks are filled in, a row that is no claim is refused."""
+    """Entries of ledger rows; fields that an older ledger lacks are filled in, a row that is no
+    claim is refused."""
     return [Entry(_complete(row)) for row in rows]
 
 
 def _complete(row: Any) -> dict[str, Any]:
-    if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or row.get("verdict") not in VERDICTS:
+    if (
+        not isinstance(row, Mapping) or not isinstance(row.get("id"), str)
+        or row.get("verdict") not in VERDICTS
+    ):
         name = row.get("id") if isinstance(row, Mapping) else row
-        raise InvalidInput(f"ledger row {str(name)[:60]!r} needs an id and a verdict out of {', '.join(VERDICTS)}.")
+        raise InvalidInput(
+            f"ledger row {str(name)[:60]!r} needs an id and a verdict out of {', '.join(VERDICTS)}."
+        )
     defaults = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS) | dict.fromkeys(OTHERS)
-    defaults |= {"study": row["id"].split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
+    defaults |= {
+        "study": row["id"].split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
     given = {key: value for key, value in row.items() if value is not None and key != "traceback"}
-    made = [dict.fromkeys((*NUMBERS, "verdict", "error")) | dict(item) for item in given.get("sabotages", ())]
-    return defaults | given | {"sabotages": [{key: item[key] for key in item if key != "traceback"} for item in made]}
+    made = [
+        dict.fromkeys((*NUMBERS, "verdict", "error")) | dict(item)
+        for item in given.get("sabotages", ())]
+    return (
+        defaults | given
+        | {"sabotages": [{key: item[key] for key in item if key != "traceback"} for item in made]})
 
 
 class Tally(NamedTuple):
-    """How many entries got which verdict; `unexpected` are those whose verdict, or a sabotage's, is not the expected one."""
+    """How many entries got which verdict; `unexpected` are those whose verdict, or a sabotage's, is
+    not the expected one."""
 
     holds: int
     refuted: int
@@ -142,13 +162,16 @@ class Tally(NamedTuple):
 
     @property
     def chips(self) -> list[Chip]:
-        """The verdicts that occur, with their numbers. Refutations count here whether or not they were expected."""
+        """The verdicts that occur, with their numbers. Refutations count here whether or not they
+        were expected."""
         said = {"holds": "hold" if self.holds != 1 else "holds"}
         counts = zip(VERDICTS, self[:4])
         found = [
-            Chip(STYLES[word], SYMBOLS[word], f"{count} {said.get(word, word)}") for word, count in counts if count
-        ]
-        return found + ([Chip("unexpected", "!", f"{self.unexpected} not as expected")] if self.unexpected else [])
+            Chip(STYLES[word], SYMBOLS[word], f"{count} {said.get(word, word)}")
+            for word, count in counts if count]
+        return found + (
+            [Chip("unexpected", "!", f"{self.unexpected} not as expected")] if self.unexpected
+            else [])
 
     @property
     def sentence(self) -> str:

@@ -1,6 +1,8 @@
-"""What keeps a report light enough to send: pictures with a palette, Plotly packed, and a scale to weigh the folder on.
+"""What keeps a report light enough to send: pictures with a palette, Plotly packed, and a scale to
+weigh the folder on.
 
-The limit is LIMIT_MB for the whole ledger with every figure; `saccade report` says the weight and warns above it.
+The limit is LIMIT_MB for the whole ledger with every figure; `saccade report` says the weight and
+warns above it.
 """
 
 import base64
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LIMIT_MB = 12.0
-DPI = 160  # a 6.4-inch figure has 1024 pixels: sharp at the width of the page; for print there is the PDF
+# a 6.4-inch figure has 1024 pixels: sharp at the width of the page; for print there is the PDF
+DPI = 160
 COLOURS = 256  # of a palette
 NOTICEABLE = 60  # points of one colour: less is the soft edge of a line
 UNSEEN = 8  # of 255: what a colour may move
 PACKED = "plotly.packed.js"
-NOTICE = "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base64, unpacked by script.js when first asked for. */\n"
+NOTICE = (
+    "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base64, unpacked by script.js when"
+    " first asked for. */\n")
 
 
 class Weight(NamedTuple):
@@ -39,7 +44,9 @@ class Weight(NamedTuple):
     @property
     def words(self) -> str:
         text = f"{self.files} files, {self.megabytes:.1f} MB"
-        return text if self.megabytes < LIMIT_MB else f"{text}: heavier than the {LIMIT_MB:g} MB a report should weigh"
+        return (
+            text if self.megabytes < LIMIT_MB
+            else f"{text}: heavier than the {LIMIT_MB:g} MB a report should weigh")
 
 
 def weigh(folder: str | Path) -> Weight:
@@ -49,7 +56,8 @@ def weigh(folder: str | Path) -> Weight:
 
 
 def save_light_png(drawing: "Drawing", path: Path) -> Path:
-    """The drawing as a PNG of at most 256 colours where they do it justice: about a third of the weight, and no difference to the eye."""
+    """The drawing as a PNG of at most 256 colours where they do it justice: about a third of the
+    weight, and no difference to the eye."""
     from PIL import Image
 
     full = io.BytesIO()
@@ -61,21 +69,27 @@ def save_light_png(drawing: "Drawing", path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         (few if _does_justice(few, picture) else picture).save(path, optimize=True)
     except OSError as problem:
-        raise InvalidInput(f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()}).") from None
+        raise InvalidInput(
+            f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
+        ) from None
     return path
 
 
 def _does_justice(few: "Image", picture: "Image") -> bool:
-    """Whether every colour that fills more than a few points kept its place; a palette may give up those of a rare mark beside a map."""
-    asked, given = (np.asarray(image.convert("RGB"), dtype=np.int64).reshape(-1, 3) for image in (picture, few))
+    """Whether every colour that fills more than a few points kept its place; a palette may give up
+    those of a rare mark beside a map."""
+    asked, given = (
+        np.asarray(image.convert("RGB"), dtype=np.int64).reshape(-1, 3) for image in (picture, few))
     apart = np.abs(asked - given).max(axis=1)
     _, which, counts = np.unique(asked @ [65536, 256, 1], return_inverse=True, return_counts=True)
     return bool(np.max(apart, where=counts[which] >= NOTICEABLE, initial=0) <= UNSEEN)
 
 
 def write_packed_plotly(folder: Path) -> None:
-    """One copy of Plotly for the whole report, at two fifths of its weight; its text is unchanged when unpacked."""
-    (folder / PACKED).write_text(f'{NOTICE}window.saccadePlotly = "{_packed_plotly()}";\n', encoding="ascii")
+    """One copy of Plotly for the whole report, at two fifths of its weight; its text is unchanged
+    when unpacked."""
+    (folder / PACKED).write_text(
+        f'{NOTICE}window.saccadePlotly = "{_packed_plotly()}";\n', encoding="ascii")
 
 
 @cache

@@ -1,4 +1,5 @@
-"""Maps of a drawing in Plotly's words: pictures, meshes and contours, with the colours they were drawn in."""
+"""Maps of a drawing in Plotly's words: pictures, meshes and contours, with the colours they were
+drawn in."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,8 @@ MOST_CELLS = 40_000  # of one map; larger ones are thinned, for the page's weigh
 
 
 def _scale(mapped: Any) -> dict[str, Any]:
-    """A colour scale and its limits, sampled from the colour map (linear norms; others keep the picture's order of colours)."""
+    """A colour scale and its limits, sampled from the colour map (linear norms; others keep the
+    picture's order of colours)."""
     low, high = (float(value) for value in mapped.get_clim())
     shades = [colors.to_hex(mapped.cmap(place)) for place in np.linspace(0, 1, STOPS)]
     stops = [[place, shade] for place, shade in zip(numbers(np.linspace(0, 1, STOPS)), shades)]
@@ -30,7 +32,8 @@ def _thin(size: int, other: int) -> slice:
 
 
 def image_trace(image: Any) -> dict[str, Any] | None:
-    """An image of numbers as a heat map; photographs have no counterpart and stay in the picture."""
+    """An image of numbers as a heat map; photographs have no counterpart and stay in the
+    picture."""
     values = np.ma.asarray(image.get_array())
     if values.ndim != 2:
         return None
@@ -42,12 +45,8 @@ def image_trace(image: Any) -> dict[str, Any] | None:
     up = bottom + (np.arange(rows) + 0.5) * (top - bottom) / rows
     every = _thin(rows, columns)
     return {
-        "type": "heatmap",
-        "x": numbers(along[every], 7),
-        "y": numbers(up[every], 7),
-        "z": _rows(values[every, every]),
-        **_scale(image),
-    }
+        "type": "heatmap", "x": numbers(along[every], 7), "y": numbers(up[every], 7),
+        "z": _rows(values[every, every]), **_scale(image)}
 
 
 def mesh_trace(mesh: Any) -> dict[str, Any] | None:
@@ -59,16 +58,14 @@ def mesh_trace(mesh: Any) -> dict[str, Any] | None:
         rows, columns = corners.shape[0], corners.shape[1]
         along, up = corners[0, :, 0], corners[:, 0, 1]
     else:
-        along, up = (corners[0, :-1, 0] + corners[0, 1:, 0]) / 2, (corners[:-1, 0, 1] + corners[1:, 0, 1]) / 2
+        along, up = (
+            (corners[0, :-1, 0] + corners[0, 1:, 0]) / 2,
+            (corners[:-1, 0, 1] + corners[1:, 0, 1]) / 2)
     every = _thin(rows, columns)
     table = values.reshape(rows, columns)[every, every]
     return {
-        "type": "heatmap",
-        "x": numbers(along[every], 7),
-        "y": numbers(up[every], 7),
-        "z": _rows(table),
-        **_scale(mesh),
-    }
+        "type": "heatmap", "x": numbers(along[every], 7), "y": numbers(up[every], 7),
+        "z": _rows(table), **_scale(mesh)}
 
 
 def contour_traces(found: Any, axes: Any) -> Iterator[dict[str, Any]]:
@@ -82,14 +79,7 @@ def contour_traces(found: Any, axes: Any) -> Iterator[dict[str, Any]]:
         red, green, blue, alpha = colors.to_rgba(shade)
         paint = f"rgba({round(255 * red)},{round(255 * green)},{round(255 * blue)},{alpha:.3g})"
         yield {
-            "type": "scatter",
-            "mode": "lines",
-            "x": numbers(drawn[:, 0]),
-            "y": numbers(drawn[:, 1]),
-            "fill": "toself" if found.filled else "none",
-            "fillcolor": paint,
-            "line": {"color": paint, "width": 0 if found.filled else 1},
-            "name": "",
-            "showlegend": False,
-            "hoverinfo": "skip",
-        }
+            "type": "scatter", "mode": "lines", "x": numbers(drawn[:, 0]),
+            "y": numbers(drawn[:, 1]), "fill": "toself" if found.filled else "none",
+            "fillcolor": paint, "line": {"color": paint, "width": 0 if found.filled else 1},
+            "name": "", "showlegend": False, "hoverinfo": "skip"}

@@ -1,4 +1,5 @@
-"""Numbers of an interactive figure as a page carries them: five digits, whole numbers without a point, even steps as a rule."""
+"""Numbers of an interactive figure as a page carries them: five digits, whole numbers without a
+point, even steps as a rule."""
 
 from typing import Any
 
@@ -23,7 +24,8 @@ def numbers(values: Any, digits: int = 5) -> list[float | int | None]:
 
 
 def points(along: Any, up: Any) -> dict[str, Any]:
-    """`x` and `y` of a curve. Where x goes in even steps, its start and step are all that Plotly needs."""
+    """`x` and `y` of a curve. Where x goes in even steps, its start and step are all that Plotly
+    needs."""
     along = np.asarray(along, dtype=float)
     said: dict[str, Any] = {"y": numbers(up)}
     if len(along) >= FEWEST_TO_RULE and np.all(np.isfinite(along)):
@@ -34,14 +36,16 @@ def points(along: Any, up: Any) -> dict[str, Any]:
 
 
 def outline(pieces: list[np.ndarray], axes: Any) -> np.ndarray:
-    """Pieces of an outline (in the axes' numbers) with gaps between them, without the points that no eye would miss."""
+    """Pieces of an outline (in the axes' numbers) with gaps between them, without the points that
+    no eye would miss."""
     gap = np.full((1, 2), np.nan)
     rows = [row for piece in pieces for row in (_fewer(piece, axes), gap)]
     return np.vstack(rows)
 
 
 def _fewer(piece: np.ndarray, axes: Any) -> np.ndarray:
-    """The piece simplified on the screen; as it is where it is short or leaves the screen (infinite, or nothing on a log axis)."""
+    """The piece simplified on the screen; as it is where it is short or leaves the screen
+    (infinite, or nothing on a log axis)."""
     if len(piece) < FEWEST_TO_RULE:
         return piece
     with np.errstate(all="ignore"):

@@ -1,4 +1,5 @@
-"""Renders the pages: everything that comes from data is escaped by the templates, without exception."""
+"""Renders the pages: everything that comes from data is escaped by the templates, without
+exception."""
 
 import json
 import shutil
@@ -18,17 +19,16 @@ ASSETS = ("style.css", "script.js")
 
 @cache
 def templates() -> Environment:
-    """The templates; autoescape is on for every one of them (their endings would not turn it on by themselves)."""
+    """The templates; autoescape is on for every one of them (their endings would not turn it on by
+    themselves)."""
     made = Environment(
-        loader=PackageLoader("saccade.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=PackageLoader("saccade.report"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True)
     filters = ("number", "interval", "duration", "prose", "waiting_for", "counted", "file_name")
     made.filters.update({name: getattr(words, name) for name in filters})
-    made.globals.update({"finite": words.finite, "reproduction": reproduction, "symbols": SYMBOLS, "styles": STYLES})
+    made.globals.update(
+        {"finite": words.finite, "reproduction": reproduction, "symbols": SYMBOLS, "styles": STYLES}
+    )
     made.globals["plotly"] = PACKED
     return made
 
@@ -41,15 +41,19 @@ def write_pages(site: Site, folder: Path) -> None:
     for study in site.studies:
         _render("study.html.j2", folder / study.page, site, root="../", study=study)
     for entry in site.entries:
-        _render("claim.html.j2", folder / entry.page, site, root="../", entry=entry, study=site.study(entry.study))
+        _render(
+            "claim.html.j2", folder / entry.page, site, root="../", entry=entry,
+            study=site.study(entry.study))
     for name in ASSETS:
         with as_file(files("saccade.report") / name) as source:
             shutil.copyfile(source, folder / name)
     if any(picture.live for picture in site.pictures):
         write_packed_plotly(folder)
     rows = [dict(entry.row) for entry in site.entries]
-    (folder / "ledger.json").write_text(json.dumps({"claims": rows}, separators=(",", ":")), encoding="utf-8")
+    (folder / "ledger.json").write_text(
+        json.dumps({"claims": rows}, separators=(",", ":")), encoding="utf-8")
 
 
 def _render(template: str, path: Path, site: Site, **context: object) -> None:
-    path.write_text(templates().get_template(template).render(site=site, **context), encoding="utf-8")
+    path.write_text(
+        templates().get_template(template).render(site=site, **context), encoding="utf-8")

@@ -1,4 +1,5 @@
-"""The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). A figure that fails leaves a sentence."""
+"""The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). A
+figure that fails leaves a sentence."""
 
 import json
 import struct
@@ -50,14 +51,11 @@ def registered_figures() -> "tuple[list[Figure], dict[str, str]]":
 
 
 def draw_all(
-    figures: "Sequence[Figure]",
-    folder: Path,
-    scale: str,
-    seed: int,
-    store: Store | None,
+    figures: "Sequence[Figure]", folder: Path, scale: str, seed: int, store: Store | None,
     drawn: "Callable[[Picture], None]" = lambda picture: None,
 ) -> list[Picture]:
-    """Draw and save every figure under `folder`, telling `drawn` of each; never raises because of one of them."""
+    """Draw and save every figure under `folder`, telling `drawn` of each; never raises because of
+    one of them."""
     made: list[Picture] = []
     for figure in figures:
         made.append(_picture(figure, folder, scale, seed, store))
@@ -73,7 +71,8 @@ def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store
     try:
         return _saved(blank, draw(figure, scale, seed, store), folder)
     except ImportError as problem:
-        return blank._replace(missing=f"Not drawn here: it needs the package {problem.name or str(problem)!r}.")
+        return blank._replace(
+            missing=f"Not drawn here: it needs the package {problem.name or str(problem)!r}.")
     except InvalidInput as problem:
         return blank._replace(missing=f"Not drawn here: {problem}")
     except Exception as problem:  # One figure must not cost the reader the other pages.
@@ -81,7 +80,8 @@ def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store
 
 
 def _missing_packages(requires: str | None) -> str:
-    """`"nlp:safetensors,tokenizers"` in words where one of the packages is missing, else nothing."""
+    """`"nlp:safetensors,tokenizers"` in words where one of the packages is missing, else
+    nothing."""
     if not requires:
         return ""
     extra, _, names = requires.partition(":")
@@ -94,27 +94,35 @@ def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:
 
     stem = f"{FOLDER}/{file_name(blank.id.replace('/', '.'))}"
     try:
-        png, pdf = save_light_png(drawing, folder / f"{stem}.png"), save(drawing, folder / f"{stem}.pdf")
+        png, pdf = (
+            save_light_png(drawing, folder / f"{stem}.png"), save(drawing, folder / f"{stem}.pdf"))
         live = _live(drawing, folder / f"{stem}.js", blank.id)
     finally:
         plt.close(drawing)
     width, height = _size(png)
     shown = f"{stem}.js" if live else ""
-    return blank._replace(png=f"{stem}.png", pdf=f"{stem}.{pdf.suffix[1:]}", width=width, height=height, live=shown)
+    return blank._replace(
+        png=f"{stem}.png", pdf=f"{stem}.{pdf.suffix[1:]}", width=width, height=height, live=shown)
 
 
 def _live(drawing: Any, path: Path, id: str) -> bool:
-    """The interactive version, as a script because a page from the file system may load scripts but not data; False if there is none."""
+    """The interactive version, as a script because a page from the file system may load scripts but
+    not data; False if there is none."""
     from saccade.report.live import interactive
 
     try:
         said = json.dumps(interactive(drawing), allow_nan=False, separators=(",", ":"))
-    except Exception:  # The picture itself is saved; an artist that has no interactive counterpart must not cost it.
+    except (
+        Exception
+        # The picture itself is saved; an artist that has no interactive counterpart must not cost it.
+    ):
         return False
-    path.write_text(f"(window.saccadeFigures ??= {{}})[{json.dumps(id)}] = {said};\n", encoding="utf-8")
+    path.write_text(
+        f"(window.saccadeFigures ??= {{}})[{json.dumps(id)}] = {said};\n", encoding="utf-8")
     return True
 
 
 def _size(png: Path) -> tuple[int, int]:
-    """Width and height from a PNG's header, so that the page does not jump when the picture arrives."""
+    """Width and height from a PNG's header, so that the page does not jump when the picture
+    arrives."""
     return struct.unpack(">II", png.read_bytes()[16:24])

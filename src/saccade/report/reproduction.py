@@ -1,4 +1,5 @@
-"""What a reader types to get a claim or a figure again: the command, the Python lines, the citation."""
+"""What a reader types to get a claim or a figure again: the command, the Python lines, the
+citation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,15 +25,16 @@ def command(row: Mapping[str, Any]) -> str:
 def python_lines(row: Mapping[str, Any]) -> str:
     options = f', scale="{_scale(row)}"' if _scale(row) != "quick" else ""
     options += f", seed={row['seed']}" if row["seed"] else ""
-    options += ", sabotage=True" if any(item["verdict"] is not None for item in row["sabotages"]) else ""
+    options += (
+        ", sabotage=True" if any(item["verdict"] is not None for item in row["sabotages"]) else "")
     return (
         f'import saccade\n\n[row] = saccade.verify("{row["id"]}"{options})\n'
-        'print(row["verdict"], row["prediction"], row["measurement"])'
-    )
+        'print(row["verdict"], row["prediction"], row["measurement"])')
 
 
 def figure_command(id: str, scale: str, seed: int) -> str:
-    options = (f" --scale {scale}" if scale != "quick" else "") + (f" --seed {seed}" if seed else "")
+    options = (f" --scale {scale}" if scale != "quick" else "") + (
+        f" --seed {seed}" if seed else "")
     return f"saccade figure {id}{options} -o {id.rsplit('/', 1)[-1]}.pdf"
 
 
@@ -41,6 +43,5 @@ def citation(study: str) -> str:
     paper = [STUDIES[study].bibtex] if study in STUDIES else []
     library = (
         "@software{saccade,\n  title = {saccade: when does attention learn where to look?},\n"
-        f"  author = {{{{The saccade authors}}}},\n  version = {{{saccade.__version__}}}\n}}"
-    )
+        f"  author = {{{{The saccade authors}}}},\n  version = {{{saccade.__version__}}}\n}}")
     return "\n\n".join([*paper, library])

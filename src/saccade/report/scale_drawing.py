@@ -1,7 +1,9 @@
-"""Where things go when an interval is drawn against its prediction: positions only, the templates hold the ink.
+"""Where things go when an interval is drawn against its prediction: positions only, the templates
+hold the ink.
 
-`draw_to_scale` is the large drawing of a claim's page, true to scale. `glyph` is the small one of tables: distances are in units of
-the resolution, and what lies beyond three of them becomes an arrow.
+`draw_to_scale` is the large drawing of a claim's page, true to scale. `glyph` is the small one of
+tables: distances are in units of the resolution, and what lies beyond three of them becomes an
+arrow.
 """
 
 import math
@@ -20,7 +22,8 @@ class Tick(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """`band` is where the claim holds (left, width); `interval` and `band` are cut at the frame where they go on for ever."""
+    """`band` is where the claim holds (left, width); `interval` and `band` are cut at the frame
+    where they go on for ever."""
 
     ticks: list[Tick]
     title: str
@@ -45,13 +48,13 @@ class Glyph(NamedTuple):
 RULES = {
     "bound": "allowed by the bound, with the resolution as slack",
     "ordering": "the predicted order: all of the interval must lie here",
-    "identity": "prediction ± resolution: the number must lie here",
-}
+    "identity": "prediction ± resolution: the number must lie here"}
 USUAL_RULE = "prediction ± resolution: all of the interval must lie here"
 
 
 def region(row: Mapping[str, Any], prediction: float, resolution: float) -> tuple[float, float]:
-    """The values for which the claim holds; an end may be infinite. A bound without a side shows its slack only."""
+    """The values for which the claim holds; an end may be infinite. A bound without a side shows
+    its slack only."""
     low, high = prediction - resolution, prediction + resolution
     if row.get("kind") == "ordering":
         return prediction, math.inf
@@ -79,15 +82,11 @@ def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
     left, right = map(place, region(row, prediction, resolution))
     ticks, title = _ticks(low, high, prediction, place)
     return Drawing(
-        ticks,
-        title,
-        (left, round(max(right - left, 1.5), 2)),
-        place(prediction),
-        _stretch(ends, place),
-        None if measured is None else place(measured),
+        ticks, title, (left, round(max(right - left, 1.5), 2)), place(prediction),
+        _stretch(ends, place), None if measured is None else place(measured),
         RULES.get(row.get("kind") or "", USUAL_RULE),
-        f"Prediction {number(prediction)}, resolution {number(resolution)}, measured {number(measured)}.",
-    )
+        f"Prediction {number(prediction)}, resolution {number(resolution)}, measured"
+        f" {number(measured)}.")
 
 
 def _frame(values: list[float]) -> tuple[float, float]:
@@ -99,7 +98,8 @@ def _frame(values: list[float]) -> tuple[float, float]:
 
 
 def _stretch(ends: list[float | None], place: Any) -> tuple[float, float] | None:
-    """An interval's two positions; an end without a number goes to the frame. None for no interval, or one without any end."""
+    """An interval's two positions; an end without a number goes to the frame. None for no interval,
+    or one without any end."""
     if len(ends) != 2 or ends == [None, None]:
         return None
     low, high = ends
@@ -107,7 +107,8 @@ def _stretch(ends: list[float | None], place: Any) -> tuple[float, float] | None
 
 
 def _ticks(low: float, high: float, prediction: float, place: Any) -> tuple[list[Tick], str]:
-    """At most five round numbers; differences from the prediction where six digits could not tell the values apart."""
+    """At most five round numbers; differences from the prediction where six digits could not tell
+    the values apart."""
     fine = high - low < 1e-3 * abs(prediction)
     shift = prediction if fine else 0.0
     step = _round_step((high - low) / 4)
@@ -123,7 +124,8 @@ def _round_step(rough: float) -> float:
 
 
 def glyph(row: Mapping[str, Any]) -> Glyph | None:
-    """The small drawing, or None where there is nothing finite to draw. Without a resolution the measurement sets the unit."""
+    """The small drawing, or None where there is nothing finite to draw. Without a resolution the
+    measurement sets the unit."""
     prediction, measured = finite(row["prediction"]), finite(row["measurement"])
     if prediction is None or measured is None:
         return None
@@ -139,5 +141,5 @@ def glyph(row: Mapping[str, Any]) -> Glyph | None:
     beyond = 0 if abs(away) <= GLYPH_REACH else 1 if away > 0 else -1
     ends = [finite(end) for end in row["interval"] or ()]
     return Glyph(
-        (left, round(max(right - left, 1.0), 1)), place(prediction), _stretch(ends, place), place(measured), beyond
-    )
+        (left, round(max(right - left, 1.0), 1)), place(prediction), _stretch(ends, place),
+        place(measured), beyond)

@@ -1,4 +1,5 @@
-"""What the pages show, gathered: studies with their claims and figures, findings, conditions and versions."""
+"""What the pages show, gathered: studies with their claims and figures, findings, conditions and
+versions."""
 
 import platform
 from collections.abc import Sequence
@@ -50,7 +51,8 @@ class StudyView:
         if self.name not in STUDIES:
             return ""
         study = STUDIES[self.name]
-        people = [" ".join(reversed(person.split(", ", 1))) for person in study.authors.split(" and ")]
+        people = [
+            " ".join(reversed(person.split(", ", 1))) for person in study.authors.split(" and ")]
         named = f"{', '.join(people)}. " if study.authors else ""
         return f"{named}{study.venue}, {study.year}."
 
@@ -80,16 +82,18 @@ class Site:
 
     @cached_property
     def studies(self) -> list[StudyView]:
-        """The library's studies in its order, then those that only the ledger knows; only where there is something to show."""
+        """The library's studies in its order, then those that only the ledger knows; only where
+        there is something to show."""
         present = [item.study for item in [*self.entries, *self.pictures]]
-        names = [name for name in STUDIES if name in present] + [name for name in present if name not in STUDIES]
+        names = [name for name in STUDIES if name in present] + [
+            name for name in present if name not in STUDIES]
         return [self._study(name) for name in dict.fromkeys(names)]
 
     def _study(self, name: str) -> StudyView:
         mine = [entry for entry in self.entries if entry.study == name]
         return StudyView(
-            name, mine, [item for item in self.pictures if item.study == name], self.problems.get(name, "")
-        )
+            name, mine, [item for item in self.pictures if item.study == name],
+            self.problems.get(name, ""))
 
     @property
     def tally(self) -> Tally:
@@ -101,7 +105,9 @@ class Site:
 
     @property
     def other_findings(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.is_finding and entry.row["expected"] != "refuted"]
+        return [
+            entry for entry in self.entries
+            if entry.is_finding and entry.row["expected"] != "refuted"]
 
     @property
     def surprises(self) -> list[Entry]:
@@ -111,7 +117,9 @@ class Site:
     def choices(self) -> dict[str, list[tuple[str, str]]]:
         """What the ledger can be filtered by: (value, text) pairs."""
         statuses = sorted({entry.status_word for entry in self.entries if entry.status_word})
-        names = {"studies": [study.name for study in self.studies], "verdicts": VERDICTS, "statuses": statuses}
+        names = {
+            "studies": [study.name for study in self.studies], "verdicts": VERDICTS,
+            "statuses": statuses}
         return {what: [(name, name) for name in found] for what, found in names.items()}
 
     @cached_property
@@ -127,7 +135,9 @@ class Site:
     def picture(self, entry: Entry) -> Picture | None:
         """The figure a claim names, by its full id or by its name within the study."""
         wanted = (entry.row["figure"], f"{entry.study}/{entry.row['figure']}")
-        return next((picture for picture in self.pictures if entry.row["figure"] and picture.id in wanted), None)
+        return next(
+            (picture for picture in self.pictures if entry.row["figure"] and picture.id in wanted),
+            None)
 
     def beside(self, entry: Entry) -> Sequence[Entry | None]:
         """The claims before and after this one."""

@@ -1,4 +1,5 @@
-"""The story of a study and its table of symbols, taken from the study's own documentation page, so that there is one text."""
+"""The story of a study and its table of symbols, taken from the study's own documentation page, so
+that there is one text."""
 
 import re
 from functools import cache
@@ -23,7 +24,8 @@ def page(study: str) -> str:
 
 def section(text: str, heading: str) -> str:
     """What stands under a second-level heading, up to the next one."""
-    found = re.search(rf"^## {re.escape(heading)}[^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^## {re.escape(heading)}[^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
@@ -34,23 +36,25 @@ def _reader() -> MarkdownIt:
 
 
 def rendered(text: str) -> Markup:
-    """Markdown as HTML, formulas between dollar signs included (taken out first, so that neither side sees the other's marks)."""
+    """Markdown as HTML, formulas between dollar signs included (taken out first, so that neither
+    side sees the other's marks)."""
     formulas: list[str] = []
 
     def keep(found: "re.Match[str]") -> str:
         formulas.append(formula(escaped(found[1].replace("\n", " "))))
         return f"\ue000{len(formulas) - 1}\ue001"
 
-    page = _reader().render(re.sub(r"\$([^$]+)\$", keep, text.replace("\ue000", "").replace("\ue001", "")))
+    page = _reader().render(
+        re.sub(r"\$([^$]+)\$", keep, text.replace("\ue000", "").replace("\ue001", "")))
     page = page.replace("<th>", '<th scope="col">').replace(
-        "<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
-    )
+        "<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
     page = page.replace("</table>", "</table></div>")
     return Markup(re.sub("\ue000(\\d+)\ue001", lambda found: formulas[int(found[1])], page))
 
 
 def told(study: str, claims: dict[str, str]) -> dict[str, Markup]:
-    """Story and symbols of a study as HTML, empty where its page has none; names of claims become links (`claims`: id to address)."""
+    """Story and symbols of a study as HTML, empty where its page has none; names of claims become
+    links (`claims`: id to address)."""
     text = page(study)
     parts = {"story": section(text, STORY), "symbols": section(text, SYMBOLS)}
     return {name: _linked(rendered(part), claims) for name, part in parts.items()}
@@ -59,6 +63,8 @@ def told(study: str, claims: dict[str, str]) -> dict[str, Markup]:
 def _linked(html: Markup, claims: dict[str, str]) -> Markup:
     def link(found: "re.Match[str]") -> str:
         name = found[1]
-        return f'<a href="{escaped(claims[name])}"><code>{name}</code></a>' if name in claims else found[0]
+        return (
+            f'<a href="{escaped(claims[name])}"><code>{name}</code></a>' if name in claims
+            else found[0])
 
     return Markup(re.sub(r"<code>([a-z0-9.-]+)</code>", link, html))

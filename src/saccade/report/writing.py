@@ -1,4 +1,5 @@
-"""Puts a report in its place: built in a temporary sibling and renamed, so that a folder is a whole report or none.
+"""Puts a report in its place: built in a temporary sibling and renamed, so that a folder is a whole
+report or none.
 
 A folder that saccade did not make is never replaced; one that it made is known by its marker file.
 """
@@ -26,19 +27,15 @@ MARKER = ".saccade-report"
 
 
 def write_report(
-    rows: Sequence[Mapping[str, Any]],
-    folder: str | Path,
-    *,
-    scale: str,
-    seed: int,
-    store: Store | None,
-    figures: "Sequence[Figure] | None" = None,
+    rows: Sequence[Mapping[str, Any]], folder: str | Path, *, scale: str, seed: int,
+    store: Store | None, figures: "Sequence[Figure] | None" = None,
     drawn: Callable[[Picture], None] = lambda picture: None,
 ) -> Path:
     """Write the static report of judged `rows` to `folder` and return the path of its first page.
 
-    Every figure (`figures`, or all registered ones) is drawn once at `scale` and `seed` from `store`, and `drawn` is told of it.
-    An older report in `folder` is replaced when the new one is complete; any other folder is refused before work starts.
+    Every figure (`figures`, or all registered ones) is drawn once at `scale` and `seed` from
+    `store`, and `drawn` is told of it. An older report in `folder` is replaced when the new one is
+    complete; any other folder is refused before work starts.
     """
     entries = read_rows(rows)
     target = Path(folder).expanduser().resolve()
@@ -57,13 +54,14 @@ def _check_target(target: Path, said: str) -> None:
         raise InvalidInput(f"folder = {said!r} is a file; choose a folder for the report.")
     if target.is_dir() and not (target / MARKER).is_file() and any(target.iterdir()):
         raise InvalidInput(
-            f"folder = {said!r} holds files that are not a saccade report; choose another or an empty one."
-        )
+            f"folder = {said!r} holds files that are not a saccade report; choose another or an"
+            " empty one.")
 
 
 @contextmanager
 def _sibling(target: Path, said: str) -> Iterator[Path]:
-    """A temporary folder beside `target`, gone afterwards whatever happens; a refusal of the disk is one sentence."""
+    """A temporary folder beside `target`, gone afterwards whatever happens; a refusal of the disk
+    is one sentence."""
     building = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
     try:
         _check_target(target, said)

@@ -1,8 +1,9 @@
-"""The studies: one paper each, one folder each, with its names, its citation and the question it answers.
+"""The studies: one paper each, one folder each, with its names, its citation and the question it
+answers.
 
-`saccade/studies/<study>/study.py` describes a study as STUDY. A package of somebody else's has the same
-form and says where its STUDY is by an entry point of the group `saccade.studies`; `saccade new-study NAME`
-lays such a package out. Both are found by the same code.
+`saccade/studies/<study>/study.py` describes a study as STUDY. A package of somebody else's has the
+same form and says where its STUDY is by an entry point of the group `saccade.studies`; `saccade
+new-study NAME` lays such a package out. Both are found by the same code.
 """
 
 import warnings
@@ -16,7 +17,8 @@ BUILT_IN = ("single_location", "sparse_token", "group_sparse", "sparse_recovery"
 
 
 class Study(NamedTuple):
-    """One paper: `package` is the folder of everything about it, `prefix` begins the names of its rows."""
+    """One paper: `package` is the folder of everything about it, `prefix` begins the names of its
+    rows."""
 
     name: str
     prefix: str
@@ -35,7 +37,9 @@ class Study(NamedTuple):
     def bibtex(self) -> str:
         """A BibTeX entry; the author line is left out where the names are not known to us."""
         key = self.authors.split(" and ")[0].split(",")[0].lower() if self.authors else self.name
-        fields = {"title": self.title, "author": self.authors, "booktitle": self.venue, "year": str(self.year)}
+        fields = {
+            "title": self.title, "author": self.authors, "booktitle": self.venue,
+            "year": str(self.year)}
         lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
         return f"@inproceedings{{{key}{self.year},\n" + ",\n".join(lines) + "\n}"
 
@@ -46,14 +50,15 @@ def built_in() -> list[EntryPoint]:
 
 
 def registered(points: Iterable[EntryPoint]) -> dict[str, Study]:
-    """The studies behind entry points, by name. One that cannot be used is left out with a warning: it
-    must not take the others with it."""
+    """The studies behind entry points, by name. One that cannot be used is left out with a warning:
+    it must not take the others with it."""
     studies: dict[str, Study] = {}
     for point in points:
         try:
             study = _usable(point.load(), studies)
         except Exception as problem:
-            warnings.warn(f"The study {point.name!r} ({point.value}) is left out: {problem}", stacklevel=2)
+            warnings.warn(
+                f"The study {point.name!r} ({point.value}) is left out: {problem}", stacklevel=2)
         else:
             studies[study.name] = study
     return studies
@@ -61,14 +66,16 @@ def registered(points: Iterable[EntryPoint]) -> dict[str, Study]:
 
 def _usable(study: object, taken: dict[str, Study]) -> Study:
     if not isinstance(study, Study):
-        raise TypeError(f"its entry point gives a {type(study).__name__}, not a saccade.studies.Study.")
+        raise TypeError(
+            f"its entry point gives a {type(study).__name__}, not a saccade.studies.Study.")
     if study.name in taken:
         raise ValueError(f"there is already a study called {study.name!r}.")
     return study
 
 
 class Known(Mapping[str, Study]):
-    """All studies by name. They are looked for on first use, not on import: their packages import this module."""
+    """All studies by name. They are looked for on first use, not on import: their packages import
+    this module."""
 
     @cached_property
     def _all(self) -> dict[str, Study]:

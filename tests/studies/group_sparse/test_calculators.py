@@ -1,4 +1,5 @@
-"""The group-sparse calculators: outputs by name against plain NumPy written from the definitions, and one sentence for bad input."""
+"""The group-sparse calculators: outputs by name against plain NumPy written from the definitions,
+and one sentence for bad input."""
 
 import numpy as np
 import pytest
@@ -6,8 +7,8 @@ from scipy import integrate
 from scipy.special import expit
 
 from saccade.errors import Diverged, InvalidInput
-from saccade.studies.group_sparse.theory import StepSizeWarning
 from saccade.lab import registry
+from saccade.studies.group_sparse.theory import StepSizeWarning
 
 CALCULATORS = registry.calculators("group-sparse")
 
@@ -19,11 +20,8 @@ LISTED = {
     "position-only": {"steps", "alpha", "gap", "loss", "attention"},
     "position-loss": {"loss", "alpha_force", "attention_force", "attention"},
     "reduced-gradient": {"loss", "gradient", "preconditioner"},
-    "late-laws": {"kappa", "loss", "alpha", "one_minus_attention"},
-    "error": {"error"},
-    "position-matrix": {"W22"},
-    "screening": {"scores", "best", "lambda_max"},
-}
+    "late-laws": {"kappa", "loss", "alpha", "one_minus_attention"}, "error": {"error"},
+    "position-matrix": {"W22"}, "screening": {"scores", "best", "lambda_max"}}
 
 
 def ask(name: str, **inputs):
@@ -73,18 +71,21 @@ def central_difference(function, point, step=1e-6):
     return slopes
 
 
-@pytest.mark.parametrize(("samples", "dim", "groups", "relevant"), [(4, 3, 2, 1), (6, 1, 4, 0), (5, 2, 3, 2)])
+@pytest.mark.parametrize(
+    ("samples", "dim", "groups", "relevant"), [(4, 3, 2, 1), (6, 1, 4, 0), (5, 2, 3, 2)])
 def test_model_is_the_definition_and_its_gradients_are_slopes(samples, dim, groups, relevant):
     rng = np.random.default_rng(groups)
     X, size = rng.normal(size=(samples, dim, groups)), dim + groups
-    W, v, direction = 0.4 * rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=dim)
+    W, v, direction = (
+        0.4 * rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=dim))
     answer = ask("model", X=X, W=W, v=v, relevant=relevant, direction=direction)
     assert answer["loss"] == pytest.approx(layer_loss(X, W, v, relevant, direction), rel=1e-12)
     assert answer["labels"] == [1.0 if direction @ x[:, relevant] >= 0 else -1.0 for x in X]
     attention = np.array(answer["attention"])
     np.testing.assert_allclose(attention.sum(axis=1), 1.0, atol=1e-13)
     Z = np.concatenate([X, np.broadcast_to(sine(groups), (samples, groups, groups))], axis=1)
-    np.testing.assert_allclose(answer["output"], np.einsum("m,nmi,nij->n", v, Z, attention), atol=1e-12)
+    np.testing.assert_allclose(
+        answer["output"], np.einsum("m,nmi,nij->n", v, Z, attention), atol=1e-12)
     slope_W = central_difference(lambda w: layer_loss(X, w, v, relevant, direction), W)
     slope_v = central_difference(lambda u: layer_loss(X, W, u, relevant, direction), v)
     np.testing.assert_allclose(answer["grad_W"], slope_W, atol=1e-8)
@@ -92,7 +93,8 @@ def test_model_is_the_definition_and_its_gradients_are_slopes(samples, dim, grou
 
 
 def expectation(function, scale, others, points=400):
-    """E over u = |N(0, scale^2)| and an independent N(0, scale^2 / others), by a fine product rule."""
+    """E over u = |N(0, scale^2)| and an independent N(0, scale^2 / others), by a fine product
+    rule."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, wu = 4.5 * (x + 1), 4.5 * w * np.sqrt(2 / np.pi) * np.exp(-((4.5 * (x + 1)) ** 2) / 2)
     m, wm = 9 * x, 9 * w * np.exp(-((9 * x) ** 2) / 2) / np.sqrt(2 * np.pi)
@@ -102,8 +104,7 @@ def expectation(function, scale, others, points=400):
 
 @pytest.mark.parametrize(
     ("groups", "scale", "alpha", "gap"),
-    [(2, 1.0, 1.5, 0.0), (8, 0.7, 0.8, 2.0), (5, 2.0, -0.4, 1.0), (12, 1.0, 2.0, -1.0)],
-)
+    [(2, 1.0, 1.5, 0.0), (8, 0.7, 0.8, 2.0), (5, 2.0, -0.4, 1.0), (12, 1.0, 2.0, -1.0)])
 def test_position_loss_is_the_two_dimensional_expectation(groups, scale, alpha, gap):
     s = 1 / (1 + (groups - 1) * np.exp(-gap))
     mix = lambda u, m: s * u + (1 - s) * m  # noqa: E731
@@ -112,14 +113,14 @@ def test_position_loss_is_the_two_dimensional_expectation(groups, scale, alpha, 
     expected = {
         "loss": lambda u, m: np.logaddexp(0, -alpha * groups * mix(u, m)),
         "alpha_force": lambda u, m: groups * residual(u, m) * mix(u, m),
-        "attention_force": lambda u, m: residual(u, m) * (u - m),
-    }
+        "attention_force": lambda u, m: residual(u, m) * (u - m)}
     for name, function in expected.items():
         assert answer[name] == pytest.approx(expectation(function, scale, groups - 1), abs=1e-9)
     assert answer["attention"] == pytest.approx(s, rel=1e-13)
 
 
-@pytest.mark.parametrize(("groups", "scale", "step_size"), [(2, 1.0, 0.5), (6, 1.3, 0.4), (20, 1.0, 0.1)])
+@pytest.mark.parametrize(
+    ("groups", "scale", "step_size"), [(2, 1.0, 0.5), (6, 1.3, 0.4), (20, 1.0, 0.1)])
 def test_position_only_is_the_stated_recursion(groups, scale, step_size):
     alpha = gap = 0.0
     rows, c = [(0.0, 0.0)], (groups + 1) / 2
@@ -127,27 +128,33 @@ def test_position_only_is_the_stated_recursion(groups, scale, step_size):
         at = ask("position-loss", groups=groups, scale=scale, alpha=alpha, gap=gap)
         s = at["attention"]
         factor = step_size * c**2 * groups / (groups - 1) * s * (1 - s)
-        alpha, gap = alpha + step_size * at["alpha_force"], gap + factor * alpha * at["attention_force"]
+        alpha, gap = (
+            alpha + step_size * at["alpha_force"], gap + factor * alpha * at["attention_force"])
         rows.append((alpha, gap))
     record = [6, 1, 3]
-    answer = ask("position-only", groups=groups, scale=scale, step_size=step_size, steps=10, record=record)
+    answer = ask(
+        "position-only", groups=groups, scale=scale, step_size=step_size, steps=10, record=record)
     assert answer["steps"] == record and answer["warning"] == ""
-    np.testing.assert_allclose(np.stack([answer["alpha"], answer["gap"]], 1), [rows[i] for i in record], rtol=1e-11)
+    np.testing.assert_allclose(
+        np.stack([answer["alpha"], answer["gap"]], 1), [rows[i] for i in record], rtol=1e-11)
     last = ask("position-loss", groups=groups, scale=scale, alpha=rows[6][0], gap=rows[6][1])
     assert answer["loss"][0] == pytest.approx(last["loss"], rel=1e-11)
 
 
-@pytest.mark.parametrize(("groups", "scale", "step_size"), [(8, 1.0, 2.0), (2, 0.6, 1.0), (5, 1.4, 0.3)])
+@pytest.mark.parametrize(
+    ("groups", "scale", "step_size"), [(8, 1.0, 2.0), (2, 0.6, 1.0), (5, 1.4, 0.3)])
 def test_two_steps_are_the_stated_expectations(groups, scale, step_size):
     answer = ask("two-steps", groups=groups, scale=scale, step_size=step_size)
     first, c, others = step_size * scale / np.sqrt(2 * np.pi), (groups + 1) / 2, groups - 1
     assert answer["first_alpha"] == pytest.approx(first, rel=1e-13) and answer["b"] == 0
 
     def mean(function):  # R = (D-1) m has the variance (D-1) sigma^2
-        return expectation(lambda u, m: function(u, others * m, expit(-first * (u + others * m))), scale, others)
+        return expectation(
+            lambda u, m: function(u, others * m, expit(-first * (u + others * m))), scale, others)
 
     bracket = lambda u, R: u**2 + R**2 / others + (groups - 2) * scale**2 - (u + R) ** 2 / groups  # noqa: E731
-    assert answer["alpha"] == pytest.approx(first + step_size * mean(lambda u, R, p: p * (u + R)), abs=1e-10)
+    assert answer["alpha"] == pytest.approx(
+        first + step_size * mean(lambda u, R, p: p * (u + R)), abs=1e-10)
     gap = step_size * c**2 * first / groups * mean(lambda u, R, p: p * (u - R / others))
     assert answer["gap"] == pytest.approx(gap, abs=1e-9)
     a = step_size * first / groups * mean(lambda u, R, p: p * (u + R) * bracket(u, R))
@@ -168,12 +175,14 @@ def test_position_matrix_gives_back_its_scores(groups, relevant):
     orbits = dict(zip(("m_ss", "m_so", "m_os", "m_dd", "m_oo"), (1.3, -0.4, 0.2, 0.9, -1.1)))
     W22 = np.array(ask("position-matrix", groups=groups, relevant=relevant, **orbits)["W22"])
     P = sine(groups)
-    np.testing.assert_allclose(P.T @ W22 @ P, scores_of(orbits.values(), groups, relevant), atol=1e-12)
+    np.testing.assert_allclose(
+        P.T @ W22 @ P, scores_of(orbits.values(), groups, relevant), atol=1e-12)
 
 
 @pytest.mark.parametrize(("dim", "groups", "relevant"), [(3, 4, 2), (1, 3, 0), (2, 2, 1)])
 def test_reduced_gradient_moves_the_full_layer(dim, groups, relevant):
-    """Slopes of the layer's own loss along each coordinate; and loss and slopes agree with W, v assembled by hand."""
+    """Slopes of the layer's own loss along each coordinate; and loss and slopes agree with W, v
+    assembled by hand."""
     rng = np.random.default_rng(dim)
     X, direction = rng.normal(size=(7, dim, groups)), rng.normal(size=dim)
     unit, P, c = direction / np.linalg.norm(direction), sine(groups), (groups + 1) / 2
@@ -193,13 +202,16 @@ def test_reduced_gradient_moves_the_full_layer(dim, groups, relevant):
     others = groups - 1
     across = 1 / (dim - 1) if dim > 1 else 0.0
     pairs = c**2 / (others * (groups - 2)) if groups > 2 else 0.0
-    np.testing.assert_allclose(answer["preconditioner"], [1, 1, across, c**2, *[c**2 / others] * 3, pairs])
+    np.testing.assert_allclose(
+        answer["preconditioner"], [1, 1, across, c**2, *[c**2 / others] * 3, pairs])
 
 
-@pytest.mark.parametrize(("groups", "scale", "step_size", "time"), [(4, 1.0, 0.5, 2e4), (64, 2.0, 0.1, 5e3)])
+@pytest.mark.parametrize(
+    ("groups", "scale", "step_size", "time"), [(4, 1.0, 0.5, 2e4), (64, 2.0, 0.1, 5e3)])
 def test_late_laws_solve_their_equations(groups, scale, step_size, time):
     answer = ask("late-laws", groups=groups, scale=scale, step_size=step_size, time=time)
-    # E log(1 + exp(-beta |x|)) ~ kappa / beta: the integral of log(1 + e^-x) times the density sqrt(2/pi) at 0.
+    # E log(1 + exp(-beta |x|)) ~ kappa / beta: the integral of log(1 + e^-x) times the density
+    # sqrt(2/pi) at 0.
     kappa = np.sqrt(2 / np.pi) * integrate.quad(lambda x: np.log1p(np.exp(-x)), 0, np.inf)[0]
     assert answer["kappa"] == pytest.approx(kappa, rel=1e-9)
     abar = (3 * step_size * kappa / (groups * scale)) ** (1 / 3)
@@ -207,7 +219,8 @@ def test_late_laws_solve_their_equations(groups, scale, step_size, time):
     assert answer["loss"] == pytest.approx(kappa / (answer["alpha"] * groups * scale), rel=1e-9)
     k, c = answer["one_minus_attention"] * time ** (2 / 3), (groups + 1) / 2
     speed = step_size * c**2 * groups / (groups - 1) * abar
-    bracket = kappa / (scale * groups**2 * abar**2) + k * scale / ((groups - 1) * np.sqrt(2 * np.pi))
+    bracket = kappa / (scale * groups**2 * abar**2) + k * scale / (
+        (groups - 1) * np.sqrt(2 * np.pi))
     assert speed * k * bracket == pytest.approx(2 / 3, rel=1e-9)
 
 
@@ -222,9 +235,12 @@ def test_late_laws_meet_the_map():
 def test_error_is_the_frequency_of_wrong_signs(attention, groups):
     rng, n = np.random.default_rng(0), 200_000
     u, others = rng.normal(size=n), rng.normal(size=(n, groups - 1))
-    wrong = np.mean(np.sign(attention * u + (1 - attention) / (groups - 1) * others.sum(1)) != np.sign(u))
-    # A frequency of at most one half on 2e5 draws has a standard error of at most 1.1e-3; 5 of them.
-    assert ask("error", attention=attention, groups=groups)["error"] == pytest.approx(wrong, abs=5.6e-3)
+    wrong = np.mean(
+        np.sign(attention * u + (1 - attention) / (groups - 1) * others.sum(1)) != np.sign(u))
+    # A frequency of at most one half on 2e5 draws has a standard error of at most 1.1e-3; 5 of
+    # them.
+    assert ask("error", attention=attention, groups=groups)["error"] == pytest.approx(
+        wrong, abs=5.6e-3)
 
 
 def test_screening_scores_by_hand():
@@ -241,15 +257,15 @@ DATA = [[[0.3, -1.2], [0.5, 0.4]]]
 STATE = {"groups": 8, "alpha": 1.0, "gap": 2.0}
 STEP = {"groups": 8, "step_size": 0.5}
 RUN = STEP | {"steps": 10, "record": [10]}
-LAYER = {"X": DATA, "W": np.zeros((4, 4)).tolist(), "v": [0.0] * 4, "relevant": 0, "direction": [1.0, 0.0]}
+LAYER = {
+    "X": DATA, "W": np.zeros((4, 4)).tolist(), "v": [0.0] * 4, "relevant": 0,
+    "direction": [1.0, 0.0]}
 REDUCED = {"X": DATA, "direction": [1.0, 0.0], "relevant": 0, "coordinates": [0.0] * 8}
 ORBITS = dict.fromkeys(("m_ss", "m_so", "m_os", "m_dd", "m_oo"), 0.0)
 REFUSED = [
-    ("encoding", {"groups": 1}, "groups = 1"),
-    ("encoding", {"groups": 2.5}, "groups = 2.5"),
+    ("encoding", {"groups": 1}, "groups = 1"), ("encoding", {"groups": 2.5}, "groups = 2.5"),
     ("encoding", {"groups": 100_000}, "groups = 100000"),
-    ("encoding", {}, "needs the input 'groups'"),
-    ("encoding", {"groups": 4, "grups": 3}, "grups"),
+    ("encoding", {}, "needs the input 'groups'"), ("encoding", {"groups": 4, "grups": 3}, "grups"),
     ("two-steps", STEP | {"scale": 0.0}, "scale = 0.0"),
     ("two-steps", STEP | {"step_size": -0.1}, "step_size = -0.1"),
     ("two-steps", STEP | {"scale": float("nan")}, "scale = nan"),
@@ -269,13 +285,11 @@ REFUSED = [
     ("model", LAYER | {"W": [[0.0] * 4, [0.0]]}, "W = [...]"),
     ("model", LAYER | {"v": [0.0] * 3}, "v of shape"),
     ("model", LAYER | {"X": [[[0.3], [0.5]]]}, "X of shape"),
-    ("model", LAYER | {"X": [[[0.3, 1.0], [0.5]]]}, "X"),
-    ("model", LAYER | {"X": []}, "X"),
+    ("model", LAYER | {"X": [[[0.3, 1.0], [0.5]]]}, "X"), ("model", LAYER | {"X": []}, "X"),
     ("reduced-gradient", REDUCED | {"coordinates": [0.0] * 7}, "coordinates"),
     ("reduced-gradient", REDUCED | {"direction": [1.0]}, "direction = [1.0]"),
     ("screening", {"X": DATA, "labels": [0.5]}, "labels = [0.5]"),
-    ("screening", {"X": DATA, "labels": [1, 1]}, "labels = [1"),
-]
+    ("screening", {"X": DATA, "labels": [1, 1]}, "labels = [1")]
 
 
 @pytest.mark.parametrize(("name", "inputs", "words"), REFUSED)

@@ -1,34 +1,28 @@
-"""The claims of the group-sparse study: every row has one, each can fail, the cheap ones are judged here; fits by hand."""
+"""The claims of the group-sparse study: every row has one, each can fail, the cheap ones are judged
+here; fits by hand."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from saccade.studies.group_sparse.claims.transfer import exponents, samples_needed
-from saccade.studies.group_sparse.experiments.reduction import symmetric_sample
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.verdict import KINDS, SIDES
-from saccade.lab import registry
+from saccade.studies.group_sparse.claims.transfer import exponents, samples_needed
+from saccade.studies.group_sparse.experiments.reduction import symmetric_sample
 
 CLAIMS = registry.claims("group-sparse")
 EXPERIMENTS = registry.experiments("group-sparse")
 FIGURES = registry.figures("group-sparse")
 
 ROWS = [
-    "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T3", "T4", "L1", "L2", "T5a", "T5b", "T5c", "T5d", "N1", "N2", "N3", "N4",
-    "O1", "F1", "R1",
-]  # fmt: skip
+    "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T3", "T4", "L1", "L2", "T5a",
+    "T5b", "T5c", "T5d", "N1", "N2", "N3", "N4", "O1", "F1", "R1"]
 CHEAP = (
-    "invariant-subspace",
-    "reduced-gradient",
-    "two-number-map",
-    "loss-rate",
-    "loss-constant",
-    "attention-law",
-    "lock-out",
-)
+    "invariant-subspace", "reduced-gradient", "two-number-map", "loss-rate", "loss-constant",
+    "attention-law", "lock-out")
 
 
 def test_every_row_of_the_study_has_its_claim():
@@ -37,7 +31,8 @@ def test_every_row_of_the_study_has_its_claim():
 
 def test_claims_are_well_formed():
     known = {claim.id for claim in CLAIMS}
-    assert [name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
+    assert [
+        name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
     for claim in CLAIMS:
         assert claim.study == "group-sparse" and claim.kind in KINDS and claim.sabotages, claim.id
         assert set(claim.scales) <= set(SCALES) and claim.scales, claim.id

@@ -1,13 +1,14 @@
-"""Who finds the group, learning curves and scans: against sums by hand, and where the answer is known."""
+"""Who finds the group, learning curves and scans: against sums by hand, and where the answer is
+known."""
 
 import jax
 import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
+from saccade.lab.experiment import Run
 from saccade.studies.group_sparse.experiments import peers, scans, transfer
 from saccade.studies.group_sparse.experiments.reading import joint_exponents, shares_explained
-from saccade.lab.experiment import Run
 
 KEY = jax.random.key(0)
 
@@ -31,14 +32,18 @@ def test_every_finder_finds_a_planted_group(name):
 
 
 def test_group_lasso_is_where_its_optimality_conditions_are():
-    """At the minimum of |y - Xw|^2/(2n) + lambda sum |w_g| correlations with the residual are lambda on active groups, less elsewhere."""
+    """At the minimum of |y - Xw|^2/(2n) + lambda sum |w_g| correlations with the residual are
+    lambda on active groups, less elsewhere."""
     pytest.importorskip("celer")
     from celer import GroupLasso
 
     rows, labels = planted(0.5)
-    penalty = peers.PENALTY * np.linalg.norm((rows.T @ labels).reshape(6, 2), axis=1).max() / len(labels)
-    fit = GroupLasso(groups=2, alpha=penalty, fit_intercept=False, tol=1e-10).fit(np.asfortranarray(rows), labels)
-    pulls = np.linalg.norm((rows.T @ (labels - rows @ fit.coef_)).reshape(6, 2), axis=1) / len(labels)
+    penalty = (
+        peers.PENALTY * np.linalg.norm((rows.T @ labels).reshape(6, 2), axis=1).max() / len(labels))
+    fit = GroupLasso(groups=2, alpha=penalty, fit_intercept=False, tol=1e-10).fit(
+        np.asfortranarray(rows), labels)
+    pulls = np.linalg.norm((rows.T @ (labels - rows @ fit.coef_)).reshape(6, 2), axis=1) / len(
+        labels)
     active = peers.by_celer(rows, labels, 2) > 0
     assert active.any() and not active.all()
     np.testing.assert_allclose(pulls[active], penalty, rtol=1e-3)
@@ -47,13 +52,13 @@ def test_group_lasso_is_where_its_optimality_conditions_are():
 
 def test_finders_see_the_draws_that_the_layer_sees():
     data = peers.peers.function(
-        KEY, finders=("screening",), groups=4, group_dim=2, relevant=1, samples=(60,), draws=6, steps=40
-    )
+        KEY, finders=("screening",), groups=4, group_dim=2, relevant=1, samples=(60,), draws=6,
+        steps=40)
     assert list(data.finder.values) == ["screening", "layer"]
     assert data.found.mean("draw").values.min() > 0.8 and np.all(data.seconds > 0)
     without = peers.peers.function(
-        KEY, finders=("screening",), groups=4, group_dim=2, samples=(20,), draws=2, relevant=1, step_sizes=()
-    )
+        KEY, finders=("screening",), groups=4, group_dim=2, samples=(20,), draws=2, relevant=1,
+        step_sizes=())
     assert list(without.finder.values) == ["screening"]
 
 
@@ -74,17 +79,22 @@ def test_share_explained_is_one_for_a_power_law_and_joint_exponents_are_found():
 
 
 def test_curves_that_stop_early_agree_up_to_where_they_stop():
-    settings = {"pairs": ((2, 3),), "samples": 200, "points": 6, "draws": 4, "readers": ("flattened",)}
+    settings = {
+        "pairs": ((2, 3),), "samples": 200, "points": 6, "draws": 4, "readers": ("flattened",)}
     whole = transfer.batch_transfer.function(KEY, **settings).error.values
     stopped = transfer.batch_transfer.function(KEY, enough=0.1, **settings).error.values
-    for full, short in zip(whole.reshape(-1, whole.shape[-1]), stopped.reshape(-1, whole.shape[-1]), strict=True):
+    for full, short in zip(
+        whole.reshape(-1, whole.shape[-1]), stopped.reshape(-1, whole.shape[-1]), strict=True
+    ):
         reached = np.argmax(full <= 0.1) if (full <= 0.1).any() else len(full) - 1
         np.testing.assert_array_equal(full[: reached + 1], short[: reached + 1])
         assert np.all(short[reached:] == short[reached])
 
 
 def test_rows_of_zeros_in_an_encoding_change_nothing():
-    small = {"groups": 3, "group_dim": 2, "relevant": 1, "steps": 12, "batch": 20, "repetitions": 3, "kind": "sine"}
+    small = {
+        "groups": 3, "group_dim": 2, "relevant": 1, "steps": 12, "batch": 20, "repetitions": 3,
+        "kind": "sine"}
     narrow = scans.encoding_scan.function(KEY, dims=(3,), **small)
     wide = scans.encoding_scan.function(KEY, dims=(9,), **small)
     np.testing.assert_allclose(narrow.attention.values, wide.attention.values, atol=1e-12)

@@ -6,23 +6,36 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from saccade.studies.group_sparse.dynamics import full_trajectory, plan_record, transfer_attention, transfer_logistic
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.models import Architecture, encoding, from_blocks, logistic_loss, tokens, xavier
+from saccade.studies.group_sparse.dynamics import (
+    full_trajectory,
+    plan_record,
+    transfer_attention,
+    transfer_logistic,
+)
+from saccade.studies.group_sparse.models import (
+    Architecture,
+    encoding,
+    from_blocks,
+    logistic_loss,
+    tokens,
+    xavier,
+)
 from saccade.studies.group_sparse.task import group_sparse_task
 from saccade.studies.group_sparse.theory import StepSizeWarning, transverse_limit
 
 GROUPS, DIM = 4, 2
 
 
-@pytest.mark.parametrize("architecture", [Architecture(), Architecture(residual=True, layer_norm=True)])
+@pytest.mark.parametrize(
+    "architecture", [Architecture(), Architecture(residual=True, layer_norm=True)])
 def test_descent_on_a_fixed_sample_is_the_plain_loop(architecture):
     task, sine = group_sparse_task(GROUPS, DIM, relevant=1), encoding("sine", GROUPS)
     data = task.sample(jax.random.key(0), 40)
     start = xavier(jax.random.key(1), GROUPS + DIM, architecture, factor=0.3)
     run = full_trajectory(
-        jax.random.key(2), task, sine, 0.1, 6, record=[0, 6], start=start, architecture=architecture, data=data
-    )
+        jax.random.key(2), task, sine, 0.1, 6, record=[0, 6], start=start,
+        architecture=architecture, data=data)
     Z = tokens(data.inputs, sine.matrix)
     slope = jax.jit(jax.grad(lambda p: logistic_loss(p, architecture, Z, data.labels)))
     expected = start
@@ -35,8 +48,10 @@ def test_descent_on_a_fixed_sample_is_the_plain_loop(architecture):
 
 
 def test_fresh_batches_find_the_group_and_the_direction():
-    task, sine = group_sparse_task(GROUPS, DIM, relevant=2, direction=[3.0, 4.0]), encoding("sine", GROUPS)
-    run = full_trajectory(jax.random.key(3), task, sine, 0.4, 150, record=[0, 150], batch=400, held_out=2000)
+    task, sine = (
+        group_sparse_task(GROUPS, DIM, relevant=2, direction=[3.0, 4.0]), encoding("sine", GROUPS))
+    run = full_trajectory(
+        jax.random.key(3), task, sine, 0.4, 150, record=[0, 150], batch=400, held_out=2000)
     seen = run.observables
     assert seen.loss[0] == pytest.approx(np.log(2)) and seen.alignment[0] == 0
     assert seen.attention[0, 0] == pytest.approx(np.full(GROUPS, 1 / GROUPS))
@@ -48,7 +63,8 @@ def test_fresh_batches_find_the_group_and_the_direction():
 def test_large_steps_warn_and_mismatch_is_refused():
     task = group_sparse_task(GROUPS, DIM)
     with pytest.warns(StepSizeWarning, match="is above the stability rule of 16"):
-        full_trajectory(jax.random.key(0), task, encoding("sine", GROUPS), 5.0, 1, batch=2, held_out=2)
+        full_trajectory(
+            jax.random.key(0), task, encoding("sine", GROUPS), 5.0, 1, batch=2, held_out=2)
     with pytest.raises(InvalidInput, match=r"^step_size"):
         full_trajectory(jax.random.key(0), task, encoding("sine", GROUPS), -1.0, 1)
     with pytest.raises(InvalidInput, match=r"^encoding"):
@@ -56,37 +72,41 @@ def test_large_steps_warn_and_mismatch_is_refused():
 
 
 def test_noise_along_the_sum_of_encodings_grows_above_the_transverse_limit():
-    """One step from a small v2 along P 1 multiplies it by 1 - 2 eta / limit; on a sample and its mirror image X -> -X the
-    sampling noise cancels exactly."""
+    """One step from a small v2 along P 1 multiplies it by 1 - 2 eta / limit; on a sample and its
+    mirror image X -> -X the sampling noise cancels exactly."""
     task, sine = group_sparse_task(GROUPS, DIM), encoding("sine", GROUPS)
     half = task.sample(jax.random.key(5), 200)
     both = type(half)(
-        jnp.concatenate([half.inputs, -half.inputs]), jnp.concatenate([half.labels, -half.labels]), half.relevant
-    )
+        jnp.concatenate([half.inputs, -half.inputs]), jnp.concatenate([half.labels, -half.labels]),
+        half.relevant)
     start = from_blocks(jnp.zeros((DIM, DIM)), jnp.zeros((GROUPS, GROUPS)), jnp.zeros(DIM))
     push = 1e-5 * sine.matrix.sum(axis=1)
     start = start._replace(value=start.value.at[DIM:].set(push))
     limit = transverse_limit(GROUPS)
     for eta in (0.5 * limit, 1.5 * limit):
-        run = full_trajectory(jax.random.key(0), task, sine, eta, 1, start=start, data=both, held_out=10)
+        run = full_trajectory(
+            jax.random.key(0), task, sine, eta, 1, start=start, data=both, held_out=10)
         factor = run.parameters.value[DIM:] @ push / (push @ push)
         assert float(factor) == pytest.approx(1 - 2 * eta / limit, abs=1e-6)
 
 
 def test_online_learners_are_the_plain_loops():
-    """Attention nailed to the relevant group makes the frozen learner logistic SGD on that group's D-fold signal and encoding."""
-    task, sine = group_sparse_task(GROUPS, DIM, relevant=1, direction=[0.6, 0.8], margin=0.2), encoding("sine", GROUPS)
+    """Attention nailed to the relevant group makes the frozen learner logistic SGD on that group's
+    D-fold signal and encoding."""
+    task, sine = (
+        group_sparse_task(GROUPS, DIM, relevant=1, direction=[0.6, 0.8], margin=0.2),
+        encoding("sine", GROUPS))
     nailed = 200 * jnp.outer(sine.matrix[:, 1], sine.matrix.sum(axis=1))
     W = from_blocks(jnp.zeros((DIM, DIM)), nailed, jnp.zeros(DIM)).attention[0]
     plan, key, eta = plan_record(60, [10, 60]), jax.random.key(7), 0.2
     stream_key, test_key = jax.random.split(key)
     rows = [task.sample(jax.random.fold_in(stream_key, i), 1) for i in range(60)]
-    frozen = transfer_attention(key, task, sine.matrix, W, eta, 1 / GROUPS, plan.gaps, test_samples=500)
+    frozen = transfer_attention(
+        key, task, sine.matrix, W, eta, 1 / GROUPS, plan.gaps, test_samples=500)
     flat = transfer_logistic(key, task, eta, plan.gaps, test_samples=500)
     features = {
         "frozen": [np.concatenate([row.inputs[0, :, 1], sine.matrix[:, 1]]) for row in rows],
-        "flat": [np.asarray(row.inputs[0]).ravel() for row in rows],
-    }
+        "flat": [np.asarray(row.inputs[0]).ravel() for row in rows]}
     for run, name in ((frozen, "frozen"), (flat, "flat")):
         v, mistakes, seen = np.zeros(len(features[name][0])), 0, {}
         for count, (x, row) in enumerate(zip(features[name], rows), start=1):
@@ -97,7 +117,9 @@ def test_online_learners_are_the_plain_loops():
         np.testing.assert_allclose(run.value, v, rtol=1e-9)
         np.testing.assert_allclose(run.online_error, [seen[10], seen[60]], rtol=1e-12)
     test = task.sample(test_key, 500)
-    wrong = np.mean(np.asarray(test.labels) * (np.asarray(test.inputs).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
+    wrong = np.mean(
+        np.asarray(test.labels)
+        * (np.asarray(test.inputs).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
     assert float(flat.test_error[1]) == pytest.approx(wrong)
 
 
@@ -106,8 +128,7 @@ def test_fine_tuning_both_moves_attention():
     W, plan = jnp.zeros((GROUPS + DIM, GROUPS + DIM)), plan_record(30, None)
     runs = [
         transfer_attention(
-            jax.random.key(8), task, sine.matrix, W, 0.1, 1.0, plan.gaps, freeze_attention=frozen, test_samples=50
-        )
-        for frozen in (True, False)
-    ]
+            jax.random.key(8), task, sine.matrix, W, 0.1, 1.0, plan.gaps, freeze_attention=frozen,
+            test_samples=50)
+        for frozen in (True, False)]
     assert not np.allclose(runs[0].value, runs[1].value)

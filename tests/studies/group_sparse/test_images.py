@@ -14,7 +14,8 @@ def test_all_digits_of_a_pair_are_taken():
     theirs = load_digits()
     chosen = np.isin(theirs.target, (3, 8))
     assert pixels.shape == (chosen.sum(), 64)
-    assert np.array_equal(np.sort(pixels.sum(axis=1)), np.sort(15 * theirs.data[chosen].sum(axis=1)))
+    assert np.array_equal(
+        np.sort(pixels.sum(axis=1)), np.sort(15 * theirs.data[chosen].sum(axis=1)))
     assert np.sum(labels == 1) == np.sum(theirs.target == 8)
 
 

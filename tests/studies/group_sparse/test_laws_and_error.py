@@ -1,4 +1,5 @@
-"""Late laws, the error of a selection, the stability rules and the transfer bound: each against something else."""
+"""Late laws, the error of a selection, the stability rules and the transfer bound: each against
+something else."""
 
 import math
 import warnings
@@ -31,7 +32,8 @@ def test_attention_constant_solves_its_equation(groups, step_size, scale):
     k = late_laws(groups, step_size, 1e4, scale).attention_constant
     abar = (3 * step_size * KAPPA / (groups * scale)) ** (1 / 3)
     g = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * abar
-    bracket = KAPPA / (scale * groups**2 * abar**2) + k * scale / ((groups - 1) * math.sqrt(2 * math.pi))
+    bracket = KAPPA / (scale * groups**2 * abar**2) + k * scale / (
+        (groups - 1) * math.sqrt(2 * math.pi))
     assert g * k * bracket == pytest.approx(2 / 3, rel=1e-11)
 
 
@@ -61,7 +63,9 @@ def test_error_at_the_ends():
 
 def test_step_size_rule_warns_with_the_rule_and_the_value():
     assert stability_rule(8, 2.0).advice == ""
-    with pytest.warns(StepSizeWarning, match=r"= 32 is above the stability rule of 16.* at most 1 keeps the rule"):
+    with pytest.warns(
+        StepSizeWarning, match=r"= 32 is above the stability rule of 16.* at most 1 keeps the rule"
+    ):
         rule = warn_if_unstable(16, 2.0)
     assert rule.value == 32
     with warnings.catch_warnings():
@@ -70,19 +74,20 @@ def test_step_size_rule_warns_with_the_rule_and_the_value():
 
 
 def test_linear_limits_are_two_over_the_curvature_of_the_loss():
-    """The Hessian of the sampled loss at zero, by automatic differentiation; its position block is free of sampling noise."""
+    """The Hessian of the sampled loss at zero, by automatic differentiation; its position block is
+    free of sampling noise."""
     groups, dim, scale, samples = 5, 2, 1.3, 20_000
     task, matrix = group_sparse_task(groups, dim, scale=scale), encoding("sine", groups).matrix
     batch = task.sample(jax.random.key(0), samples)
     Z = tokens(batch.inputs, matrix)
     start = zeros(dim + groups)
-    hessian = jax.hessian(lambda v: logistic_loss(start._replace(value=v), PAPER_LAYER, Z, batch.labels))(start.value)
+    hessian = jax.hessian(
+        lambda v: logistic_loss(start._replace(value=v), PAPER_LAYER, Z, batch.labels))(start.value)
     positions = np.linalg.eigvalsh(hessian[dim:, dim:])[-1]
     assert transverse_limit(groups) == pytest.approx(2 / positions, rel=1e-10)
     # Relative standard error of a variance is sqrt(2 / samples).
     assert uniform_attention_limit(groups, scale) == pytest.approx(
-        2 / float(hessian[0, 0]), rel=5 * math.sqrt(2 / samples)
-    )
+        2 / float(hessian[0, 0]), rel=5 * math.sqrt(2 / samples))
 
 
 def test_transfer_bound_counts_the_length_of_a_token():
@@ -91,8 +96,7 @@ def test_transfer_bound_counts_the_length_of_a_token():
     lengths = (features**2).sum(axis=1) + (matrix[:, 0] ** 2).sum()
     bound = transfer_bound(6, 4, 1000, margin=0.5, scale=0.9)
     assert bound.token_norm_squared == pytest.approx(
-        float(lengths.mean()), abs=5 * float(lengths.std()) / math.sqrt(20_000)
-    )
+        float(lengths.mean()), abs=5 * float(lengths.std()) / math.sqrt(20_000))
     assert transfer_bound(6, 4, 1000, margin=1.0).main_term == pytest.approx(bound.main_term / 4)
     with pytest.raises(InvalidInput, match=r"^margin = 0"):
         transfer_bound(6, 4, 1000, margin=0.0)

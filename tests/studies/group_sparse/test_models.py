@@ -1,4 +1,5 @@
-"""The merged-QK layer against loops, automatic differentiation and finite differences; encodings; variants; screening."""
+"""The merged-QK layer against loops, automatic differentiation and finite differences; encodings;
+variants; screening."""
 
 import math
 
@@ -100,11 +101,14 @@ def test_sine_encoding_is_orthogonal_and_symmetric():
 
 
 def test_only_the_gram_of_an_encoding_matters(case):
-    """One-hot of the same norm is the sine encoding in a rotated basis, so W22 = Q^T W22' Q gives the same output."""
+    """One-hot of the same norm is the sine encoding in a rotated basis, so W22 = Q^T W22' Q gives
+    the same output."""
     _, batch, Z, parameters = case
     sine, hot = encoding("sine", GROUPS), encoding("one-hot", GROUPS)
     rotation = jnp.eye(DIM + GROUPS).at[DIM:, DIM:].set(sine.matrix @ jnp.linalg.inv(hot.matrix))
-    turned = Parameters(rotation.T @ parameters.attention @ rotation, rotation.T @ parameters.value, parameters.hidden)
+    turned = Parameters(
+        rotation.T @ parameters.attention @ rotation, rotation.T @ parameters.value,
+        parameters.hidden)
     one_hot_output = output(turned, PAPER_LAYER, tokens(batch.inputs, hot.matrix))
     np.testing.assert_allclose(one_hot_output, output(parameters, PAPER_LAYER, Z), rtol=1e-11)
 
@@ -138,13 +142,8 @@ def variant_by_loops(Z, parameters, architecture):
 @pytest.mark.parametrize(
     "architecture",
     [
-        Architecture(residual=True),
-        Architecture(layer_norm=True),
-        Architecture(hidden=5),
-        Architecture(layers=2),
-        Architecture(layers=2, residual=True, layer_norm=True, hidden=3),
-    ],
-)
+        Architecture(residual=True), Architecture(layer_norm=True), Architecture(hidden=5),
+        Architecture(layers=2), Architecture(layers=2, residual=True, layer_norm=True, hidden=3)])
 def test_variants_are_options_of_one_definition(case, architecture):
     _, _, Z, _ = case
     parameters = xavier(jax.random.key(2), DIM + GROUPS, architecture)
@@ -160,7 +159,8 @@ def test_without_positions_the_layer_sees_a_set(case):
     parameters = xavier(jax.random.key(3), DIM)
     shuffled = batch.inputs[:, :, jnp.array([2, 0, 3, 1])]
     bare = encoding("none", GROUPS).matrix
-    before, after = (output(parameters, PAPER_LAYER, tokens(x, bare)) for x in (batch.inputs, shuffled))
+    before, after = (
+        output(parameters, PAPER_LAYER, tokens(x, bare)) for x in (batch.inputs, shuffled))
     np.testing.assert_allclose(before, after, rtol=1e-11)
 
 
@@ -177,6 +177,8 @@ def test_screening_scores_and_the_empty_lasso(case):
     np.testing.assert_allclose(answer.scores, scores, rtol=1e-12)
     assert int(answer.best) == int(np.argmax(scores))
     # lambda_max is the largest group norm of the gradient of the mean logistic loss at w = 0.
-    loss = lambda w: jnp.mean(jax.nn.softplus(-batch.labels * jnp.einsum("ndg,dg->n", batch.inputs, w)))  # noqa: E731
+    loss = lambda w: jnp.mean(
+        jax.nn.softplus(-batch.labels * jnp.einsum("ndg,dg->n", batch.inputs, w)))
     slope = jax.grad(loss)(jnp.zeros((DIM, GROUPS)))
-    assert float(answer.lambda_max) == pytest.approx(float(jnp.linalg.norm(slope, axis=0).max()), rel=1e-12)
+    assert float(answer.lambda_max) == pytest.approx(
+        float(jnp.linalg.norm(slope, axis=0).max()), rel=1e-12)

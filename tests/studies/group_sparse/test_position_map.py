@@ -1,4 +1,5 @@
-"""The two-number map against an independent simulation, its scaling, its late laws, its records, its failures and its regimes."""
+"""The two-number map against an independent simulation, its scaling, its late laws, its records,
+its failures and its regimes."""
 
 import warnings
 from itertools import pairwise
@@ -7,13 +8,19 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from saccade.studies.group_sparse.dynamics import classify, position_trajectory, regime_map
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.theory import StepSizeWarning, late_laws, selection_error, two_steps
+from saccade.studies.group_sparse.dynamics import classify, position_trajectory, regime_map
+from saccade.studies.group_sparse.theory import (
+    StepSizeWarning,
+    late_laws,
+    selection_error,
+    two_steps,
+)
 
 
 def simulate(groups, scale, eta, steps):
-    """The spec's two-dimensional quadrature, step by step in NumPy: graded Gauss-Legendre in u, Gauss-Hermite in m."""
+    """The spec's two-dimensional quadrature, step by step in NumPy: graded Gauss-Legendre in u,
+    Gauss-Hermite in m."""
     points, weights = np.polynomial.legendre.leggauss(10)
     edges = np.concatenate([[0], 9 * 2.0 ** np.arange(-11, 1)])
     u = np.concatenate([a + (b - a) * (points + 1) / 2 for a, b in pairwise(edges)]) * scale
@@ -33,10 +40,12 @@ def simulate(groups, scale, eta, steps):
     return alpha, gap
 
 
-@pytest.mark.parametrize(("groups", "scale", "eta", "steps"), [(4, 1.0, 0.5, 60), (8, 0.6, 1.0, 40), (2, 1.5, 0.3, 40)])
+@pytest.mark.parametrize(
+    ("groups", "scale", "eta", "steps"), [(4, 1.0, 0.5, 60), (8, 0.6, 1.0, 40), (2, 1.5, 0.3, 40)])
 def test_map_is_the_stepwise_simulation(groups, scale, eta, steps):
     run = position_trajectory(groups, eta, steps, scale=scale)
-    np.testing.assert_allclose([run.alpha[0], run.gap[0]], simulate(groups, scale, eta, steps), rtol=1e-6)
+    np.testing.assert_allclose(
+        [run.alpha[0], run.gap[0]], simulate(groups, scale, eta, steps), rtol=1e-6)
 
 
 def test_first_two_steps_are_the_closed_form():
@@ -46,7 +55,8 @@ def test_first_two_steps_are_the_closed_form():
 
 
 def test_scale_is_a_step_size_for_alpha_alone():
-    """alpha sigma with (eta sigma^2 for alpha, eta for A): the gap coefficient stays, so c^2 must carry the missing 1/sigma^2."""
+    """alpha sigma with (eta sigma^2 for alpha, eta for A): the gap coefficient stays, so c^2 must
+    carry the missing 1/sigma^2."""
     scale, eta = 1.7, 0.3
     run = position_trajectory(6, eta, 300, scale=scale)
     moved = position_trajectory(6, eta * scale**2, 300, gram_scale=3.5 / scale)
@@ -57,7 +67,9 @@ def test_scale_is_a_step_size_for_alpha_alone():
 
 @pytest.mark.parametrize(("groups", "eta"), [(4, 0.5), (64, 0.1)])
 def test_late_laws_are_reached(groups, eta):
-    run, law = position_trajectory(groups, eta, 20_000, record=[5_000, 20_000]), late_laws(groups, eta, 20_000)
+    run, law = (
+        position_trajectory(groups, eta, 20_000, record=[5_000, 20_000]),
+        late_laws(groups, eta, 20_000))
     # First corrections are of relative order t^{-2/3} log t: under one per cent here.
     assert run.loss[1] == pytest.approx(law.loss, rel=0.01)
     assert run.alpha[1] == pytest.approx(law.alpha, rel=0.01)
@@ -69,7 +81,9 @@ def test_late_laws_are_reached(groups, eta):
 def test_record_keeps_the_asked_order_and_the_start():
     run = position_trajectory(4, 0.5, 20, record=[20, 0, 5, 5])
     np.testing.assert_array_equal(run.steps, [20, 0, 5, 5])
-    assert run.alpha[1] == 0 and run.loss[1] == pytest.approx(np.log(2)) and run.attention[1] == pytest.approx(0.25)
+    assert (
+        run.alpha[1] == 0 and run.loss[1] == pytest.approx(np.log(2))
+        and run.attention[1] == pytest.approx(0.25))
     assert run.alpha[2] == run.alpha[3] == position_trajectory(4, 0.5, 5).alpha[0]
 
 
@@ -90,14 +104,8 @@ def test_divergence_is_reported_with_its_step():
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("groups", {"groups": 1}),
-        ("step_size", {"step_size": 0.0}),
-        ("scale", {"scale": -2.0}),
-        ("steps", {"steps": 0}),
-        ("record", {"record": [30]}),
-        ("record", {"record": []}),
-    ],
-)
+        ("groups", {"groups": 1}), ("step_size", {"step_size": 0.0}), ("scale", {"scale": -2.0}),
+        ("steps", {"steps": 0}), ("record", {"record": [30]}), ("record", {"record": []})])
 def test_bad_input_is_refused_by_name(name, change):
     with pytest.raises(InvalidInput, match=f"^{name} = "):
         position_trajectory(**({"groups": 4, "step_size": 0.5, "steps": 10} | change))
@@ -109,8 +117,7 @@ def test_regimes_of_known_runs():
         ["concentrating", "concentrating", "concentrating", "concentrating"],
         ["concentrating", "concentrating", "locked", "locked"],
         ["concentrating", "concentrating", "locked out", "locked"],
-        ["concentrating", "concentrating", "locked", "locked"],
-    ]
+        ["concentrating", "concentrating", "locked", "locked"]]
     assert found.regime.tolist() == expected
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

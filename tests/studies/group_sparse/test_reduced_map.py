@@ -1,4 +1,5 @@
-"""The eight coordinates against the full layer: same samples to rounding, independent samples to sampling error."""
+"""The eight coordinates against the full layer: same samples to rounding, independent samples to
+sampling error."""
 
 import jax
 import jax.numpy as jnp
@@ -6,12 +7,24 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from saccade.studies.group_sparse.dynamics import coordinates_of, parameters_of, reduced_gradient, reduced_trajectory
-from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
-from saccade.studies.group_sparse.dynamics.nodes import draw_design, graded_half_normal, spread_over_copies
-from saccade.studies.group_sparse.dynamics.reduced_gradient import reduced_loss_and_gradient, signals_and_gram
-from saccade.studies.group_sparse.dynamics.reduced_map import estimate
 from saccade.errors import InvalidInput
+from saccade.studies.group_sparse.dynamics import (
+    coordinates_of,
+    parameters_of,
+    reduced_gradient,
+    reduced_trajectory,
+)
+from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
+from saccade.studies.group_sparse.dynamics.nodes import (
+    draw_design,
+    graded_half_normal,
+    spread_over_copies,
+)
+from saccade.studies.group_sparse.dynamics.reduced_gradient import (
+    reduced_loss_and_gradient,
+    signals_and_gram,
+)
+from saccade.studies.group_sparse.dynamics.reduced_map import estimate
 from saccade.studies.group_sparse.models import Parameters, encoding, evaluate, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 from saccade.studies.group_sparse.theory import coordinates_from_gaps, half_normal_loss, two_steps
@@ -21,22 +34,21 @@ POINT = jnp.asarray([0.9, -0.4, 0.15, 1.1, 0.8, -0.2, 0.3, -0.25])
 
 @pytest.mark.parametrize(("groups", "dim", "relevant"), [(6, 5, 2), (2, 1, 1), (3, 2, 0)])
 def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
-    """One full step, projected on the coordinates, is one preconditioned reduced step, on the same samples."""
+    """One full step, projected on the coordinates, is one preconditioned reduced step, on the same
+    samples."""
     direction = np.arange(1.0, dim + 1)
     task, matrix = (
         group_sparse_task(groups, dim, relevant=relevant, direction=direction),
-        encoding("sine", groups).matrix,
-    )
+        encoding("sine", groups).matrix)
     point = POINT.at[2].set(0.0) if dim == 1 else POINT
     point = point.at[7].set(0.0) if groups == 2 else point
     batch = task.sample(jax.random.key(0), 300)
     parameters = parameters_of(point, task, matrix)
-    full = jax.jit(evaluate)(tokens(batch.inputs, matrix), batch.labels, parameters.attention[0], parameters.value)
+    full = jax.jit(evaluate)(
+        tokens(batch.inputs, matrix), batch.labels, parameters.attention[0], parameters.value)
     stepped = Parameters(
         parameters.attention - 0.3 * full.grad_attention_weights,
-        parameters.value - 0.3 * full.grad_value,
-        parameters.hidden,
-    )
+        parameters.value - 0.3 * full.grad_value, parameters.hidden)
     reduced, speed = reduced_gradient(batch.inputs, direction, relevant, point)
     assert float(reduced.loss) == pytest.approx(float(full.loss), rel=1e-12)
     expected = coordinates_of(stepped, task, matrix)
@@ -47,7 +59,8 @@ def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
 
 def test_written_out_gradient_is_the_automatic_one():
     task = group_sparse_task(5, 3, relevant=1)
-    signals, gram, labels = signals_and_gram(task.sample(jax.random.key(1), 50).inputs, task.direction, 1)
+    signals, gram, labels = signals_and_gram(
+        task.sample(jax.random.key(1), 50).inputs, task.direction, 1)
     weights = jnp.full(50, 1 / 50)
 
     @jax.jit
@@ -60,8 +73,10 @@ def test_written_out_gradient_is_the_automatic_one():
 
 
 def test_coordinates_survive_the_way_through_the_weights():
-    task, matrix = group_sparse_task(5, 3, relevant=3, direction=[1.0, 1.0, -2.0]), encoding("sine", 5).matrix
-    np.testing.assert_allclose(coordinates_of(parameters_of(POINT, task, matrix), task, matrix), POINT, atol=1e-12)
+    task, matrix = (
+        group_sparse_task(5, 3, relevant=3, direction=[1.0, 1.0, -2.0]), encoding("sine", 5).matrix)
+    np.testing.assert_allclose(
+        coordinates_of(parameters_of(POINT, task, matrix), task, matrix), POINT, atol=1e-12)
 
 
 def test_graded_nodes_see_the_narrow_late_loss():
@@ -71,7 +86,8 @@ def test_graded_nodes_see_the_narrow_late_loss():
     copies, shares = spread_over_copies(x, mass)
     assert shares @ copies**2 == pytest.approx(mass @ x**2, rel=1e-12)
     for beta in (1.0, 50.0, 1000.0):
-        assert mass @ np.logaddexp(0, -beta * x) == pytest.approx(float(half_normal_loss(jnp.asarray(beta))), rel=1e-4)
+        assert mass @ np.logaddexp(0, -beta * x) == pytest.approx(
+            float(half_normal_loss(jnp.asarray(beta))), rel=1e-4)
 
 
 def test_design_is_antithetic_independent_and_rightly_scaled():
@@ -88,7 +104,8 @@ def test_design_is_antithetic_independent_and_rightly_scaled():
 
 
 def test_control_variate_has_the_expectation_it_claims():
-    """Over 300 designs the z-scores of the sampled against the expected loss and gradient stay below 4.5."""
+    """Over 300 designs the z-scores of the sampled against the expected loss and gradient stay
+    below 4.5."""
     groups, dim, scale, alpha, gap = 5, 3, 0.8, 0.9, 1.2
 
     @jax.jit
@@ -118,18 +135,19 @@ def test_expected_force_on_a_is_the_mean_over_plain_samples():
 
 
 def test_control_variate_keeps_the_mean_and_cuts_the_noise():
-    """Paired over 100 designs: same mean within 4.5 standard errors of the difference, at least half of the variance gone early on."""
+    """Paired over 100 designs: same mean within 4.5 standard errors of the difference, at least
+    half of the variance gone early on."""
     point = coordinates_from_gaps(6, 0.25, -0.05, 0.0, 0.4, 0.4, 0.0)
 
     @jax.jit
     def both(key):
         design = draw_design(key, 6, 3, 1.0, repeats=1)
         plain = reduced_loss_and_gradient(
-            point, design.signals, design.gram, jnp.ones_like(design.weights), design.weights
-        )
+            point, design.signals, design.gram, jnp.ones_like(design.weights), design.weights)
         return plain.gradient, estimate(point, design, 1.0).gradient
 
-    plain, controlled = (np.asarray(x) for x in jax.lax.map(both, jax.random.split(jax.random.key(7), 100)))
+    plain, controlled = (
+        np.asarray(x) for x in jax.lax.map(both, jax.random.split(jax.random.key(7), 100)))
     difference = plain - controlled
     z = difference.mean(axis=0) / (difference.std(axis=0, ddof=1) / 10)
     assert np.all(np.abs(z) < 4.5)
@@ -137,8 +155,9 @@ def test_control_variate_keeps_the_mean_and_cuts_the_noise():
 
 
 def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
-    """Large-sample descent of the raw layer from the same start, on independent samples. Over 6 seeds the full side scattered by
-    (0.0006, 0.0007, 0.0008) in (alpha, a, b) and 0.002 in the gaps; the reduced side with 8 repeats by (0.0003, 0.013, 0.0015) and
+    """Large-sample descent of the raw layer from the same start, on independent samples. Over 6
+    seeds the full side scattered by (0.0006, 0.0007, 0.0008) in (alpha, a, b) and 0.002 in the
+    gaps; the reduced side with 8 repeats by (0.0003, 0.013, 0.0015) and
     0.004, with 64 by sqrt(8) less. The tolerances are five of the two combined."""
     groups, dim, eta, steps, samples = 3, 2, 0.5, 20, 40_000
     task, matrix = group_sparse_task(groups, dim), encoding("sine", groups).matrix
@@ -147,8 +166,12 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
     def descend(key):
         def step(parameters, key):
             batch = task.sample(key, samples)
-            at = evaluate(tokens(batch.inputs, matrix), batch.labels, parameters.attention[0], parameters.value)
-            moved = parameters.attention - eta * at.grad_attention_weights, parameters.value - eta * at.grad_value
+            at = evaluate(
+                tokens(batch.inputs, matrix), batch.labels, parameters.attention[0],
+                parameters.value)
+            moved = (
+                parameters.attention - eta * at.grad_attention_weights,
+                parameters.value - eta * at.grad_value)
             return Parameters(*moved, parameters.hidden), None
 
         size = dim + groups
@@ -156,17 +179,20 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
         return jax.lax.scan(step, start, jax.random.split(key, steps))[0]
 
     full = np.asarray(coordinates_of(descend(jax.random.key(3)), task, matrix))
-    run = reduced_trajectory(jax.random.key(4), groups, dim, eta, steps, record=[1, 2, steps], repeats=64, pool=4)
+    run = reduced_trajectory(
+        jax.random.key(4), groups, dim, eta, steps, record=[1, 2, steps], repeats=64, pool=4)
     closed = two_steps(groups, eta)
-    np.testing.assert_allclose(run.coordinates[:2, 0], [closed.first_alpha, closed.alpha], rtol=1e-12)
     np.testing.assert_allclose(
-        [run.gap[1], run.gap_of_others[1], run.coordinates[1, 1]], [closed.gap, closed.gap, closed.a]
-    )
+        run.coordinates[:2, 0], [closed.first_alpha, closed.alpha], rtol=1e-12)
+    np.testing.assert_allclose(
+        [run.gap[1], run.gap_of_others[1], run.coordinates[1, 1]],
+        [closed.gap, closed.gap, closed.a])
     np.testing.assert_allclose(run.coordinates[2, 0], full[0], atol=0.004)
     np.testing.assert_allclose(run.coordinates[2, 1], full[1], atol=0.03)
     np.testing.assert_allclose(run.coordinates[2, 2], full[2], atol=0.006)
     gaps = [full[3] - full[5], full[4] - full[7], full[6] - full[7]]
-    np.testing.assert_allclose([run.gap[2], run.gap_of_others[2], run.diagonal_gap[2]], gaps, atol=0.015)
+    np.testing.assert_allclose(
+        [run.gap[2], run.gap_of_others[2], run.diagonal_gap[2]], gaps, atol=0.015)
     assert run.diverged_at == -1 and run.attention[2] > run.attention[0]
 
 

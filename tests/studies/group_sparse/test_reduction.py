@@ -37,7 +37,8 @@ def test_scores_and_position_matrix_by_counting(groups, relevant):
     numbers = jnp.asarray(list(values.values()))
     np.testing.assert_allclose(position_scores(numbers, groups, relevant), expected)
     P = encoding("sine", groups).matrix
-    np.testing.assert_allclose(P.T @ position_matrix(numbers, P, relevant) @ P, expected, atol=1e-12)
+    np.testing.assert_allclose(
+        P.T @ position_matrix(numbers, P, relevant) @ P, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("groups", "dim"), [(2, 1), (3, 2), (7, 5)])
@@ -46,7 +47,8 @@ def test_preconditioner_counts_the_entries_of_every_orbit(groups, dim):
     for i in range(groups):
         for j in range(groups):
             counts[orbit(i, j, 0)] += 1
-    expected = [1, 1, 1 / (dim - 1) if dim > 1 else 0] + [4 / counts[o] if counts[o] else 0 for o in ORBITS]
+    expected = [1, 1, 1 / (dim - 1) if dim > 1 else 0] + [
+        4 / counts[o] if counts[o] else 0 for o in ORBITS]
     np.testing.assert_allclose(preconditioner(groups, dim, 2.0), expected)
 
 
@@ -54,18 +56,21 @@ def test_preconditioner_counts_the_entries_of_every_orbit(groups, dim):
 def test_gaps_go_there_and_back_with_zero_column_sums(groups, A, B, C):
     coordinates = coordinates_from_gaps(groups, 0.5, 0.1, 0.2, A, B, C)
     np.testing.assert_allclose(gaps(coordinates), [A, B, C], atol=1e-12)
-    np.testing.assert_allclose(position_scores(coordinates[3:], groups, 0).sum(axis=0), 0, atol=1e-11)
+    np.testing.assert_allclose(
+        position_scores(coordinates[3:], groups, 0).sum(axis=0), 0, atol=1e-11)
 
 
 def test_feature_matrix_has_the_two_eigenvalues():
     direction = jnp.asarray([0.6, 0.0, 0.8])
-    np.testing.assert_allclose(np.linalg.eigvalsh(feature_matrix(2.0, -0.5, direction)), [-0.5, -0.5, 2.0], atol=1e-12)
+    np.testing.assert_allclose(
+        np.linalg.eigvalsh(feature_matrix(2.0, -0.5, direction)), [-0.5, -0.5, 2.0], atol=1e-12)
 
 
 def test_lemma_direction_is_the_papers_matrix_seen_through_the_encoding():
     groups, relevant = 5, 3
     P = np.asarray(encoding("sine", groups).matrix)
-    paper = np.outer(sum(P[:, relevant] - P[:, j] for j in range(groups) if j != relevant), P.sum(axis=1))
+    paper = np.outer(
+        sum(P[:, relevant] - P[:, j] for j in range(groups) if j != relevant), P.sum(axis=1))
     seen, ours = P.T @ paper @ P, np.asarray(lemma_direction(groups, relevant))
     cosine = np.sum(seen * ours) / np.linalg.norm(seen) / np.linalg.norm(ours)
     assert cosine == pytest.approx(1.0, abs=1e-12)

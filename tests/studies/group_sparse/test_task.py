@@ -1,4 +1,5 @@
-"""The group-sparse distribution against its definition: label by brute force, moments by sampling, bad input by name."""
+"""The group-sparse distribution against its definition: label by brute force, moments by sampling,
+bad input by name."""
 
 import jax
 import numpy as np
@@ -29,14 +30,17 @@ def test_a_signal_of_zero_counts_as_plus_one():
 
 
 def test_groups_are_isotropic_with_the_asked_scale():
-    inputs = np.asarray(group_sparse_task(3, 2, scale=0.5).sample(jax.random.key(1), SAMPLES).inputs)
+    inputs = np.asarray(
+        group_sparse_task(3, 2, scale=0.5).sample(jax.random.key(1), SAMPLES).inputs)
     covariance = np.cov(inputs.reshape(SAMPLES, -1).T)
     # Standard error of a covariance entry is at most sqrt(2) sigma^2 / sqrt(n); five of them.
-    np.testing.assert_allclose(covariance, 0.25 * np.eye(6), atol=5 * np.sqrt(2) * 0.25 / np.sqrt(SAMPLES))
+    np.testing.assert_allclose(
+        covariance, 0.25 * np.eye(6), atol=5 * np.sqrt(2) * 0.25 / np.sqrt(SAMPLES))
 
 
 def test_correlated_groups_share_the_asked_correlation():
-    inputs = np.asarray(group_sparse_task(3, 1, correlation=0.6).sample(jax.random.key(2), SAMPLES).inputs)[:, 0]
+    inputs = np.asarray(
+        group_sparse_task(3, 1, correlation=0.6).sample(jax.random.key(2), SAMPLES).inputs)[:, 0]
     expected = 0.4 * np.eye(3) + 0.6
     np.testing.assert_allclose(np.cov(inputs.T), expected, atol=5 * np.sqrt(2) / np.sqrt(SAMPLES))
 
@@ -60,26 +64,19 @@ def test_a_split_signal_uses_both_groups():
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("groups", {"groups": 1}),
-        ("groups", {"groups": 2.5}),
-        ("group_dim", {"group_dim": 0}),
-        ("scale", {"scale": 0.0}),
-        ("scale", {"scale": float("nan")}),
-        ("relevant", {"relevant": 4}),
-        ("relevant", {"relevant": -1}),
-        ("direction", {"direction": [0.0, 0.0]}),
-        ("direction", {"direction": [1.0]}),
-        ("margin", {"margin": -0.1}),
-        ("correlation", {"correlation": 1.0}),
-        ("split", {"split": 0}),
-    ],
-)
+        ("groups", {"groups": 1}), ("groups", {"groups": 2.5}), ("group_dim", {"group_dim": 0}),
+        ("scale", {"scale": 0.0}), ("scale", {"scale": float("nan")}),
+        ("relevant", {"relevant": 4}), ("relevant", {"relevant": -1}),
+        ("direction", {"direction": [0.0, 0.0]}), ("direction", {"direction": [1.0]}),
+        ("margin", {"margin": -0.1}), ("correlation", {"correlation": 1.0}),
+        ("split", {"split": 0})])
 def test_bad_input_is_refused_by_name(name, change):
     with pytest.raises(InvalidInput, match=f"^{name} = "):
         group_sparse_task(**({"groups": 4, "group_dim": 2} | change))
 
 
-@pytest.mark.parametrize("inputs", [[[1.0, 2.0]], [[[1.0]]], [[[1.0, float("nan")]]], [[[1.0, 2.0]], [[1.0]]], "words"])
+@pytest.mark.parametrize(
+    "inputs", [[[1.0, 2.0]], [[[1.0]]], [[[1.0, float("nan")]]], [[[1.0, 2.0]], [[1.0]]], "words"])
 def test_explicit_data_must_be_rectangular_and_finite(inputs):
     with pytest.raises(InvalidInput, match=r"^X "):
         check_inputs(inputs)

@@ -17,18 +17,9 @@ from saccade.studies.single_location.theory import (
 
 GOOD = Setting(400, 10, 0.1)
 BAD = [
-    ("dim", 1),
-    ("dim", 4.5),
-    ("dim", float("inf")),
-    ("length", 0),
-    ("length", 2.5),
-    ("inverse_temperature", 0.0),
-    ("inverse_temperature", float("nan")),
-    ("gamma", -0.5),
-    ("gamma", 0.0),
-    ("noise", -1e-3),
-    ("noise", float("inf")),
-]
+    ("dim", 1), ("dim", 4.5), ("dim", float("inf")), ("length", 0), ("length", 2.5),
+    ("inverse_temperature", 0.0), ("inverse_temperature", float("nan")), ("gamma", -0.5),
+    ("gamma", 0.0), ("noise", -1e-3), ("noise", float("inf"))]
 
 
 @pytest.mark.parametrize("name, value", BAD)
@@ -72,7 +63,8 @@ def test_the_gram_matrix_is_made_of_inner_products():
     rows = np.stack([np.eye(5)[0], np.eye(5)[1], k, v])
     at = Overlaps(k[0], v[1], v[0], k[1], k @ v)
     assert np.allclose(gram(at), rows @ rows.T, atol=1e-15)
-    assert float(distance_to_manifold(at)) == pytest.approx(np.sqrt(v[0] ** 2 + k[1] ** 2 + (k @ v) ** 2))
+    assert float(distance_to_manifold(at)) == pytest.approx(
+        np.sqrt(v[0] ** 2 + k[1] ** 2 + (k @ v) ** 2))
 
 
 @pytest.mark.parametrize("informative", [0, 11, 1.5, float("nan")])

@@ -1,4 +1,5 @@
-"""Bad input to the calculators of single-location regression: one sentence that names the input, its value and what is allowed."""
+"""Bad input to the calculators of single-location regression: one sentence that names the input,
+its value and what is allowed."""
 
 import numpy as np
 import pytest
@@ -10,23 +11,24 @@ from saccade.lab.calculator import find
 PATH = {"step_size": 0.01, "steps": 10, "record": [1, 10]}
 GOOD = {
     name: dict(find(f"single-location.{name}").example)
-    for name in ("risk", "oracle-risk", "linear-risk", "zeta", "origin", "predict")
-}
+    for name in ("risk", "oracle-risk", "linear-risk", "zeta", "origin", "predict")}
 GOOD |= {
     name: {**find(f"single-location.{name}").example, **PATH}
-    for name in ("trajectory", "manifold-trajectory", "full-trajectory")
-}
+    for name in ("trajectory", "manifold-trajectory", "full-trajectory")}
 GOOD["step"] = dict(find("single-location.step").example)
 GOOD["swapped-state"] = GOOD["oracle-risk"]
-GOOD["critical-inverse-temperature"] = dict(find("single-location.critical-inverse-temperature").example)
+GOOD["critical-inverse-temperature"] = dict(
+    find("single-location.critical-inverse-temperature").example)
 SETTING = ("risk", "step", "trajectory", "manifold-trajectory", "oracle-risk", "swapped-state")
 
 NAN, INF = float("nan"), float("inf")
-NOT_NUMBERS = ["10", "abc", True, False, None, [1.0], {}, NAN, INF, -INF, 1j, 10**400, np.bool_(True), [[1]]]
+NOT_NUMBERS = [
+    "10", "abc", True, False, None, [1.0], {}, NAN, INF, -INF, 1j, 10**400, np.bool_(True), [[1]]]
 
 
 def refused(name, *words, error=InvalidInput, **changes):
-    """The sentence with which the calculator refuses its example with `changes`; each of `words` must be in it."""
+    """The sentence with which the calculator refuses its example with `changes`; each of `words`
+    must be in it."""
     with pytest.raises(error) as caught:
         saccade.calc(f"single-location.{name}", **{**GOOD[name], **changes})
     text = str(caught.value)
@@ -40,10 +42,9 @@ def refused(name, *words, error=InvalidInput, **changes):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("dim", 1), ("dim", 0), ("dim", -3), ("dim", 2.5), ("length", 0), ("length", -1), ("length", 1.5), ("gamma", 0), ("gamma", -1.0),
-        ("inverse_temperature", 0), ("inverse_temperature", -0.5), ("noise", -0.1),
-    ],
-)  # fmt: skip
+        ("dim", 1), ("dim", 0), ("dim", -3), ("dim", 2.5), ("length", 0), ("length", -1),
+        ("length", 1.5), ("gamma", 0), ("gamma", -1.0), ("inverse_temperature", 0),
+        ("inverse_temperature", -0.5), ("noise", -0.1)])
 def test_a_setting_that_no_task_can_have(name, field, value):
     refused(name, f"{field} = {value}", "must be", **{field: value})
 
@@ -55,7 +56,8 @@ def test_what_is_not_a_finite_number(field, value):
 
 
 @pytest.mark.parametrize("value", [*NOT_NUMBERS, 0, -1, -1e-9], ids=repr)
-@pytest.mark.parametrize("name", ["step", "trajectory", "manifold-trajectory", "full-trajectory", "origin"])
+@pytest.mark.parametrize(
+    "name", ["step", "trajectory", "manifold-trajectory", "full-trajectory", "origin"])
 def test_step_sizes(name, value):
     refused(name, "step_size = ", "must be", step_size=value)
 
@@ -68,8 +70,9 @@ def test_numbers_of_steps(name, steps):
 
 @pytest.mark.parametrize("name", ["trajectory", "manifold-trajectory", "full-trajectory"])
 @pytest.mark.parametrize(
-    "record", [[], [2, 1], [1, 1], [0, 1], [-1], [11], [1.5], ["1"], [True], 5, "all", None, [[1]], [NAN]], ids=repr
-)
+    "record",
+    [[], [2, 1], [1, 1], [0, 1], [-1], [11], [1.5], ["1"], [True], 5, "all", None, [[1]], [NAN]],
+    ids=repr)
 def test_steps_to_record(name, record):
     refused(name, "record", "must", record=record)
 
@@ -83,14 +86,8 @@ def test_decays(decay):
 @pytest.mark.parametrize(
     "overlaps",
     [
-        {"kappa": 1.01},
-        {"nu": -2},
-        {"rho": 1.5},
-        {"kappa": 0.8, "eta": 0.8},
-        {"nu": 0.8, "theta": 0.8},
-        {"kappa": 1, "nu": 1, "rho": 0.5},
-    ],
-)
+        {"kappa": 1.01}, {"nu": -2}, {"rho": 1.5}, {"kappa": 0.8, "eta": 0.8},
+        {"nu": 0.8, "theta": 0.8}, {"kappa": 1, "nu": 1, "rho": 0.5}])
 def test_overlaps_of_no_vectors(name, overlaps):
     refused(name, next(iter(overlaps.values())), "must be", **overlaps)
 
@@ -120,9 +117,10 @@ def test_true_directions_must_be_orthogonal():
 
 @pytest.mark.parametrize(
     ("law", "word"),
-    [([0.5, 0.6], "sum"), ([0.2, 0.2], "sum"), ([1.5, -0.5], "at least 0"), ([], "empty"), ([0.5, "0.5"], "number"),
-     ([0.5, None], "number"), (0.5, "list"), ([[0.5, 0.5]], "number"), ([0.01] * 99, "0.99")],
-)  # fmt: skip
+    [
+        ([0.5, 0.6], "sum"), ([0.2, 0.2], "sum"), ([1.5, -0.5], "at least 0"), ([], "empty"),
+        ([0.5, "0.5"], "number"), ([0.5, None], "number"), (0.5, "list"), ([[0.5, 0.5]], "number"),
+        ([0.01] * 99, "0.99")])
 def test_location_laws(law, word):
     refused("linear-risk", "location_probabilities", word, location_probabilities=law)
 
@@ -140,22 +138,23 @@ def test_zeta_inputs():
     ("changes", "words"),
     [
         ({"X": [[[1, 2], [3]]]}, ("X = ", "as many")),
-        ({"X": [[[1, 2]], [[1, 2], [3, 4]]]}, ("X = ", "as many")),
-        ({"X": []}, ("X = []",)), ({"X": [[]]}, ("X = [[]]",)), ({"X": [[[]]]}, ("X = [[[]]]",)),
-        ({"X": [[1, 2]]}, ("X[0][0] = 1", "list")), ({"X": [[[1, "a"], [1, 2]]]}, ("X[0][0][1] = 'a'", "number")),
+        ({"X": [[[1, 2]], [[1, 2], [3, 4]]]}, ("X = ", "as many")), ({"X": []}, ("X = []",)),
+        ({"X": [[]]}, ("X = [[]]",)), ({"X": [[[]]]}, ("X = [[[]]]",)),
+        ({"X": [[1, 2]]}, ("X[0][0] = 1", "list")),
+        ({"X": [[[1, "a"], [1, 2]]]}, ("X[0][0][1] = 'a'", "number")),
         ({"X": [[[1, NAN], [1, 2]]]}, ("X[0][0][1] = nan", "finite")),
-        ({"k": [1]}, ("k = 1", "must be 2")), ({"v": [1, 2, 3]}, ("v = 3", "must be 2")), ({"k": 1}, ("k = 1", "list")),
-        ({"kind": "sofmax"}, ("kind = 'sofmax'", "softmax")), ({"kind": 1}, ("kind = 1", "argmax")),
+        ({"k": [1]}, ("k = 1", "must be 2")), ({"v": [1, 2, 3]}, ("v = 3", "must be 2")),
+        ({"k": 1}, ("k = 1", "list")), ({"kind": "sofmax"}, ("kind = 'sofmax'", "softmax")),
+        ({"kind": 1}, ("kind = 1", "argmax")),
         ({"inverse_temperature": 0}, ("inverse_temperature = 0", "above 0")),
-        ({"inverse_temperature": None}, ("inverse_temperature", "missing")),
-    ],
-)  # fmt: skip
+        ({"inverse_temperature": None}, ("inverse_temperature", "missing"))])
 def test_data_to_predict(changes, words):
     refused("predict", *words, **changes)
 
 
 def test_a_temperature_is_asked_for_where_it_is_needed():
-    given = {name: value for name, value in GOOD["predict"].items() if name != "inverse_temperature"}
+    given = {
+        name: value for name, value in GOOD["predict"].items() if name != "inverse_temperature"}
     for kind in ("erf", "softmax"):
         with pytest.raises(InvalidInput, match="'inverse_temperature'"):
             saccade.calc("single-location.predict", **{**given, "kind": kind})
@@ -167,8 +166,8 @@ def test_critical_temperatures_that_do_not_exist():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right"), [("kapa", "kappa"), ("Nu", "nu"), ("lenght", "length"), ("temperature", "inverse_temperature")]
-)
+    ("wrong", "right"),
+    [("kapa", "kappa"), ("Nu", "nu"), ("lenght", "length"), ("temperature", "inverse_temperature")])
 def test_a_misspelt_input_is_answered_with_the_nearest_name(wrong, right):
     given = {name: value for name, value in GOOD["risk"].items() if name != right}
     with pytest.raises(InvalidInput, match=f"named '{wrong}'; did you mean '{right}'"):
@@ -176,13 +175,19 @@ def test_a_misspelt_input_is_answered_with_the_nearest_name(wrong, right):
 
 
 def test_missing_inputs_are_all_named():
-    with pytest.raises(InvalidInput, match="'dim', 'length', 'inverse_temperature', 'kappa', 'nu', which are missing"):
+    with pytest.raises(
+        InvalidInput,
+        match="'dim', 'length', 'inverse_temperature', 'kappa', 'nu', which are missing",
+    ):
         saccade.calc("single-location.risk")
     with pytest.raises(InvalidInput, match="the input 'nu', which is missing"):
-        saccade.calc("single-location.risk", **{name: value for name, value in GOOD["risk"].items() if name != "nu"})
+        saccade.calc(
+            "single-location.risk",
+            **{name: value for name, value in GOOD["risk"].items() if name != "nu"})
 
 
-@pytest.mark.parametrize("name", ["single-location.rsk", "single-locaton.risk", "risk", "Single-Location.Risk"])
+@pytest.mark.parametrize(
+    "name", ["single-location.rsk", "single-locaton.risk", "risk", "Single-Location.Risk"])
 def test_an_unknown_calculator_is_answered_with_the_nearest_name(name):
     with pytest.raises(InvalidInput, match=r"did you mean 'single-location\.risk'"):
         saccade.calc(name)
@@ -196,7 +201,8 @@ def test_a_name_that_is_no_word():
 @pytest.mark.parametrize("name", ["step", "trajectory", "full-trajectory"])
 def test_a_step_that_leaves_the_finite_numbers_says_so(name):
     off_manifold = {} if name == "full-trajectory" else {"theta": 0.1, "eta": 0.1, "rho": 0.1}
-    refused(name, "step_size = 1e+300", "try at most", error=Diverged, step_size=1e300, **off_manifold)
+    refused(
+        name, "step_size = 1e+300", "try at most", error=Diverged, step_size=1e300, **off_manifold)
 
 
 def test_numbers_too_large_to_compute_with_say_so():

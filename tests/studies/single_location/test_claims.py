@@ -1,4 +1,5 @@
-"""The claims of single-location regression: every row of the study has one, each can fail, the cheap ones are judged here."""
+"""The claims of single-location regression: every row of the study has one, each can fail, the
+cheap ones are judged here."""
 
 import dataclasses
 from collections import Counter
@@ -6,24 +7,22 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES
 from saccade.lab.ledger import Conditions, evaluate, verdict_is_expected
 from saccade.lab.registry import experiments, figures, find_claims
 from saccade.lab.verdict import HOLDS, KINDS, REFUTED, SIDES
-from saccade.lab import registry
 
 CLAIMS = registry.claims("single-location")
 
 ROWS = [
-    "T1a", "T1b", "P15", "L18", "Z", "C2", "P3", "P3b", "F3", "L4", "L7", "D5", "P8", "P9", "P10", "P12", "P12b", "T5", "F4a", "F4a2",
-    "F5", "F6", "F7a", "F7b", "N1", "N2", "N3", "N4", "N5", "M1", "L14", "L17", "G1", "E1", "A1", "T1tab", "F1b",
-]  # fmt: skip
+    "T1a", "T1b", "P15", "L18", "Z", "C2", "P3", "P3b", "F3", "L4", "L7", "D5", "P8", "P9", "P10",
+    "P12", "P12b", "T5", "F4a", "F4a2", "F5", "F6", "F7a", "F7b", "N1", "N2", "N3", "N4", "N5",
+    "M1", "L14", "L17", "G1", "E1", "A1", "T1tab", "F1b"]
 KNOWN = {claim.id for claim in CLAIMS}
 CHEAP = [
-    claim
-    for claim in CLAIMS
-    if claim.kind == "identity" and "quick" in claim.scales and claim.scales["quick"].seconds <= 2
-]
+    claim for claim in CLAIMS
+    if claim.kind == "identity" and "quick" in claim.scales and claim.scales["quick"].seconds <= 2]
 
 
 def test_every_row_of_the_study_has_its_claim():
@@ -31,8 +30,11 @@ def test_every_row_of_the_study_has_its_claim():
 
 
 def test_ids_are_unique_and_bear_the_study():
-    assert [name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
-    assert all(claim.id.startswith("single-location.") and claim.study == "single-location" for claim in CLAIMS)
+    assert [
+        name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
+    assert all(
+        claim.id.startswith("single-location.") and claim.study == "single-location"
+        for claim in CLAIMS)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -59,11 +61,11 @@ class TestEachClaim:
 
     def test_points_at_things_that_exist(self, claim):
         assert claim.experiment.id in {item.id for item in experiments("single-location")}
-        assert claim.figure is None or claim.figure in {item.id for item in figures("single-location")}
+        assert claim.figure is None or claim.figure in {
+            item.id for item in figures("single-location")}
         assert claim.corrected is None or claim.corrected in KNOWN - {claim.id}
         assert (claim.corrected is not None) is (claim.expected == REFUTED), (
-            "a refuted sentence names what holds instead"
-        )
+            "a refuted sentence names what holds instead")
 
     def test_its_parameters_are_accepted_by_its_experiment(self, claim):
         for name, scale in claim.scales.items():

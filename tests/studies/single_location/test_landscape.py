@@ -1,4 +1,5 @@
-"""The neighbourhoods of the origin and of the oracle, against finite differences and full-dimensional Hessians."""
+"""The neighbourhoods of the origin and of the oracle, against finite differences and
+full-dimensional Hessians."""
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +30,8 @@ def full_hessian_eigenvalues(k, v, setting: Setting) -> np.ndarray:
     dim = k.size
 
     def of_vectors(both):
-        k_unit, v_unit = both[:dim] / jnp.linalg.norm(both[:dim]), both[dim:] / jnp.linalg.norm(both[dim:])
+        k_unit, v_unit = (
+            both[:dim] / jnp.linalg.norm(both[:dim]), both[dim:] / jnp.linalg.norm(both[dim:]))
         return risk(Overlaps(k_unit[0], v_unit[1], v_unit[0], k_unit[1], k_unit @ v_unit), setting)
 
     hessian = np.asarray(jax.jit(jax.hessian(of_vectors))(jnp.concatenate([k, v])))
@@ -47,7 +49,8 @@ def test_the_origin_hessian_is_that_of_finite_differences(setting):
         ahead = np.array(manifold_gradient(kappa, nu, setting))
         columns.append((ahead - np.array(manifold_gradient(-kappa, -nu, setting))) / (2 * step))
     assert np.allclose(origin_hessian(setting), np.array(columns).T, rtol=1e-6, atol=1e-8)
-    automatic = jax.jit(jax.hessian(lambda both: manifold_risk(both[0], both[1], setting)))(jnp.zeros(2))
+    automatic = jax.jit(jax.hessian(lambda both: manifold_risk(both[0], both[1], setting)))(
+        jnp.zeros(2))
     assert np.allclose(origin_hessian(setting), automatic, rtol=1e-12, atol=1e-12)
 
 
@@ -90,12 +93,14 @@ def test_the_oracle_hessian_is_that_of_the_full_space(setting):
     full = full_hessian_eigenvalues(axes[0], axes[1], setting)
     found = oracle_transverse_hessian(setting)
     repeated = np.repeat(np.asarray(found.outside_eigenvalues), setting.dim - 2)
-    assert np.allclose(full, np.sort(np.concatenate([found.inside_eigenvalues, repeated])), rtol=1e-9, atol=1e-12)
+    assert np.allclose(
+        full, np.sort(np.concatenate([found.inside_eigenvalues, repeated])), rtol=1e-9, atol=1e-12)
     together = np.concatenate([found.inside_eigenvalues, found.outside_eigenvalues])
     assert np.array_equal(found.eigenvalues, np.sort(together))
 
 
-CRITICAL = [(400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (100, 10, 2**-0.5), (400, 10, 1.0)]
+CRITICAL = [
+    (400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (100, 10, 2**-0.5), (400, 10, 1.0)]
 
 
 @pytest.mark.parametrize("dim, length, gamma", [*CRITICAL, (10**6, 100, 1.3), (10**10, 10, 1.0)])
@@ -106,12 +111,15 @@ def test_the_critical_temperature_is_the_root_of_the_numerical_hessian(dim, leng
 
     formula = critical_inverse_temperature(dim, length, gamma)
     assert smallest(0.99 * formula) > 0 > smallest(1.01 * formula)
-    assert brentq(smallest, 0.9 * formula, 1.1 * formula, xtol=1e-12) == pytest.approx(formula, abs=1e-9)
+    assert brentq(smallest, 0.9 * formula, 1.1 * formula, xtol=1e-12) == pytest.approx(
+        formula, abs=1e-9)
 
 
 def test_the_critical_temperature_where_erf_is_not_saturated_is_only_approximate():
     # Status "asymptotic": at d = 20 the neglected terms move the root by about 1.6 %.
-    root = brentq(lambda rate: oracle_transverse_hessian(Setting(20, 3, rate)).inside_eigenvalues[0], 0.9, 1.1)
+    root = brentq(
+        lambda rate: oracle_transverse_hessian(Setting(20, 3, rate)).inside_eigenvalues[0], 0.9, 1.1
+    )
     assert 0.005 < abs(root - critical_inverse_temperature(20, 3)) < 0.05
 
 
@@ -121,7 +129,8 @@ def test_the_critical_temperature_in_its_limits():
     assert float(oracle_transverse_hessian(Setting(4, 1000, 20.0)).inside_eigenvalues[0]) > 0
 
 
-@pytest.mark.parametrize("arguments", [(1, 10, 0.7), (400, 1, 0.7), (400, 10, 0.0), (400, 10, float("nan"))])
+@pytest.mark.parametrize(
+    "arguments", [(1, 10, 0.7), (400, 1, 0.7), (400, 10, 0.0), (400, 10, float("nan"))])
 def test_the_critical_temperature_refuses_what_has_none(arguments):
     with pytest.raises(InvalidInput):
         critical_inverse_temperature(*arguments)

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
-from saccade.studies.single_location.theory import linear_coefficients, linear_risk, linear_risk_lower_bound, null_risk
+from saccade.studies.single_location.theory import (
+    linear_coefficients,
+    linear_risk,
+    linear_risk_lower_bound,
+    null_risk,
+)
 
 LAWS = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6).filter(lambda raw: sum(raw) > 0.01)
 
@@ -34,7 +39,8 @@ def test_the_linear_optimum_solves_the_normal_equations(law, gamma):
     coefficients = linear_coefficients(law, gamma)
     assert np.allclose(solution, np.outer(coefficients, np.eye(dim)[1]), atol=1e-14)
     explained = cross @ np.linalg.solve(second, cross)
-    assert linear_risk(law, gamma, noise=0.3) == pytest.approx(0.09 + gamma**2 - explained, abs=1e-14)
+    assert linear_risk(law, gamma, noise=0.3) == pytest.approx(
+        0.09 + gamma**2 - explained, abs=1e-14)
 
 
 @given(LAWS, st.floats(0.05, 3.0), st.floats(0.0, 2.0))

@@ -1,4 +1,5 @@
-"""The one-layer family against plain Python loops, against each other, and against its symmetries."""
+"""The one-layer family against plain Python loops, against each other, and against its
+symmetries."""
 
 import math
 
@@ -66,10 +67,11 @@ def test_attention_read_at_cls_is_the_softmax_predictor():
     sharpness = 0.4 * float(cls_token @ query)
     # Rounding of sums of a dozen products of order ten: 1e-14 of the largest prediction.
     expected = softmax_predictor(X, k, v, sharpness)
-    np.testing.assert_allclose(head(X, cls_token)[:, 0], expected, rtol=0, atol=1e-14 * float(jnp.abs(X @ v).max()))
     np.testing.assert_allclose(
-        head.attention_weights(X, cls_token), attention_weights(X, k, sharpness, "softmax"), atol=1e-14
-    )
+        head(X, cls_token)[:, 0], expected, rtol=0, atol=1e-14 * float(jnp.abs(X @ v).max()))
+    np.testing.assert_allclose(
+        head.attention_weights(X, cls_token), attention_weights(X, k, sharpness, "softmax"),
+        atol=1e-14)
 
 
 def test_wide_head_is_its_matrix_formula():
@@ -87,14 +89,18 @@ def test_weights_say_where_it_looks():
     for kind in KINDS:
         weights = attention_weights(X, k, 0.9, kind)
         assert weights.shape == X.shape[:-1]
-        np.testing.assert_allclose(jnp.sum(weights * (X @ v), axis=-1), predict(X, k, v, 0.9, kind), rtol=1e-13)
-    np.testing.assert_allclose(attention_weights(X, k, 0.9, "softmax").sum(axis=-1), 1.0, rtol=1e-14)
-    np.testing.assert_array_equal(attention_weights(X, k, kind="argmax").argmax(-1), (X @ k).argmax(-1))
+        np.testing.assert_allclose(
+            jnp.sum(weights * (X @ v), axis=-1), predict(X, k, v, 0.9, kind), rtol=1e-13)
+    np.testing.assert_allclose(
+        attention_weights(X, k, 0.9, "softmax").sum(axis=-1), 1.0, rtol=1e-14)
+    np.testing.assert_array_equal(
+        attention_weights(X, k, kind="argmax").argmax(-1), (X @ k).argmax(-1))
 
 
 def test_softmax_becomes_argmax_and_does_not_overflow():
     X, k, v = small_case(6)
-    np.testing.assert_allclose(predict(X, k, v, 1e6, "softmax"), predict(X, k, v, kind="argmax"), rtol=1e-12)
+    np.testing.assert_allclose(
+        predict(X, k, v, 1e6, "softmax"), predict(X, k, v, kind="argmax"), rtol=1e-12)
 
 
 @settings(deadline=None, max_examples=20)
@@ -113,8 +119,7 @@ def test_order_of_tokens_does_not_matter(seed, kind):
     X, k, v = small_case(seed)
     order = np.random.default_rng(seed).permutation(X.shape[1])
     np.testing.assert_allclose(
-        predict(X[:, order], k, v, 0.5, kind), predict(X, k, v, 0.5, kind), rtol=1e-11, atol=1e-12
-    )
+        predict(X[:, order], k, v, 0.5, kind), predict(X, k, v, 0.5, kind), rtol=1e-11, atol=1e-12)
 
 
 def test_refusals():

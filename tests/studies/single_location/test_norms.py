@@ -1,4 +1,5 @@
-"""What norms give away, by simulation and by symmetry; and the unstable modes against the Hessian's own eigenvectors."""
+"""What norms give away, by simulation and by symmetry; and the unstable modes against the Hessian's
+own eigenvectors."""
 
 import numpy as np
 import pytest
@@ -46,15 +47,16 @@ def test_modes_are_the_eigenvectors_of_the_hessian(inverse_temperature):
 
 
 def _transverse_by_differences(state, setting, step=1e-4):
-    """Projection on the unstable eigenvector of the (theta, eta) Hessian taken by central differences of the risk."""
+    """Projection on the unstable eigenvector of the (theta, eta) Hessian taken by central
+    differences of the risk."""
 
     def value(theta, eta):
         return float(risk(Overlaps(0.0, 0.0, theta, eta, 0.0), setting))
 
-    mixed = (value(step, step) - value(step, -step) - value(-step, step) + value(-step, -step)) / (4 * step**2)
+    mixed = (value(step, step) - value(step, -step) - value(-step, step) + value(-step, -step)) / (
+        4 * step**2)
     own = [
         (value(step, 0) - 2 * value(0, 0) + value(-step, 0)) / step**2,
-        (value(0, step) - 2 * value(0, 0) + value(0, -step)) / step**2,
-    ]
+        (value(0, step) - 2 * value(0, 0) + value(0, -step)) / step**2]
     _, vectors = np.linalg.eigh(np.array([[own[0], mixed], [mixed, own[1]]]))
     return abs(vectors[:, 0] @ [state.theta, state.eta])

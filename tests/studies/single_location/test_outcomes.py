@@ -5,13 +5,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from saccade.studies.single_location.dynamics import OUTCOMES, classify, end_states, overlap_trajectory, sphere_overlaps
 from saccade.errors import InvalidInput
+from saccade.studies.single_location.dynamics import (
+    OUTCOMES,
+    classify,
+    end_states,
+    overlap_trajectory,
+    sphere_overlaps,
+)
 from saccade.studies.single_location.theory import Overlaps, Setting
 
 HOT = Setting(400, 10, 0.9)  # above the critical inverse temperature .8924
 COLD = Setting(400, 10, 0.1)
-MIRRORS = np.array([[1, 1, 1, 1, 1], [1, 1, -1, -1, -1], [-1, -1, -1, -1, 1], [-1, -1, 1, 1, -1]], float)
+MIRRORS = np.array(
+    [[1, 1, 1, 1, 1], [1, 1, -1, -1, -1], [-1, -1, -1, -1, 1], [-1, -1, 1, 1, -1]], float)
 
 
 def named(overlaps, setting, tolerance=0.05):
@@ -46,7 +53,8 @@ def test_runs_at_a_constant_low_temperature_split_between_two_states():
     start = sphere_overlaps(jax.random.key(0), 400, 40)
     final = overlap_trajectory(start, COLD, 4e-3, 20_000).final
     codes = np.asarray(classify(final, COLD))
-    # About half are swapped (N = 40, p = .5): both counts are at least 6 but for one chance in 10^5.
+    # About half are swapped (N = 40, p = .5): both counts are at least 6 but for one chance in
+    # 10^5.
     assert np.sum(codes == 0) >= 6 and np.sum(codes == 1) >= 6 and np.sum(codes == 3) <= 4
 
 
@@ -62,13 +70,9 @@ def test_fates_of_the_named_states():
 
     kappa, nu, theta, eta, rho = np.array(
         [
-            [1, 1, 0, 0, 0],
-            [0.4, -0.9, 0, 0.05, 0],
-            [0, 0, 0.6, 1, 0],
-            [0.3, 0.95, -0.32, 0.95, 0.8],
-            [0.1, 0.2, 0, 0.1, 0],
-        ],
-        float,
-    ).T
+            [1, 1, 0, 0, 0], [0.4, -0.9, 0, 0.05, 0], [0, 0, 0.6, 1, 0],
+            [0.3, 0.95, -0.32, 0.95, 0.8], [0.1, 0.2, 0, 0.1, 0]],
+        float).T
     names = [FATES[code] for code in np.asarray(fate(Overlaps(kappa, nu, theta, eta, rho)))]
-    assert names == ["on the manifold", "on the manifold", "swapped", "off the manifold", "undecided"]
+    assert names == [
+        "on the manifold", "on the manifold", "swapped", "off the manifold", "undecided"]

@@ -1,7 +1,8 @@
-"""The pages in docs/ keep their word: blocks run, commands answer with the numbers printed below them, every claim has its place.
+"""The pages in docs/ keep their word: blocks run, commands answer with the numbers printed below
+them, every claim has its place.
 
-The formulas that docs/single-location.md prints are written out here once more, from the page and with SciPy, and compared
-with the library.
+The formulas that docs/single-location.md prints are written out here once more, from the page and
+with SciPy, and compared with the library.
 """
 
 import json
@@ -19,19 +20,21 @@ from saccade.lab import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
-    path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md") if path.exists()
-)
+    path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md")
+    if path.exists())
 PAGE = ROOT / "docs" / "single-location.md"
 STUDY = "single-location"
 
 
 def fenced(path: Path, language: str) -> list[str]:
     """The contents of the fenced blocks of one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", path.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
-    """(command, printed results): continued lines are joined, `# name = value` below a command is what it should answer."""
+    """(command, printed results): continued lines are joined, `# name = value` below a command is
+    what it should answer."""
     found: list[tuple[str, list[str]]] = []
     for line in block.replace("\\\n", " ").splitlines():
         if line.startswith("#"):
@@ -50,7 +53,8 @@ def agrees(shown: str, answered: str) -> bool:
     """Every printed number is the answered one, rounded to the digits that are printed."""
     pairs = list(zip(numbers(shown), numbers(answered), strict=False))
     same_count = len(numbers(shown)) == len(numbers(answered)) > 0
-    return same_count and all(abs(a - b) <= Decimal("0.5001").scaleb(int(a.as_tuple().exponent)) for a, b in pairs)
+    return same_count and all(
+        abs(a - b) <= Decimal("0.5001").scaleb(int(a.as_tuple().exponent)) for a, b in pairs)
 
 
 def calc_commands(path: Path) -> list[tuple[str, list[str]]]:
@@ -61,13 +65,9 @@ def calc_commands(path: Path) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     ("shown", "answered", "expected"),
     [
-        ("0.63", "0.6297722", True),
-        ("0.64", "0.6297722", False),
-        ("[0.1, -2.0]", "[0.1004, -1.96]", True),
-        ("[0.1]", "[0.1, 0.2]", False),
-        ("0.00127", "1.2732e-03", True),
-    ],
-)
+        ("0.63", "0.6297722", True), ("0.64", "0.6297722", False),
+        ("[0.1, -2.0]", "[0.1004, -1.96]", True), ("[0.1]", "[0.1, 0.2]", False),
+        ("0.00127", "1.2732e-03", True)])
 def test_printed_numbers_are_compared_by_their_digits(shown, answered, expected):
     assert agrees(shown, answered) is expected
 
@@ -88,10 +88,12 @@ def test_calculator_commands_answer_as_printed(path):
         arguments = shlex.split(command.split(" | ")[0].split(" > ")[0])[1:]
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, f"{command}\n{result.output}"
-        answered = dict(line.split(" = ", 1) for line in result.output.splitlines() if " = " in line)
+        answered = dict(
+            line.split(" = ", 1) for line in result.output.splitlines() if " = " in line)
         for name, value in (line.split(" = ", 1) for line in shown if " = " in line):
             assert name in answered, f"{command} does not give {name!r}"
-            assert agrees(value, answered[name]), f"{command}: {name} = {answered[name]}, printed is {value}"
+            assert agrees(value, answered[name]), (
+                f"{command}: {name} = {answered[name]}, printed is {value}")
 
 
 def test_the_page_prints_results_to_compare():
@@ -99,7 +101,9 @@ def test_the_page_prints_results_to_compare():
 
 
 def inline_code() -> set[str]:
-    return set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)))
+    return set(re.findall(
+        r"`([^`\n]+)`",
+        re.sub(r"^```.*?^```", "", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)))
 
 
 def test_every_claim_is_named():
@@ -107,7 +111,9 @@ def test_every_claim_is_named():
 
 
 def test_no_claim_is_invented():
-    offered = {item.id for items in (registry.claims(STUDY), registry.calculators(STUDY)) for item in items}
+    offered = {
+        item.id for items in (registry.claims(STUDY), registry.calculators(STUDY)) for item in items
+    }
     named = {name for name in inline_code() if re.fullmatch(rf"{STUDY}\.[a-z0-9-]+", name)}
     assert named - offered == set()
 
@@ -116,8 +122,10 @@ def test_refuted_claims_are_said_to_be_and_stand_beside_their_correction():
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
     for claim in registry.claims(STUDY):
         if claim.expected == "refuted":
-            assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows), claim.id
-            assert re.search(rf"`{re.escape(claim.id)}`\s+\(expected\s+refuted\)", PAGE.read_text()), claim.id
+            assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows), (
+                claim.id)
+            assert re.search(
+                rf"`{re.escape(claim.id)}`\s+\(expected\s+refuted\)", PAGE.read_text()), claim.id
 
 
 def test_every_row_of_the_ledger_has_its_place():
@@ -137,7 +145,8 @@ def test_figures_and_rows_in_commands_exist():
     text = PAGE.read_text()
     figures = set(re.findall(rf"{STUDY}/[a-z0-9]+", text))
     assert figures <= {figure.id for figure in registry.figures(STUDY)}
-    assert figures >= {f"{STUDY}/{name}" for name in ("1b", "4a", "4b", "5", "7a", "7b", "basins", "outcomes")}
+    assert figures >= {
+        f"{STUDY}/{name}" for name in ("1b", "4a", "4b", "5", "7a", "7b", "basins", "outcomes")}
     for pattern in re.findall(r"`saccade verify ([^` ]+)", text):
         assert registry.find_claims([pattern])
 
@@ -176,14 +185,18 @@ def risk_of_the_page(o, setting) -> tuple[float, list[float]]:
     _, nu, theta, eta, rho = o
     risk = eps**2 + gamma**2 - 2 * (gamma**2 * nu * M + g * eta * (mu * theta * M1 + g * rho * M2))
     risk += (mu**2 * theta**2 + gamma**2) * Z + 2 * mu * theta * g * rho * Z1 + g**2 * rho**2 * Z2
-    risk += (L - 1) * (zeta0 + D * rho**2 + (L - 2) * C**2 * rho**2 + 2 * C * rho * (mu * theta * M + g * rho * M1))
+    risk += (L - 1) * (
+        zeta0 + D * rho**2 + (L - 2) * C**2 * rho**2 + 2 * C * rho * (mu * theta * M + g * rho * M1)
+    )
     in_kappa = -2 * (gamma**2 * nu * M1 + g * eta * (mu * theta * M2 + g * rho * M3))
-    in_kappa += (mu**2 * theta**2 + gamma**2) * Z1 + 2 * mu * theta * g * rho * Z2 + g**2 * rho**2 * Z3
+    in_kappa += (
+        (mu**2 * theta**2 + gamma**2) * Z1 + 2 * mu * theta * g * rho * Z2 + g**2 * rho**2 * Z3)
     in_kappa += 2 * (L - 1) * C * rho * (mu * theta * M1 + g * rho * M2)
     in_theta = 2 * mu * (mu * theta * Z + g * (rho * Z1 - eta * M1) + (L - 1) * C * rho * M)
     in_eta = -2 * g * (mu * theta * M1 + g * rho * M2)
     in_rho = 2 * g * (mu * theta * Z1 + g * rho * Z2 - g * eta * M2)
-    in_rho += 2 * (L - 1) * (D * rho + (L - 2) * C**2 * rho + C * (mu * theta * M + 2 * g * rho * M1))
+    in_rho += (
+        2 * (L - 1) * (D * rho + (L - 2) * C**2 * rho + C * (mu * theta * M + 2 * g * rho * M1)))
     return risk, [lam * mu * in_kappa, -2 * gamma**2 * M, in_theta, in_eta, in_rho]
 
 
@@ -194,7 +207,8 @@ def test_the_printed_risk_and_slopes_are_the_library_s():
     for k, v in rng.normal(size=(60, 2, 5)):
         k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
         at = theory.Overlaps(k[0], v[1], v[0], k[1], k @ v)
-        sizes = int(rng.integers(2, 400)), int(rng.integers(1, 30)), float(np.exp(rng.uniform(-4, 1)))
+        sizes = (
+            int(rng.integers(2, 400)), int(rng.integers(1, 30)), float(np.exp(rng.uniform(-4, 1))))
         setting = theory.Setting(*sizes, rng.uniform(0.3, 1.5), rng.uniform(0, 0.5))
         risk, slopes = risk_of_the_page(at, setting)
         assert abs(risk - float(theory.risk(at, setting))) <= 1e-12 * max(1.0, risk)
@@ -203,7 +217,8 @@ def test_the_printed_risk_and_slopes_are_the_library_s():
 
 
 def test_runs_part_past_the_edge_of_stability_and_not_before():
-    """The trap on the page: 30 starts and their neighbours 1e-12 away, 1000 steps of the schedule of Figure 4a."""
+    """The trap on the page: 30 starts and their neighbours 1e-12 away, 1000 steps of the schedule
+    of Figure 4a."""
     import jax
 
     from saccade.studies.single_location import dynamics
@@ -213,9 +228,9 @@ def test_runs_part_past_the_edge_of_stability_and_not_before():
     gaps = []
     for step_size in (4e-3, 2e-3):
         ends = [
-            dynamics.overlap_trajectory(start, dynamics.Setting(400, 10, 1.0), step_size, 1000, decay=1e-4).final
-            for start in (first, neighbours)
-        ]
+            dynamics.overlap_trajectory(
+                start, dynamics.Setting(400, 10, 1.0), step_size, 1000, decay=1e-4).final
+            for start in (first, neighbours)]
         gaps.append(np.max(np.abs(np.array(ends[0]) - np.array(ends[1]))))
     assert 1e-3 < gaps[0] < 1 and gaps[1] < 1e-10
 

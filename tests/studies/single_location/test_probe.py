@@ -1,18 +1,21 @@
-"""Linear probes against direct minimisation of the same loss, on synthetic features, and with columns that never change."""
+"""Linear probes against direct minimisation of the same loss, on synthetic features, and with
+columns that never change."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from saccade.studies.single_location.dynamics.probe import fit_probe, fit_standardiser, probe_layers
 from saccade.errors import InvalidInput
+from saccade.studies.single_location.dynamics.probe import fit_probe, fit_standardiser, probe_layers
 
 
 def _noisy_data(seed: int, n: int = 400, features: int = 6, signal: float = 1.0):
     rng = np.random.default_rng(seed)
     labels = np.repeat([-1, 1], n // 2)
     scales = np.geomspace(1e-4, 1e2, features)
-    states = (rng.normal(size=(n, features)) + signal * labels[:, None] * np.eye(features)[0]) * scales + 5.0
+    states = (
+        rng.normal(size=(n, features)) + signal * labels[:, None] * np.eye(features)[0]
+    ) * scales + 5.0
     return states.astype(np.float32), labels
 
 
@@ -33,7 +36,8 @@ def test_accuracy_reaches_that_of_the_best_linear_rule():
     """Two unit Gaussians at +-1 on one axis: no rule beats Phi(1) = 0.8413."""
     train, labels = _noisy_data(1, n=4000)
     test, test_labels = _noisy_data(2, n=4000)
-    # one standard error of a test fraction is 0.0058; fitting six weights on 4000 points costs below 0.002
+    # one standard error of a test fraction is 0.0058; fitting six weights on 4000 points costs
+    # below 0.002
     assert abs(fit_probe(train, labels).accuracy(test, test_labels) - 0.8413) < 0.026
 
 
@@ -42,14 +46,16 @@ def test_rescaling_and_shifting_features_changes_nothing():
     test, test_labels = _noisy_data(4)
     factors, shifts = np.array([1e-3, 7.0, 1.0, 30.0, 0.1, 2.0]), np.arange(6) * 0.1
     plain = fit_probe(train.astype(float), labels).accuracy(test.astype(float), test_labels)
-    moved = fit_probe(train * factors + shifts, labels).accuracy(test * factors + shifts, test_labels)
+    moved = fit_probe(train * factors + shifts, labels).accuracy(
+        test * factors + shifts, test_labels)
     assert plain == moved
 
 
 def test_constant_columns_are_zero_in_training_and_afterwards():
     train, labels = _noisy_data(5)
     constant = np.full((len(train), 1), 0.3, np.float32)
-    rounding = (0.3 + 3e-8 * labels[:, None]).astype(np.float32)  # one unit in the last place, in step with the label
+    rounding = (0.3 + 3e-8 * labels[:, None]).astype(
+        np.float32)  # one unit in the last place, in step with the label
     assert np.ptp(rounding) > 0
     standardise = fit_standardiser(np.hstack([train, constant, rounding, 0 * constant]))
     fresh = standardise(np.full((2, 9), 77.0))
@@ -63,7 +69,8 @@ def test_features_without_information_give_exactly_one_half():
 
 
 def test_raw_features_of_small_spread_defeat_the_penalty():
-    """Why features are standardised: the same separable data at a spread of 1e-4 gives the penalised probe almost no weight."""
+    """Why features are standardised: the same separable data at a spread of 1e-4 gives the
+    penalised probe almost no weight."""
     rng = np.random.default_rng(8)
     labels = rng.permutation(np.repeat([-1, 1], 100))
     features = 0.5 + 1e-4 * (rng.normal(size=(200, 3)) + 5 * labels[:, None])
@@ -74,7 +81,8 @@ def test_raw_features_of_small_spread_defeat_the_penalty():
 
 
 def test_layers_are_probed_one_by_one():
-    """Layer 0 is constant, layer 1 noise, layer 2 separates: accuracies 1/2, about 1/2 outside training, 1."""
+    """Layer 0 is constant, layer 1 noise, layer 2 separates: accuracies 1/2, about 1/2 outside
+    training, 1."""
     rng = np.random.default_rng(6)
     labels = np.repeat([-1, 1], 200)
 
@@ -83,7 +91,8 @@ def test_layers_are_probed_one_by_one():
         return np.stack([np.ones((400, 3)), noise, noise + 20 * labels[:, None]]).astype(np.float32)
 
     seen = []
-    result = probe_layers(states(), labels, {"fresh": (states(), labels)}, progress=lambda *at: seen.append(at))
+    result = probe_layers(
+        states(), labels, {"fresh": (states(), labels)}, progress=lambda *at: seen.append(at))
     assert set(result) == {"train", "fresh"} and seen == [(1, 3), (2, 3), (3, 3)]
     assert result["train"][0] == result["fresh"][0] == 0.5
     assert abs(result["fresh"][1] - 0.5) < 0.125  # five standard errors of 400 coin flips

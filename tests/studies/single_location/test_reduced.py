@@ -1,4 +1,5 @@
-"""The five-number map against d-dimensional descent, the two-number map, its symmetries, and what a run must record."""
+"""The five-number map against d-dimensional descent, the two-number map, its symmetries, and what a
+run must record."""
 
 import jax
 import jax.numpy as jnp
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from saccade.errors import InvalidInput
 from saccade.studies.single_location.dynamics import (
     advice,
     full_trajectory,
@@ -22,7 +24,6 @@ from saccade.studies.single_location.dynamics import (
 )
 from saccade.studies.single_location.dynamics.recording import steps_to_record
 from saccade.studies.single_location.dynamics.reduced import into_domain
-from saccade.errors import InvalidInput
 from saccade.studies.single_location.task import orthonormal_pair
 from saccade.studies.single_location.theory import Overlaps, Setting, gram, risk
 
@@ -37,20 +38,19 @@ def start_of(dim, repetitions=4, seed=0, on_manifold=False):
     """Vectors and their overlaps."""
     truth_key, key = jax.random.split(jax.random.key(seed))
     k_star, v_star = orthonormal_pair(truth_key, dim)
-    k, v = manifold_vectors(key, k_star, v_star, repetitions) if on_manifold else sphere_vectors(key, dim, repetitions)
+    k, v = (
+        manifold_vectors(key, k_star, v_star, repetitions) if on_manifold
+        else sphere_vectors(key, dim, repetitions))
     return (k, v, k_star, v_star), overlaps_of(k, v, k_star, v_star)
 
 
-# Step sizes below the edge of stability, where roundings do not grow; past it two exact engines part after a few hundred steps.
+# Step sizes below the edge of stability, where roundings do not grow; past it two exact engines
+# part after a few hundred steps.
 @pytest.mark.parametrize(
     ("setting", "step_size", "decay"),
     [
-        (Setting(12, 4, 0.6), 2e-3, 0.0),
-        (Setting(12, 3, 0.9, gamma=1.1, noise=0.2), 2e-3, 1e-3),
-        (Setting(40, 10, 0.1), 4e-3, 0.0),
-        (Setting(40, 10, 1.0), 2e-3, 1e-4),
-    ],
-)
+        (Setting(12, 4, 0.6), 2e-3, 0.0), (Setting(12, 3, 0.9, gamma=1.1, noise=0.2), 2e-3, 1e-3),
+        (Setting(40, 10, 0.1), 4e-3, 0.0), (Setting(40, 10, 1.0), 2e-3, 1e-4)])
 def test_reduced_map_is_descent_in_all_dimensions(setting, step_size, decay):
     vectors, overlaps = start_of(setting.dim)
     record = [1, 2, 50, 400]
@@ -58,7 +58,9 @@ def test_reduced_map_is_descent_in_all_dimensions(setting, step_size, decay):
     reduced = overlap_trajectory(overlaps, setting, step_size, 400, record=record, decay=decay)
     assert largest_difference(full.overlaps, reduced.overlaps) < 1e-12
     np.testing.assert_allclose(reduced.risk, full.risk, atol=1e-11)
-    assert largest_difference(reduced.overlaps[:1], [overlaps.kappa[:, None]]) > 1e-3  # something moved
+    assert (
+        largest_difference(reduced.overlaps[:1], [overlaps.kappa[:, None]]) > 1e-3
+    )  # something moved
 
 
 def test_two_numbers_suffice_on_the_manifold():
@@ -100,7 +102,9 @@ def test_recording_every_kth_step_is_recording_that_list():
     every = overlap_trajectory(start, setting, 2e-3, 23, record_every=5)
     listed = overlap_trajectory(start, setting, 2e-3, 23, record=[5, 10, 15, 20])
     np.testing.assert_array_equal(every.steps, listed.steps)
-    for a, b in zip([*every.overlaps, every.risk, *every.final], [*listed.overlaps, listed.risk, *listed.final]):
+    for a, b in zip(
+        [*every.overlaps, every.risk, *every.final], [*listed.overlaps, listed.risk, *listed.final]
+    ):
         np.testing.assert_array_equal(a, b)
     last = overlap_trajectory(start, setting, 2e-3, 23)
     np.testing.assert_array_equal(last.steps, [23])
@@ -113,8 +117,8 @@ def test_batches_are_their_members_and_settings_may_vary():
     together = overlap_trajectory(start, Setting(50, 6, temperatures), sizes, 40, record=[10, 40])
     for i in range(4):
         alone = overlap_trajectory(
-            Overlaps(*(x[i] for x in start)), Setting(50, 6, temperatures[i]), sizes[i], 40, record=[10, 40]
-        )
+            Overlaps(*(x[i] for x in start)), Setting(50, 6, temperatures[i]), sizes[i], 40,
+            record=[10, 40])
         assert alone.risk.shape == (2,)
         assert largest_difference([x[i] for x in together.overlaps], alone.overlaps) < 1e-13
 
@@ -130,11 +134,8 @@ MIRRORS = {"across": (1, 1, -1, -1, -1), "both": (-1, -1, -1, -1, 1)}
 
 @settings(deadline=None, max_examples=25)
 @given(
-    seed=st.integers(0, 10_000),
-    mirror=st.sampled_from(sorted(MIRRORS)),
-    inverse_temperature=st.floats(0.05, 2.0),
-    step_size=st.floats(1e-4, 0.1),
-)
+    seed=st.integers(0, 10_000), mirror=st.sampled_from(sorted(MIRRORS)),
+    inverse_temperature=st.floats(0.05, 2.0), step_size=st.floats(1e-4, 0.1))
 def test_step_commutes_with_the_symmetries(seed, mirror, inverse_temperature, step_size):
     setting, signs = Setting(20, 4, inverse_temperature, 0.8), MIRRORS[mirror]
     state = random_overlaps(seed)
@@ -145,7 +146,8 @@ def test_step_commutes_with_the_symmetries(seed, mirror, inverse_temperature, st
 
 
 @settings(deadline=None, max_examples=25)
-@given(seed=st.integers(0, 10_000), dim=st.sampled_from([4, 80, 10**9]), step_size=st.floats(0, 1e3))
+@given(
+    seed=st.integers(0, 10_000), dim=st.sampled_from([4, 80, 10**9]), step_size=st.floats(0, 1e3))
 def test_steps_of_any_size_stay_in_the_domain(seed, dim, step_size):
     stepped = jitted_step(random_overlaps(seed), Setting(dim, 4, 0.9), step_size)
     assert float(jnp.min(jnp.linalg.eigvalsh(gram(stepped)))) > -1e-9
@@ -174,9 +176,11 @@ def test_gradient_step_decreases_the_risk():
 def test_divergence_is_reported_not_hidden():
     # A temperature this extreme overflows the closed forms: what matters is that the run says so.
     temperatures = np.array([0.5, 1e200, 0.5, 0.7])
-    wild = overlap_trajectory(Overlaps(0.1, 0.2), Setting(4, 3, temperatures), np.full(4, 1e-3), 6, record_every=2)
+    wild = overlap_trajectory(
+        Overlaps(0.1, 0.2), Setting(4, 3, temperatures), np.full(4, 1e-3), 6, record_every=2)
     np.testing.assert_array_equal(wild.diverged_at, [-1, 2, -1, -1])
-    assert advice(wild, Setting(4, 3, 0.5), 1e-3).startswith("diverged at step 2: step size 0.001 is too large")
+    assert advice(wild, Setting(4, 3, 0.5), 1e-3).startswith(
+        "diverged at step 2: step size 0.001 is too large")
 
 
 def test_edge_of_stability_is_measured_and_said():
@@ -185,29 +189,26 @@ def test_edge_of_stability_is_measured_and_said():
     calm = overlap_trajectory(Overlaps(0.1, 0.1), setting, 1e-3, 1)
     assert "edge of stability" in advice(calm, setting, 4e-3)
     assert advice(calm, setting, 1e-3) == ""
-    # The measured edge: next to the oracle a transverse error shrinks below it and does not above it.
+    # The measured edge: next to the oracle a transverse error shrinks below it and does not above
+    # it.
     near = Overlaps(kappa=1.0, nu=np.sqrt(1 - 1e-6), theta=1e-3, eta=0.0, rho=1e-3)
     safe = 2 / stability_ratio(setting, 1.0)
-    below, above = (abs(overlap_trajectory(near, setting, x * safe, 60).final.theta) for x in (0.9, 1.1))
+    below, above = (
+        abs(overlap_trajectory(near, setting, x * safe, 60).final.theta) for x in (0.9, 1.1))
     assert below < 1e-4 < 1e-3 < above
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"step_size": -1.0}, "step_size = -1.0"),
-        ({"decay": float("inf")}, "decay = inf"),
-        ({"steps": -1}, "steps = -1"),
-        ({"record_every": 0}, "record_every = 0"),
-        ({"record": [3, 11]}, "record"),
-        ({"record": [3, 2]}, "ascending"),
+        ({"step_size": -1.0}, "step_size = -1.0"), ({"decay": float("inf")}, "decay = inf"),
+        ({"steps": -1}, "steps = -1"), ({"record_every": 0}, "record_every = 0"),
+        ({"record": [3, 11]}, "record"), ({"record": [3, 2]}, "ascending"),
         ({"record": [1.5]}, "record"),
         ({"record": [1], "record_every": 1}, "cannot be given together"),
         ({"overlaps": Overlaps(1.5, 0.0)}, "kappa = 1.5"),
         ({"overlaps": Overlaps(1.0, 0.0, 0.0, 1.0)}, "Gram"),
-        ({"setting": Setting(1, 3, 0.5)}, "dim = 1"),
-    ],
-)
+        ({"setting": Setting(1, 3, 0.5)}, "dim = 1")])
 def test_refusals_name_the_parameter(change, named):
     good = dict(overlaps=Overlaps(0.1, 0.1), setting=Setting(10, 3, 0.5), step_size=1e-3, steps=10)
     with pytest.raises(InvalidInput, match=named):

@@ -1,4 +1,5 @@
-"""The closed-form risk against Monte Carlo, against one-dimensional quadrature, and its gradient against two others."""
+"""The closed-form risk against Monte Carlo, against one-dimensional quadrature, and its gradient
+against two others."""
 
 import jax
 import jax.numpy as jnp
@@ -21,15 +22,12 @@ from saccade.studies.single_location.theory import (
     spread_manifold_risk,
 )
 
-fast_risk, fast_gradient, fast_autodiff = (jax.jit(function) for function in (risk, risk_gradient, jax.grad(risk)))
+fast_risk, fast_gradient, fast_autodiff = (
+    jax.jit(function) for function in (risk, risk_gradient, jax.grad(risk)))
 
 SETTINGS = [
-    Setting(6, 3, 0.6, 0.71, 0.3),
-    Setting(8, 4, 0.35, 1.1),
-    Setting(5, 2, 1.3, 0.5),
-    Setting(10, 6, 0.9, 0.71, 1.0),
-    Setting(4, 1, 0.8, 0.9),
-]
+    Setting(6, 3, 0.6, 0.71, 0.3), Setting(8, 4, 0.35, 1.1), Setting(5, 2, 1.3, 0.5),
+    Setting(10, 6, 0.9, 0.71, 1.0), Setting(4, 1, 0.8, 0.9)]
 
 
 def random_pair(dim: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -43,19 +41,24 @@ def overlaps_of(k: np.ndarray, v: np.ndarray) -> Overlaps:
     return Overlaps(k[0], v[1], v[0], k[1], k @ v)
 
 
-def simulated_errors(k, v, setting: Setting, informative: int, samples: int, seed: int) -> np.ndarray:
-    """Squared errors on fresh data whose first tokens are the informative ones: the risk does not see the location."""
+def simulated_errors(
+    k, v, setting: Setting, informative: int, samples: int, seed: int
+) -> np.ndarray:
+    """Squared errors on fresh data whose first tokens are the informative ones: the risk does not
+    see the location."""
     rng = np.random.default_rng(seed)
     tokens = rng.normal(size=(samples, setting.length, setting.dim))
     tokens[:, :informative] *= setting.gamma
     tokens[:, :informative, 0] += np.sqrt(setting.dim / 2)
-    target = tokens[:, :informative, 1].sum(axis=1) / np.sqrt(informative) + setting.noise * rng.normal(size=samples)
+    target = tokens[:, :informative, 1].sum(axis=1) / np.sqrt(
+        informative) + setting.noise * rng.normal(size=samples)
     predictions = np.sum(erf(setting.inverse_temperature * tokens @ k) * (tokens @ v), axis=1)
     return (target - predictions) ** 2
 
 
 def quadrature_risk(overlaps: Overlaps, setting: Setting) -> float:
-    """The risk by conditioning every token on X.k and integrating over that one Gaussian: no Stein, no Lemma 18."""
+    """The risk by conditioning every token on X.k and integrating over that one Gaussian: no Stein,
+    no Lemma 18."""
     dim, length, lam, gamma, noise = setting
     kappa, nu, theta, eta, rho = overlaps
     z, step = np.linspace(-12, 12, 8001, retstep=True)
@@ -87,20 +90,18 @@ def test_the_risk_is_the_mean_squared_error_of_simulated_data(setting):
 
 
 @given(
-    st.integers(0, 10**6),
-    st.integers(2, 60),
-    st.integers(1, 40),
-    st.floats(0.01, 3.0),
-    st.floats(0.1, 2.0),
-    st.floats(0.0, 2.0),
-)
+    st.integers(0, 10**6), st.integers(2, 60), st.integers(1, 40), st.floats(0.01, 3.0),
+    st.floats(0.1, 2.0), st.floats(0.0, 2.0))
 def test_the_risk_is_its_quadrature(seed, dim, length, inverse_temperature, gamma, noise):
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
     overlaps = overlaps_of(*random_pair(dim, seed))
-    assert float(fast_risk(overlaps, setting)) == pytest.approx(quadrature_risk(overlaps, setting), rel=1e-12)
+    assert float(fast_risk(overlaps, setting)) == pytest.approx(
+        quadrature_risk(overlaps, setting), rel=1e-12)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(SETTINGS + [Setting(400, 10, 0.1), Setting(10**6, 7, 0.02)]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(SETTINGS + [Setting(400, 10, 0.1), Setting(10**6, 7, 0.02)]))
 def test_the_gradient_is_that_of_automatic_differentiation(seed, setting):
     overlaps = Overlaps(*(float(value) for value in overlaps_of(*random_pair(30, seed))))
     automatic = np.array(fast_autodiff(overlaps, setting))
@@ -112,15 +113,19 @@ def test_the_gradient_is_that_of_automatic_differentiation(seed, setting):
 def test_the_gradient_is_that_of_central_differences(setting):
     at = np.array(overlaps_of(*random_pair(setting.dim, seed=3)))
     step = 1e-5
-    for name, slope, move in zip(Overlaps._fields, risk_gradient(Overlaps(*at), setting), step * np.eye(5)):
+    for name, slope, move in zip(
+        Overlaps._fields, risk_gradient(Overlaps(*at), setting), step * np.eye(5)
+    ):
         ahead, behind = risk(Overlaps(*(at + move)), setting), risk(Overlaps(*(at - move)), setting)
-        assert float(slope) == pytest.approx(float(ahead - behind) / (2 * step), rel=1e-7, abs=1e-8), name
+        assert float(slope) == pytest.approx(
+            float(ahead - behind) / (2 * step), rel=1e-7, abs=1e-8), name
 
 
 @given(st.floats(-1, 1), st.floats(-1, 1), st.sampled_from(SETTINGS))
 def test_on_the_manifold_two_overlaps_are_enough(kappa, nu, setting):
     on_manifold = Overlaps(kappa, nu)
-    assert float(manifold_risk(kappa, nu, setting)) == pytest.approx(float(fast_risk(on_manifold, setting)), rel=1e-14)
+    assert float(manifold_risk(kappa, nu, setting)) == pytest.approx(
+        float(fast_risk(on_manifold, setting)), rel=1e-14)
     full = fast_gradient(on_manifold, setting)
     assert np.allclose(manifold_gradient(kappa, nu, setting), full[:2], rtol=1e-13, atol=1e-14)
     assert full[2:] == (0.0, 0.0, 0.0)
@@ -130,8 +135,10 @@ def test_on_the_manifold_two_overlaps_are_enough(kappa, nu, setting):
 def test_the_two_sign_symmetries(seed, setting):
     kappa, nu, theta, eta, rho = overlaps_of(*random_pair(9, seed))
     here = float(fast_risk(Overlaps(kappa, nu, theta, eta, rho), setting))
-    assert float(fast_risk(Overlaps(kappa, nu, -theta, -eta, -rho), setting)) == pytest.approx(here, rel=1e-15)
-    assert float(fast_risk(Overlaps(-kappa, -nu, -theta, -eta, rho), setting)) == pytest.approx(here, rel=1e-14)
+    assert float(fast_risk(Overlaps(kappa, nu, -theta, -eta, -rho), setting)) == pytest.approx(
+        here, rel=1e-15)
+    assert float(fast_risk(Overlaps(-kappa, -nu, -theta, -eta, rho), setting)) == pytest.approx(
+        here, rel=1e-14)
 
 
 @pytest.mark.parametrize("informative", [1, 2, 4])
@@ -163,7 +170,8 @@ def test_a_single_token_oracle_excess_is_the_missed_part_of_erf():
         z, step = np.linspace(-12, 12, 20001, retstep=True)
         weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * step
         missed = np.sum(weight * (1 - erf(lam * (np.sqrt(dim / 2) + gamma * z))) ** 2)
-        assert float(oracle_excess_risk(Setting(dim, 1, lam, gamma))) == pytest.approx(gamma**2 * missed, rel=1e-9)
+        assert float(oracle_excess_risk(Setting(dim, 1, lam, gamma))) == pytest.approx(
+            gamma**2 * missed, rel=1e-9)
 
 
 def test_the_oracle_risk_vanishes_in_the_limit_of_corollary_2():
@@ -179,7 +187,9 @@ def test_the_oracle_risk_vanishes_in_the_limit_of_corollary_2():
 @pytest.mark.parametrize("inverse_temperature", [1e-4, 0.1, 1.0, 20.0])
 @pytest.mark.parametrize("dim, length", [(2, 1), (2, 2), (400, 10), (10**12, 10**6)])
 @pytest.mark.parametrize("kappa", [0.0, 1e-9, -0.3, 1.0])
-def test_everything_is_finite_from_the_smallest_to_the_largest_setting(dim, length, inverse_temperature, kappa):
+def test_everything_is_finite_from_the_smallest_to_the_largest_setting(
+    dim, length, inverse_temperature, kappa
+):
     setting = Setting(dim, length, inverse_temperature)
     overlaps = Overlaps(kappa, 0.2, 0.1, 0.0, 0.0)
     assert float(fast_risk(overlaps, setting)) > 0

@@ -1,4 +1,5 @@
-"""The laws of the start, and of the random numbers behind them, against SciPy and against vectors drawn in full."""
+"""The laws of the start, and of the random numbers behind them, against SciPy and against vectors
+drawn in full."""
 
 import jax
 import jax.numpy as jnp
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from saccade.errors import InvalidInput
 from saccade.studies.single_location.dynamics import (
     manifold_overlaps,
     manifold_vectors,
@@ -14,12 +16,12 @@ from saccade.studies.single_location.dynamics import (
     sphere_vectors,
 )
 from saccade.studies.single_location.dynamics.chance import chi_square, square_root, wishart
-from saccade.errors import InvalidInput
 from saccade.studies.single_location.task import orthonormal_pair
 from saccade.studies.single_location.theory import check_overlaps
 
 DRAWS = 20_000
-SUSPICIOUS = 1e-4  # a p-value below it is taken for a wrong law; keys are fixed, so a passing test keeps passing
+# a p-value below it is taken for a wrong law; keys are fixed, so a passing test keeps passing
+SUSPICIOUS = 1e-4
 
 
 @pytest.mark.parametrize("dim", [2, 3, 4, 15])
@@ -28,8 +30,11 @@ def test_sphere_overlaps_have_the_law_of_vectors(dim):
     drawn = sphere_overlaps(jax.random.key(1), dim, DRAWS)
     full = overlaps_of(*sphere_vectors(jax.random.key(2), dim, DRAWS), k_star, v_star)
     check_overlaps(drawn)
-    pairs = [*zip(drawn, full), *((a * drawn.rho, b * full.rho) for a, b in zip(drawn[:4], full[:4]))]
-    pairs.append((drawn.kappa * drawn.theta + drawn.eta * drawn.nu, full.kappa * full.theta + full.eta * full.nu))
+    pairs = [
+        *zip(drawn, full), *((a * drawn.rho, b * full.rho) for a, b in zip(drawn[:4], full[:4]))]
+    pairs.append((
+        drawn.kappa * drawn.theta + drawn.eta * drawn.nu,
+        full.kappa * full.theta + full.eta * full.nu))
     assert min(stats.ks_2samp(np.asarray(a), np.asarray(b)).pvalue for a, b in pairs) > SUSPICIOUS
 
 
@@ -39,7 +44,8 @@ def test_manifold_overlaps_have_the_law_of_vectors(dim):
     drawn = manifold_overlaps(jax.random.key(4), dim, DRAWS)
     full = overlaps_of(*manifold_vectors(jax.random.key(5), k_star, v_star, DRAWS), k_star, v_star)
     for a, b in zip(drawn[:2], full[:2]):
-        # In three dimensions nu is plus or minus one: without rounding the test would compare roundings.
+        # In three dimensions nu is plus or minus one: without rounding the test would compare
+        # roundings.
         assert stats.ks_2samp(np.round(a, 12), np.round(b, 12)).pvalue > SUSPICIOUS
     for a, b in zip(drawn[2:], full[2:]):
         np.testing.assert_array_equal(a, 0.0)

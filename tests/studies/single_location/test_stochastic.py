@@ -1,7 +1,9 @@
-"""The engine that works in law against the one that draws every token: same start, same schedule, two-sample tests.
+"""The engine that works in law against the one that draws every token: same start, same schedule,
+two-sample tests.
 
-The steps are large, so that the second-order terms (the Wishart matrix) weigh as much as the rest: with its correlation dropped
-or its sign flipped the smallest p-value falls below 1e-7, and a wrong degree of freedom shows where there are few.
+The steps are large, so that the second-order terms (the Wishart matrix) weigh as much as the rest:
+with its correlation dropped or its sign flipped the smallest p-value falls below 1e-7, and a wrong
+degree of freedom shows where there are few.
 """
 
 import jax
@@ -10,9 +12,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from saccade.studies.single_location.dynamics import overlaps_of, stochastic_trajectory_brute, stochastic_trajectory_in_law
-from saccade.studies.single_location.dynamics.stochastic import frame
 from saccade.errors import InvalidInput
+from saccade.studies.single_location.dynamics import (
+    overlaps_of,
+    stochastic_trajectory_brute,
+    stochastic_trajectory_in_law,
+)
+from saccade.studies.single_location.dynamics.stochastic import frame
 from saccade.studies.single_location.task import orthonormal_pair
 from saccade.studies.single_location.theory import Overlaps, Setting, risk
 
@@ -34,10 +40,7 @@ def one_start(dim, seed=0):
     ("setting", "batch"),
     [
         (Setting(4, 3, 0.8, gamma=0.9, noise=0.3), 2),
-        (Setting(5, 3, 0.8, gamma=0.9, noise=0.3), 2),
-        (Setting(12, 4, 1.0, noise=0.2), 3),
-    ],
-)
+        (Setting(5, 3, 0.8, gamma=0.9, noise=0.3), 2), (Setting(12, 4, 1.0, noise=0.2), 3)])
 def test_in_law_is_brute_force(setting, batch):
     vectors, overlaps = one_start(setting.dim)
     arguments = dict(step_size=0.3, steps=5, batch=batch, record=[1, 5], decay=0.1)
@@ -49,7 +52,8 @@ def test_in_law_is_brute_force(setting, batch):
         # Marginals, and products that see the correlations between the five.
         products = [(0, 1), (2, 3), (0, 4), (1, 4), (2, 4)]
         pairs = [*zip(a, b)]
-        pairs += [tuple((x[i] - b[i].mean()) * (x[j] - b[j].mean()) for x in (a, b)) for i, j in products]
+        pairs += [
+            tuple((x[i] - b[i].mean()) * (x[j] - b[j].mean()) for x in (a, b)) for i, j in products]
         assert min(stats.ks_2samp(x, y).pvalue for x, y in pairs) > SUSPICIOUS
 
 
@@ -67,13 +71,16 @@ def test_recorded_risk_is_the_population_risk_and_keys_decide():
     setting = Setting(80, 10, 2.0, noise=0.1)
     start = Overlaps(*(jnp.full(4, x) for x in (0.1, 0.1, 0.0, 0.05, 0.0)))
     arguments = dict(step_size=1e-3, steps=20, batch=5, decay=0.1)
-    one = stochastic_trajectory_in_law(jax.random.key(3), start, setting, record=[0, 10, 20], **arguments)
+    one = stochastic_trajectory_in_law(
+        jax.random.key(3), start, setting, record=[0, 10, 20], **arguments)
     used = setting._replace(inverse_temperature=2.0 / (1 + 0.1 * 19))
     np.testing.assert_allclose(one.risk[:, -1], risk(one.final, used), rtol=1e-12)
-    again = stochastic_trajectory_in_law(jax.random.key(3), start, setting, record_every=5, **arguments)
+    again = stochastic_trajectory_in_law(
+        jax.random.key(3), start, setting, record_every=5, **arguments)
     np.testing.assert_array_equal(one.final.kappa, again.final.kappa)
     assert len(np.unique(one.final.kappa)) == 4
-    other = stochastic_trajectory_in_law(jax.random.key(4), start, setting, record_every=5, **arguments)
+    other = stochastic_trajectory_in_law(
+        jax.random.key(4), start, setting, record_every=5, **arguments)
     assert np.all(other.final.kappa != one.final.kappa)
 
 

@@ -1,4 +1,5 @@
-"""The task against its definition: moments within five standard errors of 20000 draws, laws of the location, refusals."""
+"""The task against its definition: moments within five standard errors of 20000 draws, laws of the
+location, refusals."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +14,8 @@ DRAWS = 20_000
 
 
 def within(values, expected, errors=5.0):
-    """The mean of independent values is `expected` within so many standard errors (five: one false alarm in two million)."""
+    """The mean of independent values is `expected` within so many standard errors (five: one false
+    alarm in two million)."""
     values = np.asarray(values)
     assert abs(values.mean() - expected) < errors * values.std(ddof=1) / np.sqrt(len(values))
 
@@ -73,7 +75,8 @@ def test_target_reads_the_informative_token(drawn):
 
 def test_location_follows_its_law():
     law = np.array([0.5, 0.0, 0.2, 0.3])
-    task = SingleLocation.create(jax.random.key(4), dim=3, length=4, location_probabilities=jnp.asarray(law))
+    task = SingleLocation.create(
+        jax.random.key(4), dim=3, length=4, location_probabilities=jnp.asarray(law))
     location = np.asarray(task.sample(jax.random.key(5), DRAWS).location)
     counts = np.bincount(location[:, 0], minlength=4)
     assert counts[1] == 0
@@ -114,18 +117,14 @@ UNIT = np.eye(3)
         ({"location_probabilities": np.array([0.5, 0.6])}, "sum of location_probabilities"),
         ({"location_probabilities": np.array([1.5, -0.5])}, "location_probabilities"),
         ({"location_probabilities": np.ones(3) / 3}, "shape of location_probabilities"),
-        ({"gamma": 0.0}, "gamma = 0.0"),
-        ({"noise": -1.0}, "noise = -1.0"),
-        ({"noise": float("nan")}, "noise = nan"),
-        ({"informative": 3}, "informative = 3"),
+        ({"gamma": 0.0}, "gamma = 0.0"), ({"noise": -1.0}, "noise = -1.0"),
+        ({"noise": float("nan")}, "noise = nan"), ({"informative": 3}, "informative = 3"),
         ({"informative": 2, "location_probabilities": np.array([0.9, 0.1])}, "uniform"),
-        ({"k_star": np.ones(2)}, "shape of k_star"),
-    ],
-)
+        ({"k_star": np.ones(2)}, "shape of k_star")])
 def test_refusals_name_the_parameter(change, named):
     good = dict(
-        dim=3, length=2, gamma=1.0, noise=0.0, location_probabilities=np.ones(2) / 2, k_star=UNIT[0], v_star=UNIT[1]
-    )
+        dim=3, length=2, gamma=1.0, noise=0.0, location_probabilities=np.ones(2) / 2,
+        k_star=UNIT[0], v_star=UNIT[1])
     SingleLocation(**good)
     with pytest.raises(InvalidInput, match=named.replace(".", r"\.")):
         SingleLocation(**{**good, **change})

@@ -25,15 +25,10 @@ def test_every_example_answers_what_is_promised(calculator):
 
 def test_soft_threshold_of_numbers_lists_and_matrices():
     assert calc("soft-threshold", u=[1.5, -0.2, -3], threshold=[0.5, 0.1, 0])["value"] == [
-        1.0,
-        pytest.approx(-0.1),
-        -3.0,
-    ]
+        1.0, pytest.approx(-0.1), -3.0]
     assert calc("soft-threshold", u=-2, threshold=0.5)["value"] == -1.5
     assert calc("soft-threshold", u=[[1.0, 2.0], [-3.0, 0.0]], threshold=[0.5, 1.0])["value"] == [
-        [0.5, 1.0],
-        [-2.5, 0.0],
-    ]
+        [0.5, 1.0], [-2.5, 0.0]]
     assert calc("soft-threshold", u=[], threshold=1)["value"] == []
 
 
@@ -41,19 +36,19 @@ def test_lasso_and_its_edges():
     found = calc("lasso", X=X, y=Y, lam=0.2)
     b = np.array(found["coefficients"])
     assert found["gap"] < 1e-12 and found["lam_max"] == pytest.approx(np.abs(X.T @ Y).max())
-    assert found["objective"] == pytest.approx(0.5 * ((Y - X @ b) ** 2).sum() + 0.2 * np.abs(b).sum())
+    assert found["objective"] == pytest.approx(
+        0.5 * ((Y - X @ b) ** 2).sum() + 0.2 * np.abs(b).sum())
     pull = X.T @ (Y - X @ b)  # the conditions of the minimum
     np.testing.assert_allclose(pull[b != 0], 0.2 * np.sign(b[b != 0]), atol=1e-12)
     assert np.abs(pull).max() <= 0.2 + 1e-12
     assert calc("lasso", X=X, y=Y, lam=found["lam_max"])["coefficients"] == [0.0] * 6
     assert calc("lasso", X=X, y=np.zeros(4), lam=0.0)["objective"] == 0.0
-    assert calc("lasso", X=[[0.0, 1.0], [0.0, 2.0]], y=[1.0, 2.0], lam=0.5)["coefficients"] == [0.0, pytest.approx(0.9)]
+    assert calc("lasso", X=[[0.0, 1.0], [0.0, 2.0]], y=[1.0, 2.0], lam=0.5)["coefficients"] == [
+        0.0, pytest.approx(0.9)]
     tall = RNG.normal(size=(9, 3))
     np.testing.assert_allclose(
         calc("lasso", X=tall, y=np.ones(9), lam=0)["coefficients"],
-        np.linalg.lstsq(tall, np.ones(9), rcond=None)[0],
-        atol=1e-12,
-    )
+        np.linalg.lstsq(tall, np.ones(9), rcond=None)[0], atol=1e-12)
 
 
 def test_iterates_and_rates():
@@ -64,7 +59,9 @@ def test_iterates_and_rates():
         u = b - X.T @ (X @ b - Y) / L
         b = np.sign(u) * np.maximum(np.abs(u) - 0.1 / L, 0)
     np.testing.assert_allclose(found["coefficients"], [b, np.zeros(6)], atol=1e-13)
-    assert found["lipschitz"] == pytest.approx(L) and found["gap"][0] < found["gap"][1] and found["steps"] == [2, 0]
+    assert (
+        found["lipschitz"] == pytest.approx(L) and found["gap"][0] < found["gap"][1]
+        and found["steps"] == [2, 0])
     rates = calc("rates", X=X, y=Y, lam=0.1, record=[0, 1, 50])
     best = calc("lasso", X=X, y=Y, lam=0.1)
     norm = np.square(best["coefficients"]).sum()
@@ -89,13 +86,15 @@ def test_alista_weight_of_square_wide_and_single_matrices():
 
 def test_unrolled_networks_take_shared_and_own_layers():
     W1, W2 = 0.1 * RNG.normal(size=(6, 4)), 0.1 * RNG.normal(size=(6, 6))
-    shared = calc("unrolled", algorithm="lista", X=X, y=Y, thresholds=[0.1, 0.1], W1=W1, W2=W2)["iterates"]
-    own = calc("unrolled", algorithm="lista", X=X, y=Y, thresholds=[[0.1] * 6, 0.1], W1=[W1] * 2, W2=[W2] * 2)[
-        "iterates"
-    ]
+    shared = calc("unrolled", algorithm="lista", X=X, y=Y, thresholds=[0.1, 0.1], W1=W1, W2=W2)[
+        "iterates"]
+    own = calc(
+        "unrolled", algorithm="lista", X=X, y=Y, thresholds=[[0.1] * 6, 0.1], W1=[W1] * 2,
+        W2=[W2] * 2)["iterates"]
     np.testing.assert_allclose(shared, own)
     shrink = lambda u: np.sign(u) * np.maximum(np.abs(u) - 0.1, 0)  # noqa: E731
-    np.testing.assert_allclose(shared, [shrink(W1 @ Y), shrink(W1 @ Y + W2 @ shrink(W1 @ Y))], atol=1e-12)
+    np.testing.assert_allclose(
+        shared, [shrink(W1 @ Y), shrink(W1 @ Y + W2 @ shrink(W1 @ Y))], atol=1e-12)
     coupled = calc("unrolled", algorithm="lista-cp", X=X, y=Y, thresholds=[0.1], W=W1.T)["iterates"]
     np.testing.assert_allclose(coupled[0], shrink(W1 @ Y), atol=1e-12)
 
@@ -108,7 +107,8 @@ def test_lista_vm_prompt_and_transformer_agree():
     built = calc("transformer", X=rows, y=Y, M=M, thresholds=theta)
     np.testing.assert_allclose(built["beta"], found["final"], atol=1e-12)
     np.testing.assert_allclose(found["final"][-1], found["last_prefix"][-1])
-    np.testing.assert_allclose(built["quadratic"], (rows * np.array(found["final"])).sum(1), atol=1e-12)
+    np.testing.assert_allclose(
+        built["quadratic"], (rows * np.array(found["final"])).sum(1), atol=1e-12)
     assert built["linear_last"] == pytest.approx(query @ np.sum(found["final"], 0) / 9, abs=1e-12)
     told = calc("lista-vm", X=X, y=Y, M=M, thresholds=theta, support=[1, 4])
     assert all(row[j] == 0 for row in told["final"] for j in (0, 2, 3, 5))
@@ -123,13 +123,13 @@ def test_a_diverging_network_is_said_to_diverge():
 
 
 def test_certificate_of_a_known_matrix():
-    found = calc("certificate", X=[[1.0, 0.0], [0.0, 2.0]], beta=[3.0, 0.0], noise=[0.0, 0.0], gamma=0.5, steps=2)
+    found = calc(
+        "certificate", X=[[1.0, 0.0], [0.0, 2.0]], beta=[3.0, 0.0], noise=[0.0, 0.0], gamma=0.5,
+        steps=2)
     assert (found["mu"], found["delta"], found["nu"], found["rate"]) == (0.0, 0.75, 0.0, 0.75)
     assert (
-        found["bounds"] == [3.0, 2.25, 1.6875]
-        and found["errors"] == [3.0, 2.25, 1.6875]
-        and found["thresholds"] == [0.0, 0.0]
-    )
+        found["bounds"] == [3.0, 2.25, 1.6875] and found["errors"] == [3.0, 2.25, 1.6875]
+        and found["thresholds"] == [0.0, 0.0])
 
 
 HEAD = {"Q": EYE, "K": EYE, "V": EYE}
@@ -142,39 +142,69 @@ BAD = [
     ("lasso", {"X": [], "y": [], "lam": 0.1}, "X"),
     ("lasso", {"X": [[1.0]], "y": [1.0], "lam": -1.0}, "lam"),
     ("lasso", {"X": [[float("nan")]], "y": [1.0], "lam": 1.0}, "X"),
-    ("iterates", {"algorithm": "lista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": [1]}, "ista"),
-    ("iterates", {"algorithm": "ista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": [-1]}, "record"),
-    ("iterates", {"algorithm": "ista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": []}, "record"),
+    (
+        "iterates", {"algorithm": "lista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": [1]},
+        "ista"),
+    (
+        "iterates", {"algorithm": "ista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": [-1]},
+        "record"),
+    (
+        "iterates", {"algorithm": "ista", "X": [[1.0]], "y": [1.0], "lam": 1.0, "record": []},
+        "record"),
     ("rates", {"X": [[1.0]], "y": [1.0], "lam": 1.0, "record": [10**9]}, "record"),
     ("alista-weight", {"X": [[]]}, "X"),
-    ("unrolled", {"algorithm": "alista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "steps": [1.0, 1.0]}, "steps"),
-    ("unrolled", {"algorithm": "alista", "X": [[1.0]], "y": [1.0], "thresholds": [-0.1], "steps": [1.0]}, "thresholds"),
-    ("unrolled", {"algorithm": "lista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "W1": [[1.0]]}, "W2"),
     (
         "unrolled",
-        {"algorithm": "lista-cp", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "W": [[1.0]], "W2": [[1.0]]},
-        "W2",
-    ),
+        {"algorithm": "alista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "steps": [1.0, 1.0]},
+        "steps"),
     (
         "unrolled",
-        {"algorithm": "lista-cp", "X": [[1.0, 2.0]], "y": [1.0], "thresholds": [0.1], "W": [[1.0], [2.0]]},
-        "W",
-    ),
-    ("unrolled", {"algorithm": "tista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1]}, "algorithm"),
+        {"algorithm": "alista", "X": [[1.0]], "y": [1.0], "thresholds": [-0.1], "steps": [1.0]},
+        "thresholds"),
+    (
+        "unrolled",
+        {"algorithm": "lista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "W1": [[1.0]]}, "W2"),
+    (
+        "unrolled",
+        {
+            "algorithm": "lista-cp", "X": [[1.0]], "y": [1.0], "thresholds": [0.1], "W": [[1.0]],
+            "W2": [[1.0]]},
+        "W2"),
+    (
+        "unrolled",
+        {
+            "algorithm": "lista-cp", "X": [[1.0, 2.0]], "y": [1.0], "thresholds": [0.1],
+            "W": [[1.0], [2.0]]},
+        "W"),
+    (
+        "unrolled", {"algorithm": "tista", "X": [[1.0]], "y": [1.0], "thresholds": [0.1]},
+        "algorithm"),
     ("lista-vm", {"X": [[1.0, 2.0]], "y": [1.0], "M": [EYE], "thresholds": [[0.1]]}, "thresholds"),
-    ("lista-vm", {"X": [[1.0, 2.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1], "support": []}, "support"),
-    ("lista-vm", {"X": [[1.0, 2.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1], "support": [-1]}, "support"),
+    (
+        "lista-vm", {"X": [[1.0, 2.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1], "support": []},
+        "support"),
+    (
+        "lista-vm",
+        {"X": [[1.0, 2.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1], "support": [-1]},
+        "support"),
     ("lista-vm", {"X": [[1.0, 2.0, 3.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1]}, "X"),
     ("lista-vm", {"X": [[1.0, 2.0]], "y": [1.0], "M": [[[1.0, 0.0]]], "thresholds": [0.1]}, "M"),
     ("prompt", {"X": [[1.0, 2.0]], "y": [1.0]}, "X"),
     ("transformer", {"X": [[1.0], [2.0]], "y": [1.0], "M": [EYE], "thresholds": [0.1]}, "X"),
     ("relu-attention", {"H": [[1.0]], "heads": [HEAD]}, "heads"),
     ("relu-attention", {"H": EYE, "heads": []}, "heads"),
-    ("certificate", {"X": EYE, "beta": [1.0], "noise": [0.0, 0.0], "gamma": 1.0, "steps": 1}, "beta"),
-    ("certificate", {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0], "gamma": 1.0, "steps": 1}, "noise"),
-    ("certificate", {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0, 0.0], "gamma": 0.0, "steps": 1}, "gamma"),
-    ("certificate", {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0, 0.0], "gamma": 1.0, "steps": 1.5}, "steps"),
-]
+    (
+        "certificate", {"X": EYE, "beta": [1.0], "noise": [0.0, 0.0], "gamma": 1.0, "steps": 1},
+        "beta"),
+    (
+        "certificate", {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0], "gamma": 1.0, "steps": 1},
+        "noise"),
+    (
+        "certificate",
+        {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0, 0.0], "gamma": 0.0, "steps": 1}, "gamma"),
+    (
+        "certificate",
+        {"X": EYE, "beta": [1.0, 0.0], "noise": [0.0, 0.0], "gamma": 1.0, "steps": 1.5}, "steps")]
 
 
 @pytest.mark.parametrize(("name", "inputs", "word"), BAD)

@@ -1,4 +1,5 @@
-"""The claims of the sparse-recovery study: every row has one, each can fail, the cheap ones are judged here."""
+"""The claims of the sparse-recovery study: every row has one, each can fail, the cheap ones are
+judged here."""
 
 from collections import Counter
 
@@ -6,30 +7,23 @@ import jax
 import numpy as np
 import pytest
 
-from saccade.studies.sparse_recovery.experiments.common import classical, groups
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.verdict import KINDS, SIDES
+from saccade.studies.sparse_recovery.experiments.common import classical, groups
 from saccade.studies.sparse_recovery.task import SparseRecovery
-from saccade.lab import registry
 
 CLAIMS = registry.claims("sparse-recovery")
 EXPERIMENTS = registry.experiments("sparse-recovery")
 FIGURES = registry.figures("sparse-recovery")
 
 ROWS = [
-    "T1", "T1b", "T1c", "T2", "T2b", "T2c", "T3", "T3b", "T4", "T4b", "T5", "T6", "A1", "A2", "P1", "F1", "F2", "F3", "F4", "F5", "F6",
-    "Q1", "Q2", "Q3", "Q4", "N1",
-]  # fmt: skip
+    "T1", "T1b", "T1c", "T2", "T2b", "T2c", "T3", "T3b", "T4", "T4b", "T5", "T6", "A1", "A2", "P1",
+    "F1", "F2", "F3", "F4", "F5", "F6", "Q1", "Q2", "Q3", "Q4", "N1"]
 CHEAP = (
-    "gate",
-    "quadratic-read-out",
-    "linear-convergence",
-    "noise-floor",
-    "certified-where-tested",
-    "solver-rates",
-    "label-bound",
-)
+    "gate", "quadratic-read-out", "linear-convergence", "noise-floor", "certified-where-tested",
+    "solver-rates", "label-bound")
 
 
 def test_every_row_of_the_study_has_its_claim():
@@ -38,9 +32,11 @@ def test_every_row_of_the_study_has_its_claim():
 
 def test_claims_are_well_formed():
     known = {claim.id for claim in CLAIMS}
-    assert [name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
+    assert [
+        name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
     for claim in CLAIMS:
-        assert claim.study == "sparse-recovery" and claim.kind in KINDS and claim.sabotages, claim.id
+        assert claim.study == "sparse-recovery" and claim.kind in KINDS and claim.sabotages, (
+            claim.id)
         assert set(claim.scales) <= set(SCALES) and claim.scales, claim.id
         assert claim.side in SIDES if claim.kind == "bound" else claim.side is None, claim.id
         assert claim.experiment in EXPERIMENTS, claim.id

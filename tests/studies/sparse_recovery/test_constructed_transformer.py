@@ -1,4 +1,5 @@
-"""The constructed transformer: tokens, attention by a plain loop, equality with LISTA-VM, life as an ordinary transformer."""
+"""The constructed transformer: tokens, attention by a plain loop, equality with LISTA-VM, life as
+an ordinary transformer."""
 
 import equinox as eqx
 import jax
@@ -6,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.networks.transformer import load_transformer, save_transformer
+from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models.unrolled import lista_vm_prefixes
 
 RNG = np.random.default_rng(1)
@@ -28,10 +29,8 @@ def test_the_prompt_entry_by_entry():
 def test_relu_attention_by_a_loop():
     H = RNG.normal(size=(3, 5))
     Q, K_, V = (
-        RNG.normal(size=(3, 2, 2, 3))[:2].reshape(2, 2, 2, 3)[0],
-        RNG.normal(size=(2, 2, 3)),
-        RNG.normal(size=(2, 3, 3)),
-    )
+        RNG.normal(size=(3, 2, 2, 3))[:2].reshape(2, 2, 2, 3)[0], RNG.normal(size=(2, 2, 3)),
+        RNG.normal(size=(2, 3, 3)))
     expected = H.copy()
     for i in range(5):
         for m in range(2):
@@ -47,7 +46,8 @@ def test_layers_are_steps_for_all_prefixes_and_read_outs_read_them():
     expected = np.asarray(lista_vm_prefixes(X[:-1], Y, M, THETA))
     size = 1 + np.abs(expected).max()
     np.testing.assert_allclose(built.estimates(states), expected, atol=1e-12 * size)
-    np.testing.assert_allclose(built.quadratic_readout(states[-1]), (X * expected[-1]).sum(1), atol=1e-11 * size)
+    np.testing.assert_allclose(
+        built.quadratic_readout(states[-1]), (X * expected[-1]).sum(1), atol=1e-11 * size)
     linear = (X * np.cumsum(expected[-1], 0)).sum(1) / (2 * np.arange(ROWS + 1) + 1)
     np.testing.assert_allclose(built.linear_readout(states[-1]), linear, atol=1e-11 * size)
     beta = slice(DIM + 1, 2 * DIM + 1)
@@ -62,14 +62,17 @@ def test_a_narrow_gate_leaks():
 
 
 def test_it_is_an_ordinary_transformer(tmp_path):
-    """The same numbers to 1e-10 for all prefixes and layers; it can be saved, loaded, and differentiated."""
+    """The same numbers to 1e-10 for all prefixes and layers; it can be saved, loaded, and
+    differentiated."""
     model = built.as_transformer(M, THETA)
     tokens = built.embed_prompt(jnp.asarray(X), jnp.asarray(Y)).T[None]
     seen = model.trace(tokens)
     expected = np.asarray(lista_vm_prefixes(X[:-1], Y, M, THETA))
     size = 1 + np.abs(expected).max()
-    np.testing.assert_allclose(seen.states[1:, 0, ::2, DIM + 1 : 2 * DIM + 1], expected, atol=1e-10 * size)
-    np.testing.assert_allclose(seen.outputs[0, ::2, 0], (X * expected[-1]).sum(1), atol=1e-10 * size)
+    np.testing.assert_allclose(
+        seen.states[1:, 0, ::2, DIM + 1 : 2 * DIM + 1], expected, atol=1e-10 * size)
+    np.testing.assert_allclose(
+        seen.outputs[0, ::2, 0], (X * expected[-1]).sum(1), atol=1e-10 * size)
     again = load_transformer(save_transformer(tmp_path / "built", model))
     np.testing.assert_array_equal(again(tokens), model(tokens))
     slope = eqx.filter_grad(lambda m: (m(tokens)[0, -1, 0] - 1.0) ** 2)(model)

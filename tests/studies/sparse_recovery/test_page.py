@@ -1,4 +1,5 @@
-"""docs/sparse-recovery.md names every claim, row, calculator and figure of its study, and no other; its commands print its numbers."""
+"""docs/sparse-recovery.md names every claim, row, calculator and figure of its study, and no other;
+its commands print its numbers."""
 
 import json
 import re
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from saccade.lab import registry
 
 CALCULATORS = registry.calculators("sparse-recovery")
@@ -14,11 +16,13 @@ CLAIMS = registry.claims("sparse-recovery")
 FIGURES = registry.figures("sparse-recovery")
 
 
-PAGE = (Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_recovery/page.md").read_text()
+PAGE = (
+    Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_recovery/page.md").read_text()
 PROSE = re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL)
 NAMED = set(re.findall(r"`([^`\n]+)`", PROSE))
 BY_NAME = {item.id: item for item in CALCULATORS}
-COMMANDS = re.findall(r"^saccade calc (sparse-recovery\.[^\n]+)\n# (\w+) = ([^\n]+)", PAGE, flags=re.MULTILINE)
+COMMANDS = re.findall(
+    r"^saccade calc (sparse-recovery\.[^\n]+)\n# (\w+) = ([^\n]+)", PAGE, flags=re.MULTILINE)
 
 
 def test_every_claim_is_named_and_none_is_invented():
@@ -28,13 +32,14 @@ def test_every_claim_is_named_and_none_is_invented():
 
 
 def test_every_row_of_the_ledger_has_its_heading():
-    rows = {row for line in PAGE.splitlines() if line.startswith("#") for row in re.findall(r"\bSR-\w+", line)}
+    rows = {
+        row for line in PAGE.splitlines() if line.startswith("#")
+        for row in re.findall(r"\bSR-\w+", line)}
     assert rows == {claim.spec for claim in CLAIMS}
 
 
 @pytest.mark.parametrize(
-    "claim", [claim for claim in CLAIMS if claim.expected == "refuted"], ids=lambda claim: claim.id
-)
+    "claim", [claim for claim in CLAIMS if claim.expected == "refuted"], ids=lambda claim: claim.id)
 def test_refuted_claims_stand_beside_their_correction(claim):
     rows = [line for line in PAGE.splitlines() if line.startswith("|")]
     assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows)
@@ -43,7 +48,8 @@ def test_refuted_claims_stand_beside_their_correction(claim):
 
 def test_every_calculator_has_a_command_and_every_figure_its_name():
     assert all(f"saccade calc {calculator.id} " in PAGE for calculator in CALCULATORS)
-    assert {figure.id for figure in FIGURES} == set(re.findall(r"`(sparse-recovery/[a-z0-9-]+)`", PAGE))
+    assert {figure.id for figure in FIGURES} == set(
+        re.findall(r"`(sparse-recovery/[a-z0-9-]+)`", PAGE))
 
 
 @pytest.mark.parametrize(("command", "output", "value"), COMMANDS)

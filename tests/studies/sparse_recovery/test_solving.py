@@ -1,15 +1,15 @@
-"""Solvers and training: minima against scikit-learn and least squares, ties and dependent columns, learning that learns."""
+"""Solvers and training: minima against scikit-learn and least squares, ties and dependent columns,
+learning that learns."""
 
 import jax
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from saccade.studies.sparse_recovery import dynamics
 from saccade.errors import Diverged, InvalidInput
+from saccade.studies.sparse_recovery import dynamics, theory
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
-from saccade.studies.sparse_recovery import theory
 
 RNG = np.random.default_rng(11)
 
@@ -37,25 +37,31 @@ def test_duplicate_opposite_and_zero_columns():
     for lam in (1e-3, 0.1, 1.0):
         b = dynamics.solve_exactly(X, y, lam)
         assert dynamics.relative_gap(X, y, b, lam) < 1e-12 and b[3] == 0
-    start = np.array([5.0, -5.0, 3.0, 0, 1, -1])  # a start full of waste in directions that X does not see
+    start = np.array(
+        [5.0, -5.0, 3.0, 0, 1, -1])  # a start full of waste in directions that X does not see
     assert dynamics.relative_gap(X, y, dynamics.solve_exactly(X, y, 0.1, start), 0.1) < 1e-12
 
 
 def test_without_penalty_it_is_least_squares():
     X, y = RNG.normal(size=(9, 4)), RNG.normal(size=9)
-    np.testing.assert_allclose(dynamics.solve_exactly(X, y, 0.0), np.linalg.lstsq(X, y, rcond=None)[0])
+    np.testing.assert_allclose(
+        dynamics.solve_exactly(X, y, 0.0), np.linalg.lstsq(X, y, rcond=None)[0])
 
 
 @pytest.mark.parametrize("design", ["gaussian", "rademacher", "orthonormal"])
 def test_batches_reach_their_gap_and_agree_with_scikit_learn(design):
-    sample = SparseRecovery.create(12, 6, 3, noise=0.05, design=design).sample(jax.random.key(4), 200)
+    sample = SparseRecovery.create(12, 6, 3, noise=0.05, design=design).sample(
+        jax.random.key(4), 200)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
     lam = np.geomspace(0.003, 10, 200)
     solved = dynamics.solve_lasso(X, y, lam)
     assert (solved.gap <= 1e-10 * 0.5 * (y**2).sum(1)).all()
     assert solved.finished_singly < 10  # the paths do the work
     for k in range(0, 200, 20):
-        peer = Lasso(alpha=lam[k] / 6, fit_intercept=False, tol=1e-13, max_iter=10**6).fit(X[k], y[k]).coef_
+        peer = (
+            Lasso(alpha=lam[k] / 6, fit_intercept=False, tol=1e-13, max_iter=10**6)
+            .fit(X[k], y[k])
+            .coef_)
         assert abs(theory.lasso_objective(X[k], y[k], peer, lam[k]) - solved.objective[k]) < 1e-9
 
 
@@ -80,11 +86,11 @@ def test_degenerate_batches():
 @pytest.mark.parametrize(
     ("X", "y", "lam", "word"),
     [
-        (np.zeros((3, 2)), np.zeros(3), 0.1, "X"), (np.zeros((2, 3, 4)), np.zeros((2, 4)), 0.1, "y"),
-        (np.zeros((2, 3, 4)), np.zeros((2, 3)), -0.1, "lam"), (np.zeros((2, 3, 4)), np.zeros((2, 3)), [0.1] * 3, "lam"),
-        (np.full((1, 1, 1), np.nan), np.zeros((1, 1)), 0.1, "finite"),
-    ],
-)  # fmt: skip
+        (np.zeros((3, 2)), np.zeros(3), 0.1, "X"),
+        (np.zeros((2, 3, 4)), np.zeros((2, 4)), 0.1, "y"),
+        (np.zeros((2, 3, 4)), np.zeros((2, 3)), -0.1, "lam"),
+        (np.zeros((2, 3, 4)), np.zeros((2, 3)), [0.1] * 3, "lam"),
+        (np.full((1, 1, 1), np.nan), np.zeros((1, 1)), 0.1, "finite")])
 def test_bad_problems_are_refused(X, y, lam, word):
     with pytest.raises(InvalidInput, match=word):
         dynamics.solve_lasso(X, y, lam)
@@ -96,7 +102,8 @@ def test_recorded_iterates_are_the_unrolled_ones():
     for name in dynamics.METHODS:
         found = dynamics.iterates(name, X[0], y[0], 0.3, [7, 0, 3, 7])
         whole = unroll(name, {"lam": np.full(7, 0.3)}, X, y)[:, 0]
-        np.testing.assert_allclose(found.coefficients, [whole[6], np.zeros(5), whole[2], whole[6]], atol=1e-12)
+        np.testing.assert_allclose(
+            found.coefficients, [whole[6], np.zeros(5), whole[2], whole[6]], atol=1e-12)
     with pytest.raises(InvalidInput, match="ista"):
         dynamics.iterates("istaa", X[0], y[0], 0.3, [1])
 
@@ -110,7 +117,8 @@ def test_tails_of_errors():
 
 def test_training_learns_repeats_itself_and_keeps_thresholds_positive():
     task = SparseRecovery.create(6, 4, 1, design="orthonormal")
-    keys, start = jax.random.split(jax.random.key(0), 2), dynamics.start_layers("lista-vm", 4, 2, step=0.4)
+    keys, start = (
+        jax.random.split(jax.random.key(0), 2), dynamics.start_layers("lista-vm", 4, 2, step=0.4))
     recipe = dynamics.Recipe(60, 64, 2e-2, 1.0)
     made = dynamics.train("lista-vm", task, keys, start, recipe, record=(0, 30))
     again = dynamics.train("lista-vm", task, keys, start, recipe, record=(0, 30))
@@ -119,11 +127,12 @@ def test_training_learns_repeats_itself_and_keeps_thresholds_positive():
     assert (made.layers["theta"] >= 0).all() and (made.layers["M"][0] == np.float32(0.4)).all()
     test = task.sample(jax.random.key(9), 500)
     before, after = (
-        np.median(dynamics.squared_errors(unroll("lista-vm", made.at(point, 1), test.X, test.y)[-1], test.beta))
-        for point in (0, 2)
-    )
+        np.median(dynamics.squared_errors(
+            unroll("lista-vm", made.at(point, 1), test.X, test.y)[-1], test.beta))
+        for point in (0, 2))
     assert after < 0.7 * before
-    longer = dynamics.train("lista-vm", task, keys[:1], {k: v[:1] for k, v in start.items()}, recipe)
+    longer = dynamics.train(
+        "lista-vm", task, keys[:1], {k: v[:1] for k, v in start.items()}, recipe)
     np.testing.assert_allclose(
         longer.layers["M"][-1, 0], made.layers["M"][-1, 0], rtol=1e-4
     )  # records and seeds change nothing
@@ -134,10 +143,11 @@ def test_one_matrix_per_seed():
     X = task.matrices(jax.random.key(1), 2)
     start = dynamics.start_layers("lista", 3, 2, X)
     made = dynamics.train(
-        "lista", task, jax.random.split(jax.random.key(0), 2), start, dynamics.Recipe(5, 8, 1e-3, 1.0), X
-    )
+        "lista", task, jax.random.split(jax.random.key(0), 2), start,
+        dynamics.Recipe(5, 8, 1e-3, 1.0), X)
     assert made.layers["W1"].shape == (1, 2, 3, 6, 4)
-    np.testing.assert_allclose(start["W1"][1, 0], np.asarray(X[1]).T / np.linalg.norm(X[1], 2) ** 2, rtol=1e-5)
+    np.testing.assert_allclose(
+        start["W1"][1, 0], np.asarray(X[1]).T / np.linalg.norm(X[1], 2) ** 2, rtol=1e-5)
     with pytest.raises(InvalidInput, match="matrix"):
         dynamics.start_layers("lista", 3)
 
@@ -147,5 +157,5 @@ def test_training_that_leaves_the_finite_numbers_says_when_and_what_to_do():
     start = dynamics.start_layers("lista-vm", 12, 1, step=1e6)
     with pytest.raises(Diverged, match=r"step 3.*learning_rate"):
         dynamics.train(
-            "lista-vm", task, jax.random.split(jax.random.key(0), 1), start, dynamics.Recipe(3, 8, 1e-2, np.inf)
-        )
+            "lista-vm", task, jax.random.split(jax.random.key(0), 1), start,
+            dynamics.Recipe(3, 8, 1e-2, np.inf))

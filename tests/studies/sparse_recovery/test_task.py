@@ -1,4 +1,5 @@
-"""The sparse-recovery task: laws of matrices and supports, blocks, pools, variable numbers of rows, refusals."""
+"""The sparse-recovery task: laws of matrices and supports, blocks, pools, variable numbers of rows,
+refusals."""
 
 import jax
 import numpy as np
@@ -12,7 +13,8 @@ KEY = jax.random.key(3)
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_rows_have_the_stated_covariance(design):
-    X = np.asarray(SparseRecovery.create(6, 4, 2, design=design, correlation=0.6).matrices(KEY, 4000))
+    X = np.asarray(
+        SparseRecovery.create(6, 4, 2, design=design, correlation=0.6).matrices(KEY, 4000))
     rows = X.reshape(-1, 6)
     expected = np.asarray(covariance(6, 0.6)) if design == "correlated" else np.eye(6)
     # 16,000 rows: an entry of the covariance has a standard error below 0.012; five of them
@@ -23,7 +25,8 @@ def test_rows_have_the_stated_covariance(design):
 
 def test_orthonormal_rows_are_orthonormal():
     X = np.asarray(SparseRecovery.create(8, 8, 1, design="orthonormal").matrices(KEY, 5))
-    np.testing.assert_allclose(X @ X.swapaxes(1, 2), np.broadcast_to(8 * np.eye(8), (5, 8, 8)), atol=1e-12)
+    np.testing.assert_allclose(
+        X @ X.swapaxes(1, 2), np.broadcast_to(8 * np.eye(8), (5, 8, 8)), atol=1e-12)
 
 
 def test_supports_are_uniform_subsets_and_values_are_normal():
@@ -64,10 +67,8 @@ def test_several_vectors_share_a_matrix_and_no_rows_are_possible():
     sample = SparseRecovery.create(5, 3, 1).sample(KEY, 6, vectors=3)
     X = np.asarray(sample.X)
     assert (
-        (X[0] == X[2]).all()
-        and (X[0] != X[3]).any()
-        and (np.asarray(sample.beta)[0] != np.asarray(sample.beta)[1]).any()
-    )
+        (X[0] == X[2]).all() and (X[0] != X[3]).any()
+        and (np.asarray(sample.beta)[0] != np.asarray(sample.beta)[1]).any())
     assert SparseRecovery.create(measurements=0).sample(KEY, 2).y.shape == (2, 0)
 
 
@@ -78,14 +79,14 @@ def test_single_precision_on_request():
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"sparsity": 21}, "sparsity"), ({"sparsity": 0}, "sparsity"), ({"pool": []}, "pool"), ({"pool": [0, 0, 1, 2]}, "pool"),
-        ({"pool": [0, 1, 20]}, "pool"), ({"pool": [0, 1]}, "sparsity"), ({"noise": -1.0}, "noise"), ({"scale": 0.0}, "scale"),
-        ({"dim": 0}, "dim"), ({"dim": 2.5}, "dim"), ({"measurements": -1}, "measurements"), ({"design": "gausian"}, "gaussian"),
-        ({"correlation": 1.0}, "correlation"), ({"design": "orthonormal", "measurements": 30}, "measurements"),
-        ({"block": 2}, "sparsity"), ({"block": 2, "sparsity": 2, "pool": [1, 2]}, "pool"), ({"fewest": 11}, "fewest"),
-        ({"noise": float("nan")}, "noise"),
-    ],
-)  # fmt: skip
+        ({"sparsity": 21}, "sparsity"), ({"sparsity": 0}, "sparsity"), ({"pool": []}, "pool"),
+        ({"pool": [0, 0, 1, 2]}, "pool"), ({"pool": [0, 1, 20]}, "pool"),
+        ({"pool": [0, 1]}, "sparsity"), ({"noise": -1.0}, "noise"), ({"scale": 0.0}, "scale"),
+        ({"dim": 0}, "dim"), ({"dim": 2.5}, "dim"), ({"measurements": -1}, "measurements"),
+        ({"design": "gausian"}, "gaussian"), ({"correlation": 1.0}, "correlation"),
+        ({"design": "orthonormal", "measurements": 30}, "measurements"), ({"block": 2}, "sparsity"),
+        ({"block": 2, "sparsity": 2, "pool": [1, 2]}, "pool"), ({"fewest": 11}, "fewest"),
+        ({"noise": float("nan")}, "noise")])
 def test_bad_input_is_one_sentence(changes, word):
     with pytest.raises(InvalidInput, match=word) as refused:
         SparseRecovery.create(**changes)

@@ -1,14 +1,15 @@
-"""The LASSO's gap, coherence by brute force, and the certificate on problems where its numbers can be worked out by hand."""
+"""The LASSO's gap, coherence by brute force, and the certificate on problems where its numbers can
+be worked out by hand."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.studies.sparse_recovery.dynamics import certified_errors, solve_exactly
 from saccade.errors import InvalidInput
-from saccade.studies.sparse_recovery.models.unrolled import alista_weight
 from saccade.studies.sparse_recovery import theory
+from saccade.studies.sparse_recovery.dynamics import certified_errors, solve_exactly
+from saccade.studies.sparse_recovery.models.unrolled import alista_weight
 
 RNG = np.random.default_rng(5)
 
@@ -29,9 +30,13 @@ def test_the_gap_is_the_textbook_formula():
     r = y - X @ b
     theta = r / max(lam, np.abs(X.T @ r).max())
     dual = 0.5 * y @ y - lam**2 / 2 * ((theta - y / lam) ** 2).sum()
-    np.testing.assert_allclose(theory.duality_gap(X, y, b, lam), theory.lasso_objective(X, y, b, lam) - dual)
-    assert theory.duality_gap(X, y, np.linalg.pinv(X) @ y, 0.0) < 1e-14  # without a penalty: least squares
-    batch = theory.duality_gap(np.stack([X, 2 * X]), np.stack([y, y]), np.stack([b, b]), np.array([lam, 0.1]))
+    np.testing.assert_allclose(
+        theory.duality_gap(X, y, b, lam), theory.lasso_objective(X, y, b, lam) - dual)
+    assert (
+        theory.duality_gap(X, y, np.linalg.pinv(X) @ y, 0.0) < 1e-14
+    )  # without a penalty: least squares
+    batch = theory.duality_gap(
+        np.stack([X, 2 * X]), np.stack([y, y]), np.stack([b, b]), np.array([lam, 0.1]))
     np.testing.assert_allclose(batch[0], theory.duality_gap(X, y, b, lam))
 
 
@@ -61,11 +66,13 @@ def test_projected_descent_reaches_the_closed_form(size):
     W = np.asarray(alista_weight(X))
     np.testing.assert_allclose(theory.frobenius_by_projection(X, 4000), W, atol=1e-9)
     if size[0] > size[1]:
-        np.testing.assert_allclose([theory.frobenius_objective(W, X), theory.coherence(W, X)], [20, 0], atol=1e-9)
+        np.testing.assert_allclose(
+            [theory.frobenius_objective(W, X), theory.coherence(W, X)], [20, 0], atol=1e-9)
 
 
 def test_a_certificate_by_hand():
-    """Orthogonal columns of known lengths: G = diag(1, 4)/2, so mu = 0, delta = max |1 - g/2|, |1 - 2 g|."""
+    """Orthogonal columns of known lengths: G = diag(1, 4)/2, so mu = 0, delta = max |1 - g/2|, |1 -
+    2 g|."""
     X = np.array([[1.0, 0.0], [0.0, 2.0]])
     made = theory.certificate(X, np.array([3.0, 0.0]), np.array([0.2, 0.4]), 0.5, 2)
     assert (made.mu, made.delta, made.nu) == (0.0, 0.75, pytest.approx(0.4))
@@ -74,10 +81,13 @@ def test_a_certificate_by_hand():
     np.testing.assert_allclose(made.thresholds, [0.5 * 0.4] * 2)
 
 
-@pytest.mark.parametrize(("noise", "design"), [(0.0, "identity"), (0.1, "identity"), (0.05, "correlated")])
+@pytest.mark.parametrize(
+    ("noise", "design"), [(0.0, "identity"), (0.1, "identity"), (0.05, "correlated")])
 def test_certificates_keep_their_promise(noise, design):
     rng = np.random.default_rng(2)
-    root = np.linalg.cholesky(0.3 * np.ones((6, 6)) + 0.7 * np.eye(6)) if design == "correlated" else np.eye(6)
+    root = (
+        np.linalg.cholesky(0.3 * np.ones((6, 6)) + 0.7 * np.eye(6)) if design == "correlated"
+        else np.eye(6))
     for _ in range(10):
         X = rng.normal(size=(800, 6)) @ root.T
         beta = np.array([1.0, -2.0, 0, 0, 0, 0])
@@ -88,7 +98,8 @@ def test_certificates_keep_their_promise(noise, design):
 
 
 def test_rates_and_reported_forms():
-    assert theory.ista_bound(0, 1.0, 1.0) == np.inf and theory.ista_bound(4, 2.0, 3.0) == pytest.approx(18 / 8)
+    assert theory.ista_bound(0, 1.0, 1.0) == np.inf and theory.ista_bound(
+        4, 2.0, 3.0) == pytest.approx(18 / 8)
     assert theory.fista_bound(0, 2.0, 3.0) == 36 and theory.fista_bound(2, 2.0, 3.0) == 4
     assert theory.reported_threshold(20, 3, 0.1) == pytest.approx(8 * 100 * np.log(600))
     rates = theory.reported_rate(np.array([1e3, 1e5, 1e10]), 20, 3, 1.0, 0.1)

@@ -1,4 +1,5 @@
-"""The unrolled algorithms against plain loops written from their definitions, and their invariances."""
+"""The unrolled algorithms against plain loops written from their definitions, and their
+invariances."""
 
 import jax
 import jax.numpy as jnp
@@ -59,7 +60,8 @@ def by_hand(name, layers, X, y):
             b = shrink(b - at["gamma"] * X.T @ (X @ b - y) / L, at["theta"])
         elif name == "lista-block":
             u = b - at["M"] * X.T @ (X @ b - y) / (2 * ROWS + 1)
-            b = np.concatenate([v * max(1 - at["theta"] / np.linalg.norm(v), 0) for v in u.reshape(-1, 2)])
+            b = np.concatenate(
+                [v * max(1 - at["theta"] / np.linalg.norm(v), 0) for v in u.reshape(-1, 2)])
         found.append(b)
     return np.stack(found)
 
@@ -67,10 +69,10 @@ def by_hand(name, layers, X, y):
 def random_layers(name):
     theta = 0.1 * RNG.random((K, DIM))
     shapes = {
-        "ista": {"lam": ()}, "fista": {"lam": ()}, "cd": {"lam": ()}, "lista": {"W1": (DIM, ROWS), "W2": (DIM, DIM)},
-        "lista-cp": {"W": (ROWS, DIM)}, "alista": {"gamma": ()}, "lista-vm": {"M": (DIM, DIM)}, "lista-adaptive": {"gamma": ()},
-        "lista-block": {"M": ()},
-    }  # fmt: skip
+        "ista": {"lam": ()}, "fista": {"lam": ()}, "cd": {"lam": ()},
+        "lista": {"W1": (DIM, ROWS), "W2": (DIM, DIM)}, "lista-cp": {"W": (ROWS, DIM)},
+        "alista": {"gamma": ()}, "lista-vm": {"M": (DIM, DIM)}, "lista-adaptive": {"gamma": ()},
+        "lista-block": {"M": ()}}
     layers = {key: 0.3 * RNG.random((K, *shape)) for key, shape in shapes[name].items()}
     if "lam" not in layers:
         layers["theta"] = theta[:, 0] if name == "lista-block" else theta
@@ -101,8 +103,10 @@ def test_starts_of_training_run_and_the_lista_starts_are_ista(name):
 
 
 def test_soft_threshold_of_numbers_and_vectors():
-    np.testing.assert_array_equal(soft_threshold(jnp.array([2.0, -2.0, 0.3, -0.3]), 0.5), [1.5, -1.5, 0, 0])
-    np.testing.assert_array_equal(soft_threshold(jnp.array([2.0, -2.0]), jnp.array([0.0, 3.0])), [2.0, 0.0])
+    np.testing.assert_array_equal(
+        soft_threshold(jnp.array([2.0, -2.0, 0.3, -0.3]), 0.5), [1.5, -1.5, 0, 0])
+    np.testing.assert_array_equal(
+        soft_threshold(jnp.array([2.0, -2.0]), jnp.array([0.0, 3.0])), [2.0, 0.0])
 
 
 def test_degenerate_problems_stay_at_zero():
@@ -127,7 +131,8 @@ def test_the_closed_form_weight():
             other = w + 0.1 * (other - x * (other * x).sum(0) / (x**2).sum(0))
             assert ((other.T @ x) ** 2).sum() > base
     tall = RNG.normal(size=(1, 9, 4))
-    np.testing.assert_allclose(np.asarray(alista_weight(jnp.asarray(tall)))[0].T @ tall[0], np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(
+        np.asarray(alista_weight(jnp.asarray(tall)))[0].T @ tall[0], np.eye(4), atol=1e-12)
     np.testing.assert_allclose(squared_norm(jnp.asarray(tall))[0], np.linalg.norm(tall[0], 2) ** 2)
 
 
@@ -148,7 +153,8 @@ def test_a_mask_restricts_and_repeating_the_last_layer_goes_on():
         np.testing.assert_allclose(told[..., :3], unroll(name, layers, X[:, :, :3], Y), atol=1e-12)
         assert (told[..., 3:] == 0).all()
     longer = unroll("alista", layers, X, Y, repeat_last=2)
-    whole = unroll("alista", {key: jnp.full(K + 2, value[0]) for key, value in layers.items()}, X, Y)
+    whole = unroll(
+        "alista", {key: jnp.full(K + 2, value[0]) for key, value in layers.items()}, X, Y)
     np.testing.assert_allclose(longer, whole, atol=1e-13)
 
 

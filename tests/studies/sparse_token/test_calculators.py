@@ -1,4 +1,5 @@
-"""The sparse-token calculators: outputs by name, against definitions computed here, and one sentence for every bad input."""
+"""The sparse-token calculators: outputs by name, against definitions computed here, and one
+sentence for every bad input."""
 
 import jax
 import jax.numpy as jnp
@@ -25,13 +26,10 @@ def ask(name: str, **inputs):
 def listed_outputs():
     return {
         "oracle-error": {"pooled", "hardmax", "bayes", "softmax"},
-        "gradient-steps": {"w", "b", "q"},
-        "features": {"features"},
+        "gradient-steps": {"w", "b", "q"}, "features": {"features"},
         "alignment": {"b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine"},
         "fit": {"b", "w_norm", "train_loss", "train_error", "test_error", "w_query"},
-        "capacity": {"samples_per_dim"},
-        "prox-logistic": {"prox"},
-    }
+        "capacity": {"samples_per_dim"}, "prox-logistic": {"prox"}}
 
 
 @pytest.mark.parametrize("name", list(listed_outputs()))
@@ -47,13 +45,16 @@ def test_pooled_and_hardmax_are_the_minima_of_error_curves():
     t = np.linspace(-8, 14, 200_001)
     cdf, shifted = stats.norm.cdf(t), stats.norm.cdf(t - 3.0)
     snr = 3.0 * 2 / np.sqrt(7)
-    assert answer["pooled"] == pytest.approx(np.min(0.3 * stats.norm.cdf(t - snr) + 0.7 * stats.norm.cdf(-t)), abs=1e-8)
-    assert answer["hardmax"] == pytest.approx(np.min(0.3 * shifted**2 * cdf**5 + 0.7 * (1 - cdf**7)), abs=1e-8)
+    assert answer["pooled"] == pytest.approx(
+        np.min(0.3 * stats.norm.cdf(t - snr) + 0.7 * stats.norm.cdf(-t)), abs=1e-8)
+    assert answer["hardmax"] == pytest.approx(
+        np.min(0.3 * shifted**2 * cdf**5 + 0.7 * (1 - cdf**7)), abs=1e-8)
     assert "bayes" not in answer and "informative = 1" in answer["status"]["bayes"]
 
 
 def test_softmax_and_bayes_match_a_large_sample():
-    answer = ask("oracle-error", length=4, informative=1, positive_rate=0.4, signal=3.0, sharpness=1.5)
+    answer = ask(
+        "oracle-error", length=4, informative=1, positive_rate=0.4, signal=3.0, sharpness=1.5)
     rng = np.random.default_rng(5)
     n = 400_000
     positive = rng.random(n) < 0.4
@@ -72,8 +73,8 @@ def test_softmax_and_bayes_match_a_large_sample():
 
 def test_a_million_tokens_are_no_trouble_for_the_exact_formulas():
     answer = ask(
-        "oracle-error", length=10**6, informative=1, positive_rate=0.5, signal=float(np.sqrt(2 * np.log(1e6)) + 3)
-    )
+        "oracle-error", length=10**6, informative=1, positive_rate=0.5,
+        signal=float(np.sqrt(2 * np.log(1e6)) + 3))
     assert answer["hardmax"] == pytest.approx(0.0052, abs=1e-4)
     assert "lengths up to" in answer["status"]["bayes"]
 
@@ -86,7 +87,8 @@ def test_gradient_steps_are_gradients_of_the_stated_loss(loss, getkey):
     def objective(w, b, q):
         weights = jax.nn.softmax(STEPS["beta"] * jnp.einsum("nld,d->nl", X, q), axis=1)
         margin = jnp.einsum("nl,nld,d->n", weights, X, w) + b
-        return jnp.mean(jnp.log1p(jnp.exp(-y * margin)) if loss == "logistic" else (y - margin) ** 2 / 2)
+        return jnp.mean(
+            jnp.log1p(jnp.exp(-y * margin)) if loss == "logistic" else (y - margin) ** 2 / 2)
 
     zero = jnp.zeros(4)
     gw, gb = jax.grad(objective, (0, 1))(zero, 0.0, zero)
@@ -102,7 +104,8 @@ def test_features_are_weighted_token_means():
     X, q = [[[1.0, 2.0], [0.0, 1.0], [3.0, 0.5]]], [0.5, -1.0]
     scores = [np.exp(2.0 * (row[0] * 0.5 - row[1])) for row in X[0]]
     expected = sum(s * np.array(row) for s, row in zip(scores, X[0], strict=True)) / sum(scores)
-    np.testing.assert_allclose(ask("features", X=X, q=q, beta=2.0)["features"][0], expected, atol=1e-13)
+    np.testing.assert_allclose(
+        ask("features", X=X, q=q, beta=2.0)["features"][0], expected, atol=1e-13)
 
 
 def test_alignment_of_the_paper_setting_and_its_negative_trap():
@@ -111,7 +114,8 @@ def test_alignment_of_the_paper_setting_and_its_negative_trap():
     answer = ask("alignment", samples_per_dim=1000.0, **paper, **steps)
     assert 1000 * (1 - answer["q_cosine"]) == pytest.approx(0.1996, abs=2e-4)
     rare = SETTING | {"positive_rate": 0.2, "signal": 2.0}
-    assert ask("alignment", samples_per_dim=1e3, **rare, **steps)["q_cosine"] == pytest.approx(-0.96, abs=0.01)
+    assert ask("alignment", samples_per_dim=1e3, **rare, **steps)["q_cosine"] == pytest.approx(
+        -0.96, abs=0.01)
 
 
 def test_fit_carries_status_residual_and_accuracy():
@@ -124,7 +128,8 @@ def test_fit_carries_status_residual_and_accuracy():
 
 @pytest.mark.parametrize("model", ["pooled", "vectorised"])
 def test_square_fits_of_the_linear_models_match_one_large_draw(model):
-    """alpha = 6 on d = 300 (pooled), d = 120 with 3 tokens (vectorised): one draw fluctuates by a few per cent."""
+    """alpha = 6 on d = 300 (pooled), d = 120 with 3 tokens (vectorised): one draw fluctuates by a
+    few per cent."""
     rng = np.random.default_rng(3)
     setting = {"length": 3, "informative": 1, "positive_rate": 0.5, "signal": 4.0}
     dim, alpha, ridge = (300 if model == "pooled" else 120), 6.0, 0.1
@@ -134,7 +139,8 @@ def test_square_fits_of_the_linear_models_match_one_large_draw(model):
     X[np.arange(n), rng.integers(0, 3, n), 0] += 4.0 * (y > 0)
     F = X.mean(1) if model == "pooled" else X.reshape(n, -1)
     centred = F - F.mean(0)
-    w = np.linalg.solve(centred.T @ centred / n + ridge * np.eye(F.shape[1]), centred.T @ (y - y.mean()) / n)
+    w = np.linalg.solve(
+        centred.T @ centred / n + ridge * np.eye(F.shape[1]), centred.T @ (y - y.mean()) / n)
     margin = centred @ w + y.mean()
     answer = ask("fit", **setting, model=model, samples_per_dim=alpha, ridge=ridge, loss="square")
     along = w[0] if model == "pooled" else w.reshape(3, dim)[:, 0].sum() / np.sqrt(3)
@@ -145,20 +151,25 @@ def test_square_fits_of_the_linear_models_match_one_large_draw(model):
 
 def test_capacity_without_signal_is_covers_two():
     silent = SETTING | {"signal": 0.0}
-    assert ask("capacity", **silent, model="pooled")["samples_per_dim"] == pytest.approx(2.0, abs=1e-6)
-    assert ask("capacity", **silent, model="vectorised")["samples_per_dim"] == pytest.approx(20.0, abs=1e-5)
+    assert ask("capacity", **silent, model="pooled")["samples_per_dim"] == pytest.approx(
+        2.0, abs=1e-6)
+    assert ask("capacity", **silent, model="vectorised")["samples_per_dim"] == pytest.approx(
+        20.0, abs=1e-5)
     answer = ask("capacity", **(SETTING | {"signal": 3.0}), **(QUERY | {"alignment": 1.0}))
-    assert answer["samples_per_dim"] == pytest.approx(3.65, rel=0.01) and answer["status"] == "converged"
+    assert (
+        answer["samples_per_dim"] == pytest.approx(3.65, rel=0.01)
+        and answer["status"] == "converged")
 
 
 @pytest.mark.parametrize("label", [1, -1])
 def test_prox_minimises_its_objective(label):
     omega, step = [-3.0, 0.2, 40.0], [0.5, 80.0, 1e4]
-    for point, w, s in zip(ask("prox-logistic", omega=omega, step=step, label=label)["prox"], omega, step, strict=True):
+    for point, w, s in zip(
+        ask("prox-logistic", omega=omega, step=step, label=label)["prox"], omega, step, strict=True
+    ):
         best = optimize.minimize_scalar(
             lambda h, w=w, s=s: np.logaddexp(0, -label * h) + (h - w) ** 2 / (2 * s),
-            bounds=(w - s - 1, w + s + 1), method="bounded", options={"xatol": 1e-10},
-        )  # fmt: skip
+            bounds=(w - s - 1, w + s + 1), method="bounded", options={"xatol": 1e-10})
         assert point == pytest.approx(float(best.x), abs=1e-4 * max(1.0, abs(point)))
 
 
@@ -178,16 +189,21 @@ BAD = [
     ("fit", FIT | QUERY | {"alignment": 1.5}, ("alignment = 1.5", "-1 and 1")),
     ("fit", FIT | QUERY | {"model": "pooled"}, ("alignment", "attention")),
     ("capacity", SETTING | {"model": "attention", "sharpness": 1.0}, ("alignment", "needed")),
-    ("alignment", SETTING | STEPS | {"loss": "logistic", "samples_per_dim": 0.0}, ("samples_per_dim = 0.0",)),
+    (
+        "alignment", SETTING | STEPS | {"loss": "logistic", "samples_per_dim": 0.0},
+        ("samples_per_dim = 0.0",)),
     ("alignment", SETTING | STEPS | {"loss": "log", "samples_per_dim": 1.0}, ("loss", "'log'")),
-    ("prox-logistic", {"omega": [0.0], "step": [-1.0], "label": 1}, ("step = [-1.0]", "at least 0")),
+    (
+        "prox-logistic", {"omega": [0.0], "step": [-1.0], "label": 1},
+        ("step = [-1.0]", "at least 0")),
     ("prox-logistic", {"omega": [0.0, 1.0], "step": [1.0], "label": 1}, ("step",)),
     ("prox-logistic", {"omega": [0.0], "step": [1.0], "label": 2}, ("label = 2",)),
-    ("gradient-steps", {"X": [[[1.0], [2.0]], [[1.0]]], "y": [1, -1], "loss": "square"} | STEPS, ("X", "tokens")),
+    (
+        "gradient-steps", {"X": [[[1.0], [2.0]], [[1.0]]], "y": [1, -1], "loss": "square"} | STEPS,
+        ("X", "tokens")),
     ("gradient-steps", {"X": [[[1.0]]], "y": [0.5], "loss": "square"} | STEPS, ("y = [0.5]",)),
     ("gradient-steps", {"X": [[[1.0]]], "y": [1, 1], "loss": "square"} | STEPS, ("y", "labels")),
-    ("features", {"X": [[[1.0, 2.0]]], "q": [1.0], "beta": 1.0}, ("q", "2 entries")),
-]  # fmt: skip
+    ("features", {"X": [[[1.0, 2.0]]], "q": [1.0], "beta": 1.0}, ("q", "2 entries"))]
 
 
 @pytest.mark.parametrize(("name", "inputs", "words"), BAD)

@@ -1,47 +1,28 @@
-"""The claims of the sparse-token study: every row has one, each can fail, the cheap ones are judged here with their sabotages."""
+"""The claims of the sparse-token study: every row has one, each can fail, the cheap ones are judged
+here with their sabotages."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from saccade.studies.sparse_token.experiments import training
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.verdict import HOLDS, KINDS, REFUTED, SIDES
-from saccade.lab import registry
+from saccade.studies.sparse_token.experiments import training
 
 CLAIMS = registry.claims("sparse-token")
 EXPERIMENTS = registry.experiments("sparse-token")
 FIGURES = registry.figures("sparse-token")
 
 ROWS = [
-    "P1",
-    "T1",
-    "T2",
-    "T2b",
-    "T3",
-    "C1",
-    "T4",
-    "T5",
-    "C2",
-    "C2b",
-    "J1",
-    "J1b",
-    "J1c",
-    "F1",
-    "N1",
-    "N2",
-    "O1",
-    "O2",
-    "O3",
-    "PLAN",
-]
+    "P1", "T1", "T2", "T2b", "T3", "C1", "T4", "T5", "C2", "C2b", "J1", "J1b", "J1c", "F1", "N1",
+    "N2", "O1", "O2", "O3", "PLAN"]
 KNOWN = {claim.id: claim for claim in CLAIMS}
 CHEAP = (
-    "pooled-formula", "pooled-fails-at-log", "log-suffices", "root-log-suffices", "hardmax-formula", "sparse-weights-win",
-    "capacity-ratio", "poor-alignment-crossing", "attention-always-wins",
-)  # fmt: skip
+    "pooled-formula", "pooled-fails-at-log", "log-suffices", "root-log-suffices", "hardmax-formula",
+    "sparse-weights-win", "capacity-ratio", "poor-alignment-crossing", "attention-always-wins")
 
 
 def test_every_row_of_the_study_has_its_claim():
@@ -60,7 +41,8 @@ def test_each_claim_is_whole(claim):
     assert claim.scales and set(claim.scales) <= set(SCALES)
     assert claim.experiment.id in {item.id for item in EXPERIMENTS}
     assert claim.figure is None or claim.figure in {item.id for item in FIGURES}
-    assert claim.sabotages and all(item.parameters or item.measure or item.predict for item in claim.sabotages)
+    assert claim.sabotages and all(
+        item.parameters or item.measure or item.predict for item in claim.sabotages)
     assert (claim.expected == REFUTED) == (claim.corrected in KNOWN)
     for name, scale in claim.scales.items():
         claim.experiment.parameters(name, **scale.parameters)
@@ -86,15 +68,21 @@ def test_simulations_have_at_least_twelve_trials():
 
 def test_a_plan_that_moved_is_an_error_not_a_prediction():
     claim = KNOWN["sparse-token.planned-sparse"]
-    half = claim.scales["quick"].parameters | {"query_samples_per_dim": 0.5, "samples_per_dim": (1.0,)}
+    half = claim.scales["quick"].parameters | {
+        "query_samples_per_dim": 0.5, "samples_per_dim": (1.0,)}
     run = Run(None, training.protocol.parameters("quick", **half))  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArithmeticError, match="planner"):
         claim.predict(run)
 
 
 def test_test_errors_of_the_simulations_match_counting():
-    """The integrated test error against 2e5 explicit samples in four dimensions: five standard errors of a frequency."""
-    from saccade.studies.sparse_token.experiments.testing import attention_test_error, seen_by_attention, vectorised_test_error
+    """The integrated test error against 2e5 explicit samples in four dimensions: five standard
+    errors of a frequency."""
+    from saccade.studies.sparse_token.experiments.testing import (
+        attention_test_error,
+        seen_by_attention,
+        vectorised_test_error,
+    )
     from saccade.studies.sparse_token.task import SparseTokenSetting
 
     rng = np.random.default_rng(4)

@@ -48,7 +48,8 @@ def test_errors_against_counting(setting):
         counted, error = _counted(setting, statistic, u, answer.threshold)
         assert abs(counted - answer.error) < 5 * error + answer.accuracy
         # No other threshold does better on these samples, up to noise.
-        others = [_counted(setting, statistic, u, answer.threshold + move)[0] for move in (-0.4, 0.4)]
+        others = [
+            _counted(setting, statistic, u, answer.threshold + move)[0] for move in (-0.4, 0.4)]
         assert min(others) > answer.error - 5 * error
 
 
@@ -58,7 +59,8 @@ def test_bayes_is_a_floor_and_matches_counting(setting):
     theta = setting.signal
     u = _tokens(setting, 60_000, seed=1)
     cut = np.log((1 - setting.positive_rate) / setting.positive_rate)
-    counted, error = _counted(setting, lambda u: np.log(np.exp(theta * u - theta**2 / 2).mean(-1)), u, cut)
+    counted, error = _counted(
+        setting, lambda u: np.log(np.exp(theta * u - theta**2 / 2).mean(-1)), u, cut)
     assert abs(counted - bayes.error) < 5 * error + bayes.accuracy
     for sharpness in (0.0, 1.0, 3.0):
         assert softmax_oracle_error(setting, sharpness).error > bayes.error - 1e-4
@@ -67,7 +69,8 @@ def test_bayes_is_a_floor_and_matches_counting(setting):
 
 def test_softmax_runs_from_pooling_to_hardmax():
     setting = Setting(10, 1, 0.4, 3.0)
-    assert abs(softmax_oracle_error(setting, 0.0).error - pooled_oracle_error(setting).error) < 1e-12
+    assert (
+        abs(softmax_oracle_error(setting, 0.0).error - pooled_oracle_error(setting).error) < 1e-12)
     sharp = softmax_oracle_error(setting, 300.0)
     assert abs(sharp.error - hardmax_oracle_error(setting).error) < 5e-4
 
@@ -75,10 +78,8 @@ def test_softmax_runs_from_pooling_to_hardmax():
 def test_one_token_makes_all_equal():
     setting = Setting(1, 1, 0.5, 2.0)
     for answer in (
-        pooled_oracle_error(setting),
-        vectorised_oracle_error(setting),
-        hardmax_oracle_error(setting),
-        bayes_error(setting),
+        pooled_oracle_error(setting), vectorised_oracle_error(setting),
+        hardmax_oracle_error(setting), bayes_error(setting),
     ):
         assert abs(answer.error - ndtr(-1.0)) < 1e-9
 
@@ -87,16 +88,16 @@ def test_no_signal_means_guessing():
     for rate in (0.3, 0.5, 0.9):
         setting = Setting(4, 1, rate, 0.0)
         for answer in (
-            pooled_oracle_error(setting),
-            hardmax_oracle_error(setting),
-            bayes_error(setting),
+            pooled_oracle_error(setting), hardmax_oracle_error(setting), bayes_error(setting),
             softmax_oracle_error(setting, 1.0),
         ):
             assert abs(answer.error - min(rate, 1 - rate)) < 1e-9 + answer.accuracy < 1e-4
 
 
 def test_sparse_linear_weights_can_beat_pooling_when_positives_are_rare():
-    for case, strict in [((2, 1, 0.1, 2.0), True), ((10, 1, 0.05, 4.0), True), ((10, 1, 0.5, 5.0), False)]:
+    for case, strict in [
+        ((2, 1, 0.1, 2.0), True), ((10, 1, 0.05, 4.0), True), ((10, 1, 0.5, 5.0), False),
+    ]:
         setting = Setting(*case)
         gain = pooled_oracle_error(setting).error - vectorised_oracle_error(setting).error
         assert gain > 1e-3 if strict else abs(gain) < 1e-9
@@ -106,7 +107,9 @@ def test_separation_between_log_and_root_scalings():
     lengths = [10, 100, 1000, 10_000, 100_000, 1_000_000]
     log_signal = [hardmax_oracle_error(Setting(L, 1, 0.5, float(np.log(L)))).error for L in lengths]
     pooled = [pooled_oracle_error(Setting(L, 1, 0.5, float(np.log(L)))).error for L in lengths]
-    narrow = [hardmax_oracle_error(Setting(L, 1, 0.5, float(np.sqrt(2 * np.log(L))) + 3)).error for L in lengths]
+    narrow = [
+        hardmax_oracle_error(Setting(L, 1, 0.5, float(np.sqrt(2 * np.log(L))) + 3)).error
+        for L in lengths]
     for falling in (log_signal, narrow):
         assert all(b < a for a, b in pairwise(falling))
     assert log_signal[3] < 2e-4 and all(b > a for a, b in pairwise(pooled))

@@ -1,4 +1,5 @@
-"""docs/sparse-token.md keeps its word: every claim, row, calculator and figure has its place, and nothing named is missing.
+"""docs/sparse-token.md keeps its word: every claim, row, calculator and figure has its place, and
+nothing named is missing.
 
 (That its commands answer as printed is tested for all pages in test_docs_single_location.py.)
 """
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from saccade.lab import registry
 
-PAGE = (Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_token/page.md")
+PAGE = Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_token/page.md"
 STUDY = "sparse-token"
 
 
@@ -24,7 +25,9 @@ def inline_code() -> set[str]:
 def test_every_claim_is_named_and_none_is_invented():
     claims = {claim.id for claim in registry.claims(STUDY)}
     assert claims - inline_code() == set()
-    assert {name for name in inline_code() if re.fullmatch(rf"{STUDY}\.[a-z0-9-]+", name)} - claims == set()
+    assert {
+        name for name in inline_code() if re.fullmatch(rf"{STUDY}\.[a-z0-9-]+", name)
+    } - claims == set()
 
 
 def test_every_row_of_the_ledger_has_its_place():
@@ -39,15 +42,18 @@ def test_every_calculator_is_named_and_shown():
 
 
 def test_every_figure_is_named():
-    assert set(re.findall(rf"{STUDY}/[a-z0-9]+", PAGE.read_text())) == {item.id for item in registry.figures(STUDY)}
+    assert set(re.findall(rf"{STUDY}/[a-z0-9]+", PAGE.read_text())) == {
+        item.id for item in registry.figures(STUDY)}
 
 
 def test_refuted_claims_stand_beside_their_correction():
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
     for claim in registry.claims(STUDY):
         if claim.expected == "refuted":
-            assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows), claim.id
-            assert re.search(rf"`{re.escape(claim.id)}`\s+\(expected\s+refuted\)", PAGE.read_text()), claim.id
+            assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows), (
+                claim.id)
+            assert re.search(
+                rf"`{re.escape(claim.id)}`\s+\(expected\s+refuted\)", PAGE.read_text()), claim.id
 
 
 def test_code_named_in_the_page_exists():

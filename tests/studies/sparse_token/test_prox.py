@@ -1,4 +1,5 @@
-"""The logistic prox: scipy's minimiser as peer, its optimality condition for huge steps, symmetry, contraction."""
+"""The logistic prox: scipy's minimiser as peer, its optimality condition for huge steps, symmetry,
+contraction."""
 
 import numpy as np
 import pytest
@@ -17,9 +18,7 @@ def test_against_a_scalar_minimiser(label):
         for step in (0.01, 1.0, 60.0):
             peer = minimize_scalar(
                 lambda h, o=omega, s=step: np.logaddexp(0, -label * h) + (h - o) ** 2 / (2 * s),
-                bracket=(omega - 1, omega + 1),
-                tol=1e-12,
-            )
+                bracket=(omega - 1, omega + 1), tol=1e-12)
             assert abs(prox_logistic(omega, step, label) - peer.x) < 1e-6 * (1 + abs(peer.x))
 
 
@@ -37,10 +36,8 @@ def test_optimality_symmetry_and_contraction(omega, step, label):
 def test_lists_and_refusals():
     np.testing.assert_allclose(prox_logistic([1.0, 2.0], [0.0, 0.0], 1), [1.0, 2.0])
     for arguments, word in [
-        (([1.0], [-1.0], 1), "step"),
-        (([1.0], [1.0], 2), "label"),
-        (([1.0, 2.0], [1.0] * 3, 1), "step"),
-        (([np.nan], [1.0], 1), "omega"),
+        (([1.0], [-1.0], 1), "step"), (([1.0], [1.0], 2), "label"),
+        (([1.0, 2.0], [1.0] * 3, 1), "step"), (([np.nan], [1.0], 1), "omega"),
     ]:
         with pytest.raises(InvalidInput, match=word):
             prox_logistic(*arguments)

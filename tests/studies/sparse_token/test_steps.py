@@ -1,17 +1,23 @@
-"""The two gradient steps: automatic differentiation of the loss itself, streams, and the theory of alignment against simulation."""
+"""The two gradient steps: automatic differentiation of the loss itself, streams, and the theory of
+alignment against simulation."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from saccade.studies.sparse_token.dynamics import gradient_steps, gradient_steps_streaming, steps_over_chunks
 from saccade.errors import InvalidInput
+from saccade.studies.sparse_token.dynamics import (
+    gradient_steps,
+    gradient_steps_streaming,
+    steps_over_chunks,
+)
 from saccade.studies.sparse_token.models import attention_features
 from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 from saccade.studies.sparse_token.theory import alignment_after_two_steps
 
-LOSS_VALUES = {"logistic": lambda h, y: jnp.log1p(jnp.exp(-y * h)), "square": lambda h, y: 0.5 * (y - h) ** 2}
+LOSS_VALUES = {
+    "logistic": lambda h, y: jnp.log1p(jnp.exp(-y * h)), "square": lambda h, y: 0.5 * (y - h) ** 2}
 
 
 @pytest.mark.parametrize("loss", ["logistic", "square"])
@@ -38,32 +44,37 @@ def test_streaming_equals_all_at_once():
     streamed = gradient_steps_streaming(task, key, 50, chunk=16)
     parts = list(task.stream(key, 50, 16, jnp.float64))
     explicit = steps_over_chunks(lambda: parts, 50, 0.5, 0.5, 0.5, 1.0, "logistic")
-    joined = gradient_steps(jnp.concatenate([p.X for p in parts]), jnp.concatenate([p.y for p in parts]))
+    joined = gradient_steps(
+        jnp.concatenate([p.X for p in parts]), jnp.concatenate([p.y for p in parts]))
     for a, b in zip(explicit, joined, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-14)
     assert np.isfinite(streamed.q).all()
 
 
-@pytest.mark.parametrize(("rate", "signal", "informative", "sign"), [(0.2, 6.0, 3, 1), (0.2, 2.0, 1, -1)])
+@pytest.mark.parametrize(
+    ("rate", "signal", "informative", "sign"), [(0.2, 6.0, 3, 1), (0.2, 2.0, 1, -1)])
 def test_alignment_theory_against_simulation(rate, signal, informative, sign):
-    """Eight trials at d = 200: within 5 standard errors plus a finite-size 4 % (label noise falls as n^-1/2, bias as 1/d)."""
+    """Eight trials at d = 200: within 5 standard errors plus a finite-size 4 % (label noise falls
+    as n^-1/2, bias as 1/d)."""
     setting, dim, alpha = SparseTokenSetting(10, informative, rate, signal), 200, 4.0
     task = SparseToken.create(dim, 10, informative, rate, signal)
     theory = alignment_after_two_steps(setting, alpha)
     rows = []
     for trial in range(8):
-        state = gradient_steps_streaming(task, jax.random.key(100 + trial), int(alpha * dim), chunk=400)
+        state = gradient_steps_streaming(
+            task, jax.random.key(100 + trial), int(alpha * dim), chunk=400)
         w_norm, q_norm = np.linalg.norm(state.w), np.linalg.norm(state.q)
         rows.append([state.b, w_norm, state.w[0] / w_norm, q_norm, state.q[0] / q_norm])
     mean, error = np.mean(rows, 0), np.std(rows, 0, ddof=1) / np.sqrt(8)
     predicted = np.array([theory.b, theory.w_norm, theory.w_cosine, theory.q_norm, theory.q_cosine])
-    assert np.all(np.abs(mean - predicted) < 5 * error + 0.04 * np.abs(predicted)), (mean, error, predicted)
+    assert np.all(np.abs(mean - predicted) < 5 * error + 0.04 * np.abs(predicted)), (
+        mean, error, predicted)
     assert np.sign(theory.q_cosine) == sign
 
 
 @pytest.mark.parametrize(
-    ("change", "word"), [({"loss": "hinge"}, "loss"), ({"y": [1.0, 2.0]}, "y"), ({"X": [[1.0]]}, "X")]
-)
+    ("change", "word"),
+    [({"loss": "hinge"}, "loss"), ({"y": [1.0, 2.0]}, "y"), ({"X": [[1.0]]}, "X")])
 def test_bad_input_is_refused(change, word):
     with pytest.raises(InvalidInput, match=word):
         gradient_steps(**({"X": np.ones((2, 3, 4)), "y": [1.0, -1.0]} | change))

@@ -1,4 +1,5 @@
-"""The sparse-token task: laws of labels, places and tokens; streams repeat themselves; shortcuts have the law of the real features."""
+"""The sparse-token task: laws of labels, places and tokens; streams repeat themselves; shortcuts
+have the law of the real features."""
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +33,8 @@ def test_moments_of_samples():
 
 def test_location_table_is_followed():
     masks = [[1, 0, 0], [0, 0, 1]]
-    task = SparseToken.create(dim=3, length=3, location_masks=masks, location_probabilities=[0.8, 0.2])
+    task = SparseToken.create(
+        dim=3, length=3, location_masks=masks, location_probabilities=[0.8, 0.2])
     location = np.asarray(task.sample(jax.random.key(1), 4000).location)
     assert not location[:, 1].any()
     assert abs(location[:, 0].mean() - 0.8) < 5 * np.sqrt(0.16 / 4000)
@@ -48,12 +50,17 @@ def test_stream_repeats_and_is_complete():
 
 
 def _summary(features, y, query):
-    """First and second moments of what matters, per class: along the query, along the signal, far from both, and the norm."""
+    """First and second moments of what matters, per class: along the query, along the signal, far
+    from both, and the norm."""
     rows = np.stack(
-        [features @ query / np.linalg.norm(query), features[:, 0], features[:, -1], (features**2).sum(1)], 1
-    )
+        [
+            features @ query / np.linalg.norm(query), features[:, 0], features[:, -1],
+            (features**2).sum(1)],
+        1)
     rows = np.concatenate([rows, rows**2, (rows[:, :1] * rows[:, 1:2])], 1)
-    return {s: (rows[y == s].mean(0), rows[y == s].std(0) / np.sqrt((y == s).sum())) for s in (1.0, -1.0)}
+    return {
+        s: (rows[y == s].mean(0), rows[y == s].std(0) / np.sqrt((y == s).sum()))
+        for s in (1.0, -1.0)}
 
 
 @pytest.mark.parametrize("kind", ["attention", "pooled"])
@@ -64,10 +71,10 @@ def test_conditional_shortcut_has_the_law_of_the_features(kind):
     if kind == "attention":
         direct, fast = (
             attention_features(full.X, query, 0.9),
-            task.sample_attention_features(jax.random.key(4), 30_000, query, 0.9),
-        )
+            task.sample_attention_features(jax.random.key(4), 30_000, query, 0.9))
     else:
-        direct, fast = pooled_features(full.X), task.sample_pooled_features(jax.random.key(4), 30_000)
+        direct, fast = (
+            pooled_features(full.X), task.sample_pooled_features(jax.random.key(4), 30_000))
     slow = _summary(np.asarray(direct), np.asarray(full.y), np.asarray(query))
     quick = _summary(np.asarray(fast.features), np.asarray(fast.y), np.asarray(query))
     for label in (1.0, -1.0):
@@ -88,7 +95,8 @@ def test_sharp_attention_reads_the_best_token_and_order_does_not_matter():
     best = X[jnp.arange(9), (X @ query).argmax(1)]
     np.testing.assert_allclose(attention_features(X, query, 1e5), best, atol=1e-8)
     shuffled = X[:, jnp.array([2, 0, 3, 1])]
-    np.testing.assert_allclose(attention_features(X, query), attention_features(shuffled, query), atol=1e-13)
+    np.testing.assert_allclose(
+        attention_features(X, query), attention_features(shuffled, query), atol=1e-13)
     model = AttentionClassifier(query, LinearReadout(jnp.ones(3), jnp.array(0.1)), 2.0)
     by_hand = np.sign(np.asarray(attention_features(X, query, 2.0).sum(1) + 0.1))
     np.testing.assert_array_equal(model.predict(X), by_hand)
@@ -97,29 +105,24 @@ def test_sharp_attention_reads_the_best_token_and_order_does_not_matter():
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"informative": 6}, "informative"),
-        ({"positive_rate": 1.0}, "positive_rate"),
-        ({"positive_rate": 0.0}, "positive_rate"),
-        ({"signal": -1.0}, "signal"),
-        ({"signal": float("nan")}, "signal"),
-        ({"length": 0}, "length"),
-        ({"length": 2.5}, "length"),
-    ],
-)
+        ({"informative": 6}, "informative"), ({"positive_rate": 1.0}, "positive_rate"),
+        ({"positive_rate": 0.0}, "positive_rate"), ({"signal": -1.0}, "signal"),
+        ({"signal": float("nan")}, "signal"), ({"length": 0}, "length"),
+        ({"length": 2.5}, "length")])
 def test_bad_settings_are_refused(changes, word):
     with pytest.raises(InvalidInput, match=word):
-        SparseTokenSetting(**({"length": 5, "informative": 1, "positive_rate": 0.5, "signal": 1.0} | changes))
+        SparseTokenSetting(
+            **({"length": 5, "informative": 1, "positive_rate": 0.5, "signal": 1.0} | changes))
 
 
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"dim": 2}, "dim"),
-        ({"direction": [1.0, 1.0, 0.0]}, "direction"),
+        ({"dim": 2}, "dim"), ({"direction": [1.0, 1.0, 0.0]}, "direction"),
         ({"location_masks": [[1, 1, 0]]}, "location_masks"),
-        ({"location_masks": [[1, 0, 0]], "location_probabilities": [0.5]}, "location_probabilities"),
-    ],
-)
+        (
+            {"location_masks": [[1, 0, 0]], "location_probabilities": [0.5]},
+            "location_probabilities")])
 def test_bad_tasks_are_refused(changes, word):
     with pytest.raises(InvalidInput, match=word):
         SparseToken.create(**({"dim": 3, "length": 3} | changes))

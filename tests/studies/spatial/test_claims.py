@@ -1,13 +1,14 @@
-"""The claims of the spatial study: every row has one, each is well formed, the cheap ones are judged here with their sabotages."""
+"""The claims of the spatial study: every row has one, each is well formed, the cheap ones are
+judged here with their sabotages."""
 
 from collections import Counter
 
 import pytest
 
+from saccade.lab import registry
 from saccade.lab.experiment import SCALES
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.verdict import KINDS, SIDES
-from saccade.lab import registry
 
 BENCHMARKS = registry.benchmarks("spatial")
 CLAIMS = registry.claims("spatial")
@@ -15,25 +16,26 @@ EXPERIMENTS = registry.experiments("spatial")
 FIGURES = registry.figures("spatial")
 
 ROWS = {
-    "D22", "T31", "T31x", "T32", "L41", "L41s", "L42", "P0", "POP", "L43", "T41", "PERM", "EV", "T42", "T51", "T52", "T52x", "F2", "LD6",
-    "K1",     "K3", "K4", "K5", "K6", "K7", "E12", "E16", "E17", "I1", "I2", "I3",
-}  # fmt: skip
+    "D22", "T31", "T31x", "T32", "L41", "L41s", "L42", "P0", "POP", "L43", "T41", "PERM", "EV",
+    "T42", "T51", "T52", "T52x", "F2", "LD6", "K1", "K3", "K4", "K5", "K6", "K7", "E12", "E16",
+    "E17", "I1", "I2", "I3"}
 CHEAP = (
-    "association-metric", "gradient-two-values", "population-exact", "gradients", "permutation-invariant", "first-step-gradient",
-    "noise-term",    "plateau-is-linear", "ternary-decoder",
-    "association-always-learned", "power-slope-as-written", "powered-average-as-written",
-    "softmax-lipschitz", "tensor-power-time", "busy-in-set",
-    "busy-in-image", "activation-slope", "sigmoid-lipschitz", "planted-set-hides",
-)  # fmt: skip
+    "association-metric", "gradient-two-values", "population-exact", "gradients",
+    "permutation-invariant", "first-step-gradient", "noise-term", "plateau-is-linear",
+    "ternary-decoder", "association-always-learned", "power-slope-as-written",
+    "powered-average-as-written", "softmax-lipschitz", "tensor-power-time", "busy-in-set",
+    "busy-in-image", "activation-slope", "sigmoid-lipschitz", "planted-set-hides")
 
 
 def test_every_row_of_the_study_has_its_claim():
-    assert {f"VS-{row}" for row in ROWS} <= {row.strip() for claim in CLAIMS for row in claim.spec.split(",")}
+    assert {f"VS-{row}" for row in ROWS} <= {
+        row.strip() for claim in CLAIMS for row in claim.spec.split(",")}
 
 
 def test_claims_are_well_formed():
     known = {claim.id for claim in CLAIMS}
-    assert [name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
+    assert [
+        name for name, count in Counter(claim.id for claim in CLAIMS).items() if count > 1] == []
     for claim in CLAIMS:
         assert claim.study == "spatial" and claim.kind in KINDS and claim.sabotages, claim.id
         assert set(claim.scales) <= set(SCALES) and claim.scales, claim.id

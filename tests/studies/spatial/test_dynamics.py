@@ -1,4 +1,5 @@
-"""Spatial dynamics: three scalars against all entries, descent against its gradients, transfer, thinning, divergence; invariances."""
+"""Spatial dynamics: three scalars against all entries, descent against its gradients, transfer,
+thinning, divergence; invariances."""
 
 import jax
 import jax.numpy as jnp
@@ -7,21 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.studies.spatial import dynamics
-from saccade.studies.spatial.dynamics import Layer, Scalars, Setting
 from saccade.errors import Diverged
-from saccade.studies.spatial.models import association, cheating_attention, gradients, output, scores, three_value_attention
+from saccade.studies.spatial import dynamics, theory
+from saccade.studies.spatial.dynamics import Layer, Scalars, Setting
+from saccade.studies.spatial.models import (
+    association,
+    cheating_attention,
+    gradients,
+    output,
+    scores,
+    three_value_attention,
+)
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
-from saccade.studies.spatial import theory
 
 
 def test_three_scalars_follow_descent_in_all_entries():
-    """Twenty steps over every image of six patches: the entries of A stay three-valued and equal the scalars."""
+    """Twenty steps over every image of six patches: the entries of A stay three-valued and equal
+    the scalars."""
     labels = interleaved(6, 2)
     images = tuple(jnp.asarray(part) for part in all_images(labels, 0.3))
     A = three_value_attention(jnp.asarray(labels), 0.5, 0.0, 0.0)
-    path, alphas = dynamics.entrywise_population_descent(images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
-    ours = dynamics.idealised_descent(Scalars(0.2, 0.0, 0.0), Setting(6, 2, 0.3, 3, 0.01, 0.5), 0.05, 2.0, 20)
+    path, alphas = dynamics.entrywise_population_descent(
+        images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
+    ours = dynamics.idealised_descent(
+        Scalars(0.2, 0.0, 0.0), Setting(6, 2, 0.3, 3, 0.01, 0.5), 0.05, 2.0, 20)
     np.testing.assert_allclose(alphas, ours.scalars.alpha, rtol=1e-10)
     np.testing.assert_allclose(path[-1][0, 3], ours.scalars.gamma[-1], rtol=1e-8)
     np.testing.assert_allclose(path[-1][0, 1], ours.scalars.rho[-1], rtol=1e-8)
@@ -61,7 +71,8 @@ def test_gradient_at_zero_and_the_normalised_step():
     A = jax.random.normal(jax.random.key(7), (16, 16))
     layer = Layer(3, 0.05)
     found = gradients(sample.X, sample.y, A, jnp.zeros(4), *layer).grad_v
-    np.testing.assert_allclose(dynamics.gradient_at_zero(sample.X, sample.y, A, layer), -found, rtol=1e-10)
+    np.testing.assert_allclose(
+        dynamics.gradient_at_zero(sample.X, sample.y, A, layer), -found, rtol=1e-10)
     flat = dynamics.gradient_at_zero(sample.X, sample.y, jnp.zeros((16, 16)), layer)
     step = dynamics.one_normalised_step(sample.X, sample.y)
     np.testing.assert_allclose(step, flat / jnp.linalg.norm(flat), rtol=1e-10)
@@ -70,7 +81,9 @@ def test_gradient_at_zero_and_the_normalised_step():
 def test_thinning_keeps_likely_states_and_all_of_the_mass():
     full = theory.population_states(24, 4, 0.3, 3)
     few = theory.thinned(full, 500)
-    assert few.probability.sum() == pytest.approx(1) and len(few.probability) <= 510 and few.thinned > 0
+    assert (
+        few.probability.sum() == pytest.approx(1) and len(few.probability) <= 510
+        and few.thinned > 0)
     K = lambda states: states.probability @ states.coefficients[-1]  # noqa: E731  the mean of the sum of all signals
     assert K(few) == pytest.approx(K(full), abs=0.05)
     assert theory.thinned(full, 10**9).thinned == 0
@@ -85,12 +98,14 @@ def test_divergence_is_told_with_its_step():
 
 
 def test_the_drive_of_alpha_by_listing():
-    """-dl/dalpha at tiny alpha and nu = 0 is (p/2) alpha^(p-1) (signal + noise): the closed form against the exact population."""
+    """-dl/dalpha at tiny alpha and nu = 0 is (p/2) alpha^(p-1) (signal + noise): the closed form
+    against the exact population."""
     setting = Setting(24, 4, 0.3, 3, 0.0, 1.0)
     states = theory.population_states(24, 4, 0.3, 3)
     alpha = 1e-4
     found = theory.population(Scalars(alpha, 0.4, -0.1), setting, states).grad_alpha
-    assert float(found) == pytest.approx(-1.5 * alpha**2 * sum(theory.early_drive(setting, 0.4, -0.1)), rel=1e-5)
+    assert float(found) == pytest.approx(
+        -1.5 * alpha**2 * sum(theory.early_drive(setting, 0.4, -0.1)), rel=1e-5)
 
 
 @settings(deadline=None, max_examples=15)
@@ -101,7 +116,8 @@ def test_relabelling_patches_changes_nothing(order, gamma, rho):
     A = three_value_attention(jnp.asarray(labels), 1.0, gamma, rho)
     moved = three_value_attention(jnp.asarray(labels[order]), 1.0, gamma, rho)
     v = jnp.asarray([0.3, -0.2])
-    np.testing.assert_allclose(output(X[:, order], moved, v, 3, 0.1), output(X, A, v, 3, 0.1), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        output(X[:, order], moved, v, 3, 0.1), output(X, A, v, 3, 0.1), rtol=1e-9, atol=1e-12)
     assert association(moved, labels[order]) == association(A, labels)
 
 

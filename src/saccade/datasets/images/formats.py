@@ -1,4 +1,5 @@
-"""Readers of the usual image formats; none of them unpickles anything. Each names the file that is missing or damaged."""
+"""Readers of the usual image formats; none of them unpickles anything. Each names the file that is
+missing or damaged."""
 
 import gzip
 import json
@@ -27,10 +28,12 @@ def one_of(folder: Path, names: Sequence[str]) -> Path:
 
 
 def read_png_rows(path: Path) -> np.ndarray:
-    """A PNG with one 32 x 32 colour image a row (1024 wide, channels interleaved) as (n, 32, 32, 3)."""
+    """A PNG with one 32 x 32 colour image a row (1024 wide, channels interleaved) as (n, 32, 32,
+    3)."""
     from PIL import Image
 
-    limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None  # ten thousand small images are one very tall one
+    limit, Image.MAX_IMAGE_PIXELS = (
+        Image.MAX_IMAGE_PIXELS, None)  # ten thousand small images are one very tall one
     try:
         with Image.open(path) as opened:
             rows = np.asarray(opened.convert("RGB") if opened.mode == "RGBA" else opened)
@@ -55,13 +58,15 @@ def read_json_labels(path: Path) -> np.ndarray:
 
 
 def read_cifar_binary(paths: Sequence[Path], label_bytes: int) -> tuple[np.ndarray, np.ndarray]:
-    """CIFAR's binary records: `label_bytes` labels (the last one is meant), then 3072 pixels, channel by channel."""
+    """CIFAR's binary records: `label_bytes` labels (the last one is meant), then 3072 pixels,
+    channel by channel."""
     length = label_bytes + CIFAR_PIXELS
     parts = []
     for path in paths:
         raw = _bytes(path)
         if raw.size == 0 or raw.size % length:
-            raise damaged(path, f"its {raw.size} bytes are not a whole number of records of {length} bytes")
+            raise damaged(
+                path, f"its {raw.size} bytes are not a whole number of records of {length} bytes")
         parts.append(raw.reshape(-1, length))
     records = np.concatenate(parts)
     pixels = records[:, label_bytes:].reshape(-1, 3, CIFAR_SIDE, CIFAR_SIDE).transpose(0, 2, 3, 1)
@@ -84,36 +89,44 @@ def read_idx(path: Path) -> np.ndarray:
 
 
 def read_svhn(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """SVHN's cropped digits: a MATLAB file with X (32, 32, 3, n) and y (n, 1), where 10 stands for the digit 0."""
+    """SVHN's cropped digits: a MATLAB file with X (32, 32, 3, n) and y (n, 1), where 10 stands for
+    the digit 0."""
     from scipy.io import loadmat
 
     try:
         held = loadmat(path)
     except Exception as problem:  # scipy raises many kinds on a broken file
-        raise damaged(path, f"it cannot be read as a MATLAB file ({_first_line(problem)})") from None
+        raise damaged(
+            path, f"it cannot be read as a MATLAB file ({_first_line(problem)})") from None
     if "X" not in held or "y" not in held or held["X"].ndim != 4:
         raise damaged(path, "it lacks X (32, 32, 3, n) or y")
     return held["X"].transpose(3, 0, 1, 2), held["y"].ravel().astype(np.int64) % 10
 
 
 def read_image_folder(folder: Path, side: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """One subfolder a class, image files inside; each image is scaled and cropped at its middle to side x side."""
+    """One subfolder a class, image files inside; each image is scaled and cropped at its middle to
+    side x side."""
     from PIL import Image, ImageOps
 
     classes = tuple(sorted(path.name for path in folder.iterdir() if path.is_dir()))
     endings = {".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"}
     pixels, labels = [], []
     for number, name in enumerate(classes):
-        for path in sorted(path for path in (folder / name).iterdir() if path.suffix.lower() in endings):
+        for path in sorted(
+            path for path in (folder / name).iterdir() if path.suffix.lower() in endings
+        ):
             try:
                 with Image.open(path) as opened:
-                    fitted = ImageOps.fit(opened.convert("RGB"), (side, side), Image.Resampling.BICUBIC)
+                    fitted = ImageOps.fit(
+                        opened.convert("RGB"), (side, side), Image.Resampling.BICUBIC)
             except (OSError, SyntaxError, ValueError) as problem:
-                raise damaged(path, f"it cannot be read as an image ({_first_line(problem)})") from None
+                raise damaged(
+                    path, f"it cannot be read as an image ({_first_line(problem)})") from None
             pixels.append(np.asarray(fitted))
             labels.append(number)
     if not pixels:
-        raise InvalidInput(f"The folder {str(folder)!r} holds no images in subfolders, one subfolder a class.")
+        raise InvalidInput(
+            f"The folder {str(folder)!r} holds no images in subfolders, one subfolder a class.")
     return np.stack(pixels), np.array(labels), classes
 
 

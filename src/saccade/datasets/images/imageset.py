@@ -22,7 +22,9 @@ class ImageSet:
     def first(self, count: int) -> "ImageSet":
         """The first `count` images."""
         if not 1 <= count <= len(self):
-            raise InvalidInput(f"images = {count} must lie between 1 and {len(self)}, the number of images there are.")
+            raise InvalidInput(
+                f"images = {count} must lie between 1 and {len(self)}, the number of images there"
+                " are.")
         return ImageSet(self.pixels[:count], self.labels[:count], self.classes)
 
     def of_classes(self, wanted: tuple[int, ...], each: int | None = None) -> "ImageSet":
@@ -30,7 +32,9 @@ class ImageSet:
         chosen = [np.flatnonzero(self.labels == one)[:each] for one in wanted]
         for one, found in zip(wanted, chosen, strict=True):
             if len(found) == 0 or (each is not None and len(found) < each):
-                raise InvalidInput(f"class = {one} has {len(found)} images here, fewer than the {each or 1} asked for.")
+                raise InvalidInput(
+                    f"class = {one} has {len(found)} images here, fewer than the {each or 1} asked"
+                    " for.")
         order = np.sort(np.concatenate(chosen))
         return ImageSet(self.pixels[order], self.labels[order], self.classes)
 
@@ -43,7 +47,9 @@ class ImageSet:
         return digest.hexdigest()
 
 
-def image_set(pixels: np.ndarray, labels: np.ndarray, classes: tuple[str, ...], where: str) -> ImageSet:
+def image_set(
+    pixels: np.ndarray, labels: np.ndarray, classes: tuple[str, ...], where: str
+) -> ImageSet:
     """An `ImageSet`, or a refusal that names the place where something does not fit."""
     if len(pixels) != len(labels):
         raise InvalidInput(f"{where} holds {len(pixels)} images but {len(labels)} labels.")

@@ -1,7 +1,9 @@
-"""How local learned encodings are: are the encodings most similar to that of a cell those of its neighbours in the picture?
+"""How local learned encodings are: are the encodings most similar to that of a cell those of its
+neighbours in the picture?
 
-Encodings P (tokens x width) are centred over tokens and compared by their cosines. Coordinates are where the tokens lie: on the screen
-(apparent), or in the original picture (un-permuted), token k lying at cell permutation[k].
+Encodings P (tokens x width) are centred over tokens and compared by their cosines. Coordinates are
+where the tokens lie: on the screen (apparent), or in the original picture (un-permuted), token k
+lying at cell permutation[k].
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +14,8 @@ from saccade.errors import require
 
 
 class Locality(NamedTuple):
-    """`overlap` of every token; `spearman` of cosine and closeness; mean cosine of neighbours less that of the others; chance."""
+    """`overlap` of every token; `spearman` of cosine and closeness; mean cosine of neighbours less
+    that of the others; chance."""
 
     overlap: np.ndarray
     spearman: float
@@ -36,7 +39,8 @@ def grid(side: int) -> np.ndarray:
 def places(permutation: np.ndarray) -> np.ndarray:
     """Where in the original picture each token lies: token k shows old cell permutation[k]."""
     side = round(len(permutation) ** 0.5)
-    require(side * side == len(permutation), "number of cells", len(permutation), "must be a square")
+    require(
+        side * side == len(permutation), "number of cells", len(permutation), "must be a square")
     return grid(side)[permutation]
 
 
@@ -46,7 +50,8 @@ def distances(coordinates: np.ndarray) -> np.ndarray:
 
 
 def overlaps(similarity: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """|Top_k(row i, j != i) and neighbours of i| / k, with k the number of neighbours of i. Ties at the last place are shared evenly."""
+    """|Top_k(row i, j != i) and neighbours of i| / k, with k the number of neighbours of i. Ties at
+    the last place are shared evenly."""
     count = len(similarity)
     wanted = neighbours.sum(axis=1)
     values = np.where(np.eye(count, dtype=bool), -np.inf, similarity)
@@ -57,21 +62,24 @@ def overlaps(similarity: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
 
 
 def locality(similarity: np.ndarray, coordinates: np.ndarray) -> Locality:
-    """Overlap of the most similar with the (up to eight) neighbours, and rank correlation of similarity with closeness."""
+    """Overlap of the most similar with the (up to eight) neighbours, and rank correlation of
+    similarity with closeness."""
     from scipy.stats import spearmanr
 
     apart = distances(coordinates)
     other = ~np.eye(len(apart), dtype=bool)
     neighbours = other & (apart < 1.5)
     far = other & ~neighbours
-    ranks: Any = spearmanr(similarity[other], -apart[other])[0] if np.ptp(similarity[other]) > 0 else 0.0
+    ranks: Any = (
+        spearmanr(similarity[other], -apart[other])[0] if np.ptp(similarity[other]) > 0 else 0.0)
     contrast = float(similarity[neighbours].mean() - (similarity[far].mean() if far.any() else 0.0))
     chance = float(neighbours.sum(axis=1).mean() / (len(apart) - 1))
     return Locality(overlaps(similarity, neighbours), float(ranks), contrast, chance)
 
 
 def null_overlaps(similarity: np.ndarray, side: int, draws: int, seed: int = 0) -> np.ndarray:
-    """The mean overlap under random coordinates: what it would be if place said nothing. (draws,); similarities without ties."""
+    """The mean overlap under random coordinates: what it would be if place said nothing. (draws,);
+    similarities without ties."""
     random = np.random.default_rng(seed)
     apart = distances(grid(side))
     neighbours = (apart < 1.5) & ~np.eye(len(apart), dtype=bool)

@@ -1,4 +1,5 @@
-"""From bytes to what a network reads: normalised channels, flips and shifts, the grid shuffle, and patches as tokens.
+"""From bytes to what a network reads: normalised channels, flips and shifts, the grid shuffle, and
+patches as tokens.
 
 Augmentation comes BEFORE the shuffle: it moves the picture, not the cells.
 """
@@ -7,9 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from saccade.errors import require
 from saccade.datasets.images.imageset import ImageSet
-from saccade.datasets.images.shuffle import check_cell, check_permutation, from_cells, identity_permutation, to_cells
+from saccade.datasets.images.shuffle import (
+    check_cell,
+    check_permutation,
+    from_cells,
+    identity_permutation,
+    to_cells,
+)
+from saccade.errors import require
 
 
 class Channels(NamedTuple):
@@ -20,7 +27,8 @@ class Channels(NamedTuple):
 
 
 class View(NamedTuple):
-    """How a network sees an image of `side` pixels: cells of `cell` pixels in the order `permutation`."""
+    """How a network sees an image of `side` pixels: cells of `cell` pixels in the order
+    `permutation`."""
 
     side: int
     cell: int
@@ -28,18 +36,20 @@ class View(NamedTuple):
 
 
 def channels_of(images: ImageSet) -> Channels:
-    """Of all pixels; one number a channel. Counted by grey level, so that a large set costs no floating-point copy."""
+    """Of all pixels; one number a channel. Counted by grey level, so that a large set costs no
+    floating-point copy."""
     levels = np.arange(256) / 255
-    counts = np.stack(
-        [np.bincount(images.pixels[..., one].ravel(), minlength=256) for one in range(images.pixels.shape[-1])]
-    )
+    counts = np.stack([
+        np.bincount(images.pixels[..., one].ravel(), minlength=256)
+        for one in range(images.pixels.shape[-1])])
     shares = counts / counts.sum(axis=1, keepdims=True)
     mean = shares @ levels
     return Channels(mean, np.maximum(np.sqrt(np.maximum(shares @ levels**2 - mean**2, 0)), 1e-6))
 
 
 def normalised(images: ImageSet, channels: Channels) -> np.ndarray:
-    """Pixels as float32 (n, height, width, channels) with mean 0 and deviation 1 in every channel."""
+    """Pixels as float32 (n, height, width, channels) with mean 0 and deviation 1 in every
+    channel."""
     scale = (1 / (255 * channels.deviation)).astype(np.float32)
     shift = (channels.mean / channels.deviation).astype(np.float32)
     return images.pixels * scale - shift
@@ -48,12 +58,18 @@ def normalised(images: ImageSet, channels: Channels) -> np.ndarray:
 def view(side: int, cell: int, permutation: np.ndarray | None = None) -> View:
     """A checked `View`; no permutation means the picture as it is."""
     plain = identity_permutation(side, cell)
-    return View(side, cell, plain if permutation is None else check_permutation(permutation, len(plain)))
+    return View(
+        side, cell, plain if permutation is None else check_permutation(permutation, len(plain)))
 
 
-def augmented(pixels: np.ndarray, random: np.random.Generator, flip: bool = True, shift: int = 2) -> np.ndarray:
-    """Each image flipped left-right with chance 1/2 and moved by up to `shift` pixels each way, zeros moving in."""
-    require(0 <= shift < pixels.shape[1], "shift", shift, f"must lie between 0 and {pixels.shape[1] - 1}")
+def augmented(
+    pixels: np.ndarray, random: np.random.Generator, flip: bool = True, shift: int = 2
+) -> np.ndarray:
+    """Each image flipped left-right with chance 1/2 and moved by up to `shift` pixels each way,
+    zeros moving in."""
+    require(
+        0 <= shift < pixels.shape[1], "shift", shift,
+        f"must lie between 0 and {pixels.shape[1] - 1}")
     moved = pixels.copy()
     if flip:
         turned = random.random(len(pixels)) < 0.5

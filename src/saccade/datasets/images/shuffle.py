@@ -1,6 +1,8 @@
-"""Grid shuffling: cut an image into square cells and show them in another order (Jelassi, Sander and Li 2022, Figure 5).
+"""Grid shuffling: cut an image into square cells and show them in another order (Jelassi, Sander
+and Li 2022, Figure 5).
 
-One convention everywhere: cells are numbered row by row, and **new cell k shows old cell permutation[k]**.
+One convention everywhere: cells are numbered row by row, and **new cell k shows old cell
+permutation[k]**.
 """
 
 from typing import Any
@@ -20,7 +22,9 @@ def check_cell(height: int, width: int, cell: int) -> None:
 
 def check_permutation(permutation: Any, cells: int) -> np.ndarray:
     """The permutation as whole numbers, each of 0 .. cells - 1 once."""
-    rule = f"must hold each of the whole numbers 0 .. {cells - 1} once, for the image has {cells} cells"
+    rule = (
+        f"must hold each of the whole numbers 0 .. {cells - 1} once, for the image has {cells}"
+        " cells")
     try:
         order = np.asarray(permutation)
         fits = order.shape == (cells,) and np.array_equal(np.sort(order), np.arange(cells))
@@ -45,7 +49,8 @@ def from_cells(cells: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def shuffle_cells(image: Any, cell: int, permutation: Any) -> np.ndarray:
-    """The image with its cells in another order: new cell k shows old cell permutation[k]. Status: exact.
+    """The image with its cells in another order: new cell k shows old cell permutation[k]. Status:
+    exact.
 
     `image` is (height, width), (height, width, channels) or a batch (n, height, width, channels).
     """
@@ -54,8 +59,8 @@ def shuffle_cells(image: Any, cell: int, permutation: Any) -> np.ndarray:
     except ValueError:  # rows of unequal length
         pixels = np.empty(0)
     rule = (
-        "must be (height, width), (height, width, channels) or (n, height, width, channels), with no side of length 0"
-    )
+        "must be (height, width), (height, width, channels) or (n, height, width, channels), with"
+        " no side of length 0")
     require(pixels.ndim in (2, 3, 4) and pixels.size > 0, "image.shape", pixels.shape, rule)
     batch = {2: (1, *pixels.shape, 1), 3: (1, *pixels.shape), 4: pixels.shape}[pixels.ndim]
     height, width = batch[1:3]

@@ -1,4 +1,5 @@
-"""Look after stores: verify every checksum, copy what another store has, remove what killed writers left."""
+"""Look after stores: verify every checksum, copy what another store has, remove what killed writers
+left."""
 
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ STALE = 3600.0  # seconds; a writer that still works touches its files more ofte
 
 
 class Checked(NamedTuple):
-    """`damaged` maps the names of runs to what is wrong with them; `strange` lists what no store has put there."""
+    """`damaged` maps the names of runs to what is wrong with them; `strange` lists what no store
+    has put there."""
 
     good: int
     damaged: dict[str, str]
@@ -34,7 +36,8 @@ def check(store: Store) -> Checked:
 
 
 class Merged(NamedTuple):
-    """Runs copied, runs that were there, conflicts (same name, other numbers: the destination's stays), and runs not copied for damage."""
+    """Runs copied, runs that were there, conflicts (same name, other numbers: the destination's
+    stays), and runs not copied for damage."""
 
     copied: int
     present: int
@@ -43,7 +46,8 @@ class Merged(NamedTuple):
 
 
 def merge(source: Store, into: Store) -> Merged:
-    """Copy every verified run that `into` does not have. A failure is copied only where there is no result."""
+    """Copy every verified run that `into` does not have. A failure is copied only where there is no
+    result."""
     into.check_writable()
     copied, present, conflicts, damaged = 0, 0, [], {}
     for name in sorted(source.names()):
@@ -82,8 +86,8 @@ def _same(source: Store, into: Store, name: str) -> bool:
     """Whether two runs hold the same numbers (the seconds they took may differ)."""
     try:
         arrays = [
-            {key: entry["sha256"] for key, entry in store.record(name)["arrays"].items()} for store in (source, into)
-        ]
+            {key: entry["sha256"] for key, entry in store.record(name)["arrays"].items()}
+            for store in (source, into)]
     except DAMAGE:
         return False
     return arrays[0] == arrays[1]
@@ -97,11 +101,13 @@ class Cleaned(NamedTuple):
 
 
 def clean(store: Store, older_than: float = STALE, damaged: bool = False) -> Cleaned:
-    """Remove temporaries that nobody has touched for `older_than` seconds; damaged runs that were set aside only if asked for."""
+    """Remove temporaries that nobody has touched for `older_than` seconds; damaged runs that were
+    set aside only if asked for."""
     removed, kept = [], []
     for leftover in list(store.shelf.leftovers()):
         wanted = damaged or not leftover.name.startswith(DAMAGED)
-        # A clock that was set back makes files of the future: they have no age, and go only when everything may go.
+        # A clock that was set back makes files of the future: they have no age, and go only when
+        # everything may go.
         if wanted and (leftover.age >= older_than or older_than <= 0):
             store.shelf.discard(leftover.name)
             removed.append(printable(leftover.name))

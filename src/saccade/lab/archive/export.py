@@ -15,30 +15,33 @@ ENDINGS = (".zarr", ".nc", ".parquet", ".csv")
 def check_ending(path: str) -> None:
     """Refuse an impossible output before anything is read."""
     if Path(path).suffix not in ENDINGS:
-        raise InvalidInput(f"output = {path!r} must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
+        raise InvalidInput(
+            f"output = {path!r} must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
 
 
 def export(data: "xarray.Dataset", path: str, variables: list[str] | None = None) -> Path:
-    """Write `data`, or only some of its variables; a table has one row per cell, or one per entry if arrays are asked for."""
+    """Write `data`, or only some of its variables; a table has one row per cell, or one per entry
+    if arrays are asked for."""
     check_ending(path)
     for name in variables or ():
         if name not in data.variables:
             raise unknown("variable in these runs", name, [str(known) for known in data.variables])
-    chosen = data[[*variables, *(["status"] if "status" not in variables else [])]] if variables else data
+    chosen = (
+        data[[*variables, *(["status"] if "status" not in variables else [])]] if variables
+        else data)
     place = Path(path)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         {".zarr": _zarr, ".nc": _netcdf, ".parquet": _parquet, ".csv": _csv}[place.suffix](
-            chosen, place, bool(variables)
-        )
+            chosen, place, bool(variables))
     except OSError as problem:
         raise InvalidInput(
             f"output = {path!r} cannot be written ({(problem.strerror or str(problem)).lower()})."
         ) from None
     except ImportError as problem:
         raise InvalidInput(
-            f"{place.suffix} files need {problem.name or 'a library'}, which is not installed: pip install 'saccade[export]'."
-        ) from None
+            f"{place.suffix} files need {problem.name or 'a library'}, which is not installed: pip"
+            " install 'saccade[export]'.") from None
     return place
 
 
@@ -64,11 +67,14 @@ def _csv(data: "xarray.Dataset", path: Path, chosen: bool) -> None:
 
 
 def table(data: "xarray.Dataset", chosen: bool = False) -> "pandas.DataFrame":
-    """One row per cell with every variable that is one number or word there; `chosen` variables may have more dimensions."""
+    """One row per cell with every variable that is one number or word there; `chosen` variables may
+    have more dimensions."""
     if not chosen:
         cells = set(data["status"].dims)
         data = data[[str(name) for name in data.data_vars if set(data[name].dims) <= cells]]
         if set(data.data_vars) == {"status"}:
-            raise InvalidInput("These runs hold arrays only; choose those for the table with --variables.")
-        data = data.drop_vars([str(name) for name in data.coords if not set(data[name].dims) <= cells])
+            raise InvalidInput(
+                "These runs hold arrays only; choose those for the table with --variables.")
+        data = data.drop_vars(
+            [str(name) for name in data.coords if not set(data[name].dims) <= cells])
     return data.to_dataframe().reset_index()

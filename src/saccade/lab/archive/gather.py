@@ -1,7 +1,9 @@
-"""Many runs as one dataset: the axes of a grid become dimensions, other designs get the dimension `cell`; `status` says which are there.
+"""Many runs as one dataset: the axes of a grid become dimensions, other designs get the dimension
+`cell`; `status` says which are there.
 
-Arrays are stacked cell by cell. Where cells have different sizes, the smaller are padded with NaN (numbers become floats) or empty
-words, and the variable's attribute `padded` says so. Cells that are not there are padded whole.
+Arrays are stacked cell by cell. Where cells have different sizes, the smaller are padded with NaN
+(numbers become floats) or empty words, and the variable's attribute `padded` says so. Cells that
+are not there are padded whole.
 """
 
 import warnings
@@ -26,7 +28,8 @@ UNREADABLE = "damaged"
 
 
 class Frame(NamedTuple):
-    """How cells are arranged: the dimensions with their labels, further columns per cell, and the status of every cell."""
+    """How cells are arranged: the dimensions with their labels, further columns per cell, and the
+    status of every cell."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -36,11 +39,14 @@ class Frame(NamedTuple):
 
 def gather_plan(plan: "Plan") -> "xarray.Dataset":
     """The cells of a sweep as one dataset."""
-    found = [_read(plan.store, cell.name) if plan.status[cell.name] == FINISHED else None for cell in plan.cells]
+    found = [
+        _read(plan.store, cell.name) if plan.status[cell.name] == FINISHED else None
+        for cell in plan.cells]
     status = [
-        UNREADABLE if contents is None and plan.status[cell.name] == FINISHED else plan.status[cell.name]
-        for cell, contents in zip(plan.cells, found, strict=True)
-    ]
+        (
+            UNREADABLE if contents is None and plan.status[cell.name] == FINISHED
+            else plan.status[cell.name])
+        for cell, contents in zip(plan.cells, found, strict=True)]
     replicates = plan.specification.replicates
     axes = plan.axes
     if axes:
@@ -50,23 +56,30 @@ def gather_plan(plan: "Plan") -> "xarray.Dataset":
         dims, shape = (CELL, REPLICATE), (len(plan.cells) // replicates, replicates)
         places = [cell.place for cell in plan.cells[::replicates]]
         names = list({name: None for place in places for name in place})
-        labels = {name: ((CELL,), _label([place.get(name, np.nan) for place in places])) for name in names}
+        labels = {
+            name: ((CELL,), _label([place.get(name, np.nan) for place in places])) for name in names
+        }
     whole = stack(Frame(dims, shape, labels, status), found)
-    whole.attrs |= {"run": plan.target.label, "title": plan.specification.title, "seed": plan.specification.seed}
+    whole.attrs |= {
+        "run": plan.target.label, "title": plan.specification.title,
+        "seed": plan.specification.seed}
     return whole.squeeze(REPLICATE, drop=True) if replicates == 1 else whole
 
 
 def _read(store: Store, name: str) -> Contents | None:
-    """Verified contents; a damaged run is reported and left where it is: to open runs changes nothing in a store."""
+    """Verified contents; a damaged run is reported and left where it is: to open runs changes
+    nothing in a store."""
     try:
         return store.contents(name)
     except DAMAGE as problem:
-        warnings.warn(f"Run {name} is damaged ({printable(problem)}) and left out.", DamagedRun, stacklevel=4)
+        warnings.warn(
+            f"Run {name} is damaged ({printable(problem)}) and left out.", DamagedRun, stacklevel=4)
         return None
 
 
 def gather_names(store: Store, names: Sequence[str]) -> "xarray.Dataset":
-    """Any finished runs of one experiment along the dimension `cell`, with the parameters in which they differ as labels."""
+    """Any finished runs of one experiment along the dimension `cell`, with the parameters in which
+    they differ as labels."""
     found = [contents for name in names if (contents := _read(store, name)) is not None]
     if not found:
         raise InvalidInput("There is no finished run to open.")
@@ -74,11 +87,17 @@ def gather_names(store: Store, names: Sequence[str]) -> "xarray.Dataset":
     experiments = sorted({request["experiment"] for request in requests})
     if len(experiments) > 1:
         raise InvalidInput(
-            f"These are runs of {len(experiments)} experiments ({', '.join(experiments[:4])}, ...); choose one."
-        )
-    columns = {"block": [request["block"] for request in requests], "seed": [request["seed"] for request in requests]}
-    columns |= {name: [request["parameters"].get(name) for request in requests] for name in requests[0]["parameters"]}
-    different = {name: values for name, values in columns.items() if len({canonical(value) for value in values}) > 1}
+            f"These are runs of {len(experiments)} experiments ({', '.join(experiments[:4])}, ...);"
+            " choose one.")
+    columns = {
+        "block": [request["block"] for request in requests],
+        "seed": [request["seed"] for request in requests]}
+    columns |= {
+        name: [request["parameters"].get(name) for request in requests]
+        for name in requests[0]["parameters"]}
+    different = {
+        name: values for name, values in columns.items()
+        if len({canonical(value) for value in values}) > 1}
     labels = {name: ((CELL,), _label(values)) for name, values in different.items()}
     frame = Frame((CELL,), (len(found),), labels, [FINISHED] * len(found))
     whole = stack(frame, found)
@@ -111,7 +130,9 @@ def stack(frame: Frame, found: Sequence[Contents | None]) -> "xarray.Dataset":
 
 def _free(name: str, frame: Frame) -> str:
     """A variable that bears the name of an axis of the sweep gets another."""
-    return f"{name}_in_run" if name in frame.labels or name in frame.dims or name == "status" else name
+    return (
+        f"{name}_in_run" if name in frame.labels or name in frame.dims or name == "status" else name
+    )
 
 
 def _shared_coordinate(name: str, first: Contents | None, entries: Sequence[Any]) -> bool:
@@ -119,17 +140,20 @@ def _shared_coordinate(name: str, first: Contents | None, entries: Sequence[Any]
     if first is None or not first.record["arrays"].get(name, {}).get("coordinate"):
         return False
     values = [entry[1] for entry in entries if entry]
-    return all(value.shape == values[0].shape and np.array_equal(value, values[0]) for value in values)
+    return all(
+        value.shape == values[0].shape and np.array_equal(value, values[0]) for value in values)
 
 
-def _stacked(frame: Frame, entries: Sequence[Any]) -> tuple[tuple[str, ...], np.ndarray, dict[str, Any]]:
+def _stacked(
+    frame: Frame, entries: Sequence[Any]
+) -> tuple[tuple[str, ...], np.ndarray, dict[str, Any]]:
     there = [entry for entry in entries if entry]
     dims, attrs = list(there[0][0]), dict(there[0][2])
     ranks = {entry[1].ndim for entry in there}
     if len(ranks) > 1:
         raise InvalidInput(
-            "The runs hold arrays of different numbers of dimensions; they cannot be opened as one dataset."
-        )
+            "The runs hold arrays of different numbers of dimensions; they cannot be opened as one"
+            " dataset.")
     shape = tuple(max(sizes) for sizes in zip(*(entry[1].shape for entry in there))) if dims else ()
     whole = len(there) == len(entries) and all(entry[1].shape == shape for entry in there)
     if whole:

@@ -33,7 +33,9 @@ def entries(store: Store, pattern: str = "*", status: str | None = None) -> Iter
     """Runs whose experiment matches `pattern` (shell wildcards), in the order of their names."""
     for name in sorted(store.names()):
         entry = entry_of(store, name)
-        if (entry.problem or fnmatchcase(entry.experiment, pattern)) and status in (None, entry.status):
+        if (entry.problem or fnmatchcase(entry.experiment, pattern)) and status in (
+            None, entry.status,
+        ):
             yield entry
 
 
@@ -47,13 +49,16 @@ def entry_of(store: Store, name: str) -> Entry:
 def find(store: Store, beginning: str) -> str:
     """The one run whose name begins so."""
     if not re.fullmatch(r"[0-9a-f]{4,32}(\.failed)?", beginning):
-        raise InvalidInput(f"run = {shown(beginning)} must be the name of a run: four or more of 0-9 and a-f.")
+        raise InvalidInput(
+            f"run = {shown(beginning)} must be the name of a run: four or more of 0-9 and a-f.")
     found = [name for name in store.names() if name.startswith(beginning)]
     if beginning in found or len(found) == 1:
         return beginning if beginning in found else found[0]
     if not found:
-        raise InvalidInput(f"There is no run that begins with {beginning!r} in the store {store.address!r}.")
-    raise InvalidInput(f"run = {beginning!r} is the beginning of {len(found)} names; give more of it.")
+        raise InvalidInput(
+            f"There is no run that begins with {beginning!r} in the store {store.address!r}.")
+    raise InvalidInput(
+        f"run = {beginning!r} is the beginning of {len(found)} names; give more of it.")
 
 
 def printable(text: Any) -> str:

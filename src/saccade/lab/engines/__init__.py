@@ -1,4 +1,5 @@
-"""Engines: who computes the cells of a sweep. An engine is called with a plan, groups of cells, and whom to tell of each settled cell."""
+"""Engines: who computes the cells of a sweep. An engine is called with a plan, groups of cells, and
+whom to tell of each settled cell."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,9 +16,11 @@ Engine = Callable[["Plan", Sequence[Group], Callable[[Done], None]], None]
 
 
 def choose(jobs: int | None = None, cluster: str | None = None, tls: "Tls | None" = None) -> Engine:
-    """In this process; in `jobs` processes of this machine; or on the Dask scheduler at address `cluster`."""
+    """In this process; in `jobs` processes of this machine; or on the Dask scheduler at address
+    `cluster`."""
     if jobs is not None and cluster is not None:
-        raise InvalidInput("--jobs and --cluster exclude each other: a cluster has its own workers.")
+        raise InvalidInput(
+            "--jobs and --cluster exclude each other: a cluster has its own workers.")
     if cluster is not None:
         from saccade.lab.engines.cluster import on_cluster
 

@@ -1,7 +1,9 @@
-"""An existing Dask cluster: `dask scheduler` and its workers, started by hand, by Slurm (dask-jobqueue) or by anything else.
+"""An existing Dask cluster: `dask scheduler` and its workers, started by hand, by Slurm
+(dask-jobqueue) or by anything else.
 
-A task writes its runs to the store, which all machines must see, and returns only names: what a dead worker had finished is not lost, and a
-scheduler that dies takes nothing with it. At most one task per worker thread is under way, so that a death is blamed on the right one.
+A task writes its runs to the store, which all machines must see, and returns only names: what a
+dead worker had finished is not lost, and a scheduler that dies takes nothing with it. At most one
+task per worker thread is under way, so that a death is blamed on the right one.
 """
 
 import os
@@ -38,47 +40,56 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
     try:
         import distributed  # noqa: F401
     except ImportError:
-        raise InvalidInput("--cluster needs Dask, which is not installed: pip install 'saccade[cluster]'.") from None
+        raise InvalidInput(
+            "--cluster needs Dask, which is not installed: pip install 'saccade[cluster]'."
+        ) from None
 
     for name, path in (tls or Tls())._asdict().items():
         require(path is None or os.path.isfile(path), f"tls_{name}", path, "must be a file")
 
-    def engine(plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]) -> None:
+    def engine(
+        plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
+    ) -> None:
         if not plan.store.shelf.shared:
             raise InvalidInput(
-                f"The store {plan.store.address!r} lies in this process; a cluster needs one that it sees."
-            )
+                f"The store {plan.store.address!r} lies in this process; a cluster needs one that"
+                " it sees.")
         queue = Queue(plan, groups, workers=1)
         while queue:
             with _connected(address, tls, patience) as client:
                 try:
                     _drive(client, queue, note)
                 except Lost:
-                    warnings.warn(f"The scheduler at {address} is gone; trying to find it again.", stacklevel=2)
+                    warnings.warn(
+                        f"The scheduler at {address} is gone; trying to find it again.",
+                        stacklevel=2)
 
     return engine
 
 
 def _connected(address: str, tls: Tls | None, patience: float) -> Any:
-    """A client; tries again until `patience` is over, since a scheduler that is restarted needs a moment."""
+    """A client; tries again until `patience` is over, since a scheduler that is restarted needs a
+    moment."""
     import distributed
 
     security = None
     if tls is not None:
         security = distributed.Security(
-            tls_ca_file=tls.ca_file, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
-        )
+            tls_ca_file=tls.ca_file, tls_client_cert=tls.cert, tls_client_key=tls.key,
+            require_encryption=True)
     deadline = time.monotonic() + patience
     while True:
         try:
-            return distributed.Client(address, security=security, timeout="5s", set_as_default=False)
+            return distributed.Client(
+                address, security=security, timeout="5s", set_as_default=False)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as problem:
-            # A wrong address, or one that wants TLS and was given no files, does not get better by waiting.
+            # A wrong address, or one that wants TLS and was given no files, does not get better by
+            # waiting.
             if isinstance(problem, ValueError | TypeError) or time.monotonic() > deadline:
                 raise InvalidInput(
-                    f"The cluster at {address!r} cannot be reached ({str(problem).splitlines()[0] or type(problem).__name__}); "
-                    "finished runs are kept, the same command goes on from there."
-                ) from None
+                    f"The cluster at {address!r} cannot be reached"
+                    f" ({str(problem).splitlines()[0] or type(problem).__name__}); finished runs"
+                    " are kept, the same command goes on from there.") from None
             time.sleep(LOOK)
 
 
@@ -89,7 +100,8 @@ def _drive(client: Any, queue: Queue, note: Callable[[Done], None]) -> None:
         while queue or busy:
             threads = _threads(client)
             if not threads and alone_since is None:
-                warnings.warn("The cluster has no workers yet; waiting for the first.", stacklevel=3)
+                warnings.warn(
+                    "The cluster has no workers yet; waiting for the first.", stacklevel=3)
                 alone_since = time.monotonic()
             queue.workers = max(1, threads)
             while queue and len(busy) < threads:
@@ -147,8 +159,8 @@ def _collect(queue: Queue, future: Any, task: Task, since: float) -> list[Done]:
     done = future.result()
     if not queue.plan.store.shelf.has(done[-1].name) and done[-1].status == "finished":
         raise InvalidInput(
-            f"The workers of the cluster do not write to the same store as this machine: {task.store!r}."
-        )
+            "The workers of the cluster do not write to the same store as this machine:"
+            f" {task.store!r}.")
     queue.learn(task, since)
     return done
 
@@ -157,4 +169,5 @@ def _cancel(client: Any, futures: list[Any]) -> None:
     try:
         client.cancel(futures, force=True)
     except Exception:  # the sweep ends anyway, and with the reason that it has
-        warnings.warn("The cluster could not be told to stop what it was doing for this sweep.", stacklevel=2)
+        warnings.warn(
+            "The cluster could not be told to stop what it was doing for this sweep.", stacklevel=2)

@@ -1,7 +1,8 @@
-"""Several processes of this machine. They are spawned, never forked: a forked process hangs once JAX has threads.
+"""Several processes of this machine. They are spawned, never forked: a forked process hangs once
+JAX has threads.
 
-Every worker is a pool of one. When it dies, it is known which task it had, the task waits again, and a new worker takes its place;
-one shared pool would lose the whole batch.
+Every worker is a pool of one. When it dies, it is known which task it had, the task waits again,
+and a new worker takes its place; one shared pool would lose the whole batch.
 """
 
 import multiprocessing
@@ -39,11 +40,13 @@ class Busy(NamedTuple):
 
 
 def in_processes(jobs: int) -> "Engine":
-    def engine(plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]) -> None:
+    def engine(
+        plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
+    ) -> None:
         if not plan.store.shelf.shared:
             raise InvalidInput(
-                f"The store {plan.store.address!r} lies in this process; --jobs needs one that others see."
-            )
+                f"The store {plan.store.address!r} lies in this process; --jobs needs one that"
+                " others see.")
         queue = Queue(plan, groups, jobs)
         with _one_thread_each():
             _drive(queue, min(jobs, len(groups)), note)
@@ -77,7 +80,9 @@ def _start(task: Task, pool: ProcessPoolExecutor, busy: dict[Future, Busy]) -> N
     busy[future] = Busy(pool, task, time.monotonic())
 
 
-def _collect(queue: Queue, future: Future, was: Busy, idle: list[ProcessPoolExecutor]) -> list[Done]:
+def _collect(
+    queue: Queue, future: Future, was: Busy, idle: list[ProcessPoolExecutor]
+) -> list[Done]:
     try:
         done = future.result()
     except BrokenProcessPool:
@@ -94,9 +99,11 @@ def _worker() -> ProcessPoolExecutor:
 
 
 def _begin() -> None:
-    """A worker leaves interrupts to its parent, cleans up when told to end, and does not outlive a parent that was killed."""
+    """A worker leaves interrupts to its parent, cleans up when told to end, and does not outlive a
+    parent that was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds, so that nothing half written is left
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds, so that nothing half written is left
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
@@ -104,7 +111,8 @@ def _begin() -> None:
 
 def _end(pools: list[ProcessPoolExecutor]) -> None:
     """Stop at once: what is finished is in the store, and what is half written nobody sees."""
-    processes = [one for pool in pools for one in list((getattr(pool, "_processes", None) or {}).values())]
+    processes = [
+        one for pool in pools for one in list((getattr(pool, "_processes", None) or {}).values())]
     for process in processes:
         process.terminate()
     for pool in pools:

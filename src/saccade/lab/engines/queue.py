@@ -1,4 +1,5 @@
-"""What engines with several workers share: tasks of a sensible size, and patience with cells whose worker died."""
+"""What engines with several workers share: tasks of a sensible size, and patience with cells whose
+worker died."""
 
 import time
 from collections import Counter, deque
@@ -41,9 +42,11 @@ class Queue:
         self._per_group = seconds if self._per_group is None else 0.5 * (self._per_group + seconds)
 
     def after_death(self, task: Task, deaths: int = 1) -> list[Done]:
-        """A worker died on `task`: what it had finished is in the store, the rest waits again, cell by cell.
+        """A worker died on `task`: what it had finished is in the store, the rest waits again, cell
+        by cell.
 
-        Only a cell that was the last of its task can be blamed; after `DEATHS` times it is marked and the others go on.
+        Only a cell that was the last of its task can be blamed; after `DEATHS` times it is marked
+        and the others go on.
         """
         left = [work for group in task.groups for work in group]
         left = [work for work in left if not self.plan.store.shelf.has(work.name)]

@@ -1,4 +1,5 @@
-"""The sweeps that saccade brings along: one phase diagram per study, as a TOML file to copy from, with its figure."""
+"""The sweeps that saccade brings along: one phase diagram per study, as a TOML file to copy from,
+with its figure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """`draw(data)` draws the opened sweep; `minutes` is what it took in one process of a busy machine when it was last measured."""
+    """`draw(data)` draws the opened sweep; `minutes` is what it took in one process of a busy
+    machine when it was last measured."""
 
     id: str
     title: str

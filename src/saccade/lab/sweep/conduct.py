@@ -19,7 +19,8 @@ Watch = Callable[[Done], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sweep that has been carried out: the plan with what is now in the store, and the seconds it took."""
+    """A sweep that has been carried out: the plan with what is now in the store, and the seconds it
+    took."""
 
     plan: Plan
     computed: int
@@ -33,7 +34,9 @@ class Outcome:
     @property
     def failed(self) -> dict[str, str]:
         """Status word of every run that did not finish."""
-        return {name: word for name, word in self.plan.status.items() if word not in (FINISHED, MISSING)}
+        return {
+            name: word for name, word in self.plan.status.items() if word not in (FINISHED, MISSING)
+        }
 
     def open(self) -> "xarray.Dataset":
         """All cells as one dataset."""
@@ -42,8 +45,11 @@ class Outcome:
         return gather_plan(self.plan)
 
 
-def conduct(plan: Plan, engine: "Engine", retry: bool = False, watch: Watch = lambda done: None) -> Outcome:
-    """Compute what is missing. Interrupted, it leaves whole runs only; called again, it goes on from there."""
+def conduct(
+    plan: Plan, engine: "Engine", retry: bool = False, watch: Watch = lambda done: None
+) -> Outcome:
+    """Compute what is missing. Interrupted, it leaves whole runs only; called again, it goes on
+    from there."""
     status = dict(plan.status)
     start = time.monotonic()
     groups = plan.groups(retry)

@@ -1,4 +1,5 @@
-"""What a sweep asks for: a run by name, and the cells to evaluate it at: a grid, a list, or a random design of named axes.
+"""What a sweep asks for: a run by name, and the cells to evaluate it at: a grid, a list, or a
+random design of named axes.
 
 Everything is validated before anything runs; an unknown key is refused with the nearest name.
 """
@@ -21,7 +22,8 @@ Place = dict[str, Any]
 
 
 class Span(BaseModel):
-    """An axis by its ends: `count` evenly spaced values in a grid, or a range to draw from in a random design."""
+    """An axis by its ends: `count` evenly spaced values in a grid, or a range to draw from in a
+    random design."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -43,7 +45,8 @@ class Span(BaseModel):
     def values(self) -> list[float | int]:
         """The grid; whole numbers that fall together are given once."""
         count = self.count or 1
-        return list(dict.fromkeys(self.at(number / (count - 1) if count > 1 else 0.0) for number in range(count)))
+        return list(dict.fromkeys(
+            self.at(number / (count - 1) if count > 1 else 0.0) for number in range(count)))
 
 
 class Specification(BaseModel):
@@ -51,11 +54,14 @@ class Specification(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    run: str = Field(description="an experiment or a calculator, or module:name of your own experiment")
+    run: str = Field(
+        description="an experiment or a calculator, or module:name of your own experiment")
     title: str = ""
     design: Literal["grid", "list", "random"] = "grid"
-    axes: dict[str, Any] = Field({}, description="parameter = list of values, or {low, high, count, spacing, whole}")
-    cells: list[dict[str, Any]] = Field([], description="the cells of a list design, parameters by name")
+    axes: dict[str, Any] = Field(
+        {}, description="parameter = list of values, or {low, high, count, spacing, whole}")
+    cells: list[dict[str, Any]] = Field(
+        [], description="the cells of a list design, parameters by name")
     samples: int | None = Field(None, ge=1, description="number of cells of a random design")
     fixed: dict[str, Any] = Field({}, description="parameters that all cells share")
     scale: str = "quick"
@@ -68,7 +74,8 @@ def specification(values: Mapping[str, Any]) -> Specification:
     made = validated(Specification, values, "the sweep")
     assert isinstance(made, Specification)
     _check_design(made)
-    both = sorted(set(made.fixed) & ({name for cell in made.cells for name in cell} | set(made.axes)))
+    both = sorted(
+        set(made.fixed) & ({name for cell in made.cells for name in cell} | set(made.axes)))
     if both:
         raise InvalidInput(f"The parameter {both[0]!r} is both fixed and varied; give it once.")
     return made
@@ -94,9 +101,12 @@ def _check_design(made: Specification) -> None:
         raise InvalidInput(f"A {made.design} design needs {needed}; the sweep has none.")
     other = "axes" if needed == "cells" else "cells"
     if getattr(made, other):
-        raise InvalidInput(f"A {made.design} design takes {needed}, not {other}; remove them or change the design.")
+        raise InvalidInput(
+            f"A {made.design} design takes {needed}, not {other}; remove them or change the design."
+        )
     if (made.design == "random") != (made.samples is not None):
-        rule = "needs samples, the number of cells" if made.design == "random" else "takes no samples"
+        rule = (
+            "needs samples, the number of cells" if made.design == "random" else "takes no samples")
         raise InvalidInput(f"A {made.design} design {rule}.")
 
 
@@ -104,17 +114,20 @@ def _axis(name: str, given: Any, design: str) -> Span | list[Any]:
     if isinstance(given, Mapping):
         span = validated(Span, given, f"axis {name}")
         assert isinstance(span, Span)
-        require(span.low <= span.high, f"axis {name}: low", span.low, f"must not be above high = {span.high:g}")
         require(
-            span.spacing != "log" or span.low > 0, f"axis {name}: low", span.low, "must be above 0 with log spacing"
-        )
+            span.low <= span.high, f"axis {name}: low", span.low,
+            f"must not be above high = {span.high:g}")
+        require(
+            span.spacing != "log" or span.low > 0, f"axis {name}: low", span.low,
+            "must be above 0 with log spacing")
         wanted = design == "grid"
         require(
-            (span.count is not None) == wanted, f"axis {name}: count", span.count, "belongs to grids, and they need it"
-        )
+            (span.count is not None) == wanted, f"axis {name}: count", span.count,
+            "belongs to grids, and they need it")
         return span
     if not isinstance(given, list | tuple | range) or not len(given):
-        raise InvalidInput(f"axis {name} = {shown(given)} must be a list of values or hold low and high by name.")
+        raise InvalidInput(
+            f"axis {name} = {shown(given)} must be a list of values or hold low and high by name.")
     repeated = [value for number, value in enumerate(given) if value in given[:number]]
     require(not repeated, f"axis {name}", repeated[:1], "appears twice in the list")
     return list(given)
@@ -141,13 +154,15 @@ def places(made: Specification) -> list[Place]:
 
 
 def _drawn(made: Specification) -> list[Place]:
-    """Independent draws. Each axis has a stream of its own, so that more samples only add cells to those that were there."""
+    """Independent draws. Each axis has a stream of its own, so that more samples only add cells to
+    those that were there."""
     import numpy as np
 
     columns: dict[str, list[Any]] = {}
     for name, given in made.axes.items():
         axis = _axis(name, given, made.design)
-        shares = np.random.default_rng(number_for(f"sweep axis {name}", 0, made.seed)).random(made.samples)
+        shares = np.random.default_rng(number_for(f"sweep axis {name}", 0, made.seed)).random(
+            made.samples)
         if isinstance(axis, Span):
             columns[name] = [axis.at(float(share)) for share in shares]
         else:

@@ -1,6 +1,8 @@
-"""The work on one group of cells, wherever it happens: compute what is missing, write each cell as its own run, return only names.
+"""The work on one group of cells, wherever it happens: compute what is missing, write each cell as
+its own run, return only names.
 
-A cell that goes wrong becomes a run with a status word and its traceback, and does not stop the others.
+A cell that goes wrong becomes a run with a status word and its traceback, and does not stop the
+others.
 """
 
 import time
@@ -51,7 +53,8 @@ class Done(NamedTuple):
 
 
 class Writer:
-    """Saves runs at once and makes them durable about once a second: a disk's flush costs as much as many small cells."""
+    """Saves runs at once and makes them durable about once a second: a disk's flush costs as much
+    as many small cells."""
 
     def __init__(self, store: Store):
         self.store = store
@@ -103,13 +106,16 @@ def _asked(target: Target, work: Work, seed: int) -> tuple[Any, Request]:
     request = target.request(parameters, work.block, seed)
     if request.name != work.name:
         raise OtherVersion(
-            "A worker has another version of saccade, of JAX or of the experiment than the one that planned the sweep."
-        )
+            "A worker has another version of saccade, of JAX or of the experiment than the one that"
+            " planned the sweep.")
     return parameters, request
 
 
-def _together(target: Target, group: Sequence[Work], seed: int, writer: Writer) -> list[Done] | None:
-    """The group under one vmap, or None if anything went wrong: then each cell is tried alone, to tell which it was."""
+def _together(
+    target: Target, group: Sequence[Work], seed: int, writer: Writer
+) -> list[Done] | None:
+    """The group under one vmap, or None if anything went wrong: then each cell is tried alone, to
+    tell which it was."""
     assert target.batch is not None
     asked = [_asked(target, work, seed) for work in group]
     start = time.perf_counter()

@@ -1,4 +1,5 @@
-"""The plan of a sweep: its cells, which of them the store has, what remains, and how long that may take."""
+"""The plan of a sweep: its cells, which of them the store has, what remains, and how long that may
+take."""
 
 import statistics
 import warnings
@@ -46,7 +47,8 @@ class Plan:
         return grid_axes(self.specification)
 
     def missing(self, retry: bool = False) -> list[Cell]:
-        """The cells to compute, each run once: what is not in the store, and with `retry` what failed before."""
+        """The cells to compute, each run once: what is not in the store, and with `retry` what
+        failed before."""
         wanted = {cell.name: cell for cell in self.cells if self.status[cell.name] != FINISHED}
         return [cell for cell in wanted.values() if retry or self.status[cell.name] == MISSING]
 
@@ -68,13 +70,18 @@ class Plan:
 
 
 def plan(made: Specification, store: Store, folder: str | None = None, mend: bool = True) -> Plan:
-    """Lay out every cell and look into the store. Damaged runs are reported; they are set aside unless `mend` is false."""
+    """Lay out every cell and look into the store. Damaged runs are reported; they are set aside
+    unless `mend` is false."""
     target = resolve(made.run, folder)
     if made.replicates > 1 and not target.random:
-        raise InvalidInput(f"replicates = {made.replicates} must be 1: the calculator {made.run!r} has no randomness.")
+        raise InvalidInput(
+            f"replicates = {made.replicates} must be 1: the calculator {made.run!r} has no"
+            " randomness.")
     if target.defaults(made.scale) == {} and made.scale != "quick" and not target.random:
         raise InvalidInput(f"scale = {made.scale!r} means nothing to a calculator; leave it out.")
-    cells = [_cell(target, made, place, replicate) for place in places(made) for replicate in range(made.replicates)]
+    cells = [
+        _cell(target, made, place, replicate) for place in places(made)
+        for replicate in range(made.replicates)]
     status, damaged, seconds = _look(cells, store, mend)
     if not seconds and MISSING in status.values():
         seconds = _of_its_kind(target, store)
@@ -88,8 +95,11 @@ def _cell(target: Target, made: Specification, place: Place, replicate: int) -> 
     return Cell(place, replicate, parameters, request, request.name)
 
 
-def _look(cells: Sequence[Cell], store: Store, mend: bool) -> tuple[dict[str, str], dict[str, str], list[float]]:
-    """Status by name, what is damaged and why, and the seconds that finished cells took. Every checksum is verified."""
+def _look(
+    cells: Sequence[Cell], store: Store, mend: bool
+) -> tuple[dict[str, str], dict[str, str], list[float]]:
+    """Status by name, what is damaged and why, and the seconds that finished cells took. Every
+    checksum is verified."""
     status: dict[str, str] = {}
     damaged: dict[str, str] = {}
     seconds: list[float] = []
@@ -131,24 +141,26 @@ def _of_its_kind(target: Target, store: Store) -> list[float]:
 
 
 def describe(
-    made: Plan, workers: int = 1, retry: bool = False, say: Callable[[float], str] = lambda s: f"{s:.3g} s"
+    made: Plan, workers: int = 1, retry: bool = False,
+    say: Callable[[float], str] = lambda s: f"{s:.3g} s",
 ) -> str:
     """The plan in a few lines."""
     asked = made.specification
     runs, groups = len(made.status), made.groups(retry)
     missing = sum(len(group) for group in groups)
-    axes = " x ".join(f"{name} ({len(values)})" for name, values in made.axes.items()) or f"{asked.design} design"
-    failed = {word: count for word, count in made.counts().items() if word not in (FINISHED, MISSING)}
+    axes = (
+        " x ".join(f"{name} ({len(values)})" for name, values in made.axes.items())
+        or f"{asked.design} design")
+    failed = {
+        word: count for word, count in made.counts().items() if word not in (FINISHED, MISSING)}
     lines = [
-        asked.title or asked.run,
-        f"  run        {made.target.label}",
-        f"  cells      {runs}: {axes}" + (f" x {asked.replicates} replicates" if asked.replicates > 1 else ""),
+        asked.title or asked.run, f"  run        {made.target.label}",
+        f"  cells      {runs}: {axes}"
+        + (f" x {asked.replicates} replicates" if asked.replicates > 1 else ""),
         f"  in store   {made.counts().get(FINISHED, 0)} finished"
         + "".join(f", {n} {word}" for word, n in failed.items()),
         f"  to compute {missing}, {_how(made, len(groups), missing)}",
-        f"  time       {_time(made, missing, workers, say)}",
-        f"  store      {made.store.address}",
-    ]
+        f"  time       {_time(made, missing, workers, say)}", f"  store      {made.store.address}"]
     if failed and not retry:
         lines.append("  (cells that failed are computed again with --retry)")
     return "\n".join(lines)
@@ -157,7 +169,9 @@ def describe(
 def _how(made: Plan, groups: int, missing: int) -> str:
     if made.target.batch is None:
         return "one by one (not written for groups)"
-    return f"in {groups} groups of up to {made.target.batch.width} at once" if missing else "in groups"
+    return (
+        f"in {groups} groups of up to {made.target.batch.width} at once" if missing else "in groups"
+    )
 
 
 def _time(made: Plan, missing: int, workers: int, say: Callable[[float], str]) -> str:
@@ -166,4 +180,5 @@ def _time(made: Plan, missing: int, workers: int, say: Callable[[float], str]) -
     if made.seconds_per_cell is None:
         return "not known: the store has no run of this kind"
     total = made.seconds_per_cell * missing / workers
-    return f"about {say(total)} (stored runs of this kind took {say(made.seconds_per_cell)}, median)"
+    return (
+        f"about {say(total)} (stored runs of this kind took {say(made.seconds_per_cell)}, median)")

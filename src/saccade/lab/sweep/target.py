@@ -1,4 +1,5 @@
-"""What the cells of a sweep evaluate: an experiment or a calculator of a study, or an experiment of your own (`module:name`)."""
+"""What the cells of a sweep evaluate: an experiment or a calculator of a study, or an experiment of
+your own (`module:name`)."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +63,9 @@ def resolve(name: str, folder: str | None = None) -> Target:
     study = bare.split(".")[0]
     known = study if study in STUDIES else None
     calculators = {item.id: item for item in registry.calculators(known)}
-    experiments = {} if name.startswith(CALCULATOR) else {item.id: item for item in registry.experiments(known)}
+    experiments = (
+        {} if name.startswith(CALCULATOR)
+        else {item.id: item for item in registry.experiments(known)})
     if bare in experiments:
         return _of_experiment(experiments[bare])
     if bare in calculators:
@@ -76,9 +79,11 @@ def _of_experiment(item: Experiment) -> Target:
         return item.scales.get(scale, {})
 
     def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
-        return item.function(key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
+        return item.function(
+            key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
 
-    return Target(item.id, item.model, version_of(item.function), defaults, compute, batch=item.batch)
+    return Target(
+        item.id, item.model, version_of(item.function), defaults, compute, batch=item.batch)
 
 
 def _own(name: str, folder: str | None) -> Target:
@@ -106,7 +111,8 @@ def _of_calculator(item: Calculator) -> Target:
 
 
 def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
-    """A calculator's answer as a dataset: numbers and words as they are, regular lists as arrays, nested names joined by points."""
+    """A calculator's answer as a dataset: numbers and words as they are, regular lists as arrays,
+    nested names joined by points."""
     import numpy as np
     import xarray
 
@@ -114,7 +120,8 @@ def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
     for name, value in values.items():
         label = prefix + name
         if isinstance(value, Mapping):
-            columns.update({str(key): item for key, item in tabulated(value, f"{label}.").variables.items()})
+            columns.update(
+                {str(key): item for key, item in tabulated(value, f"{label}.").variables.items()})
             continue
         array = np.asarray(np.nan if value is None else value)
         if array.dtype.kind == "O":
@@ -124,7 +131,8 @@ def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
 
 
 def varied(target: Target, parameters: Sequence[BaseModel]) -> list[list[int]]:
-    """Groups of cells, by their numbers, that may be computed at once: those that differ only in what the target can vary."""
+    """Groups of cells, by their numbers, that may be computed at once: those that differ only in
+    what the target can vary."""
     if target.batch is None:
         return [[number] for number in range(len(parameters))]
     fixed = [name for name in target.model.model_fields if name not in target.batch.varying]
@@ -132,4 +140,6 @@ def varied(target: Target, parameters: Sequence[BaseModel]) -> list[list[int]]:
     for number, one in enumerate(parameters):
         together.setdefault(tuple(getattr(one, name) for name in fixed), []).append(number)
     width = target.batch.width
-    return [whole[start : start + width] for whole in together.values() for start in range(0, len(whole), width)]
+    return [
+        whole[start : start + width] for whole in together.values()
+        for start in range(0, len(whole), width)]

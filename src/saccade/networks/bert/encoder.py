@@ -1,11 +1,14 @@
-"""The BERT encoder (Devlin et al. 2019) as a pure function of its weights: embeddings, then post-LayerNorm attention layers, in float32.
+"""The BERT encoder (Devlin et al. 2019) as a pure function of its weights: embeddings, then
+post-LayerNorm attention layers, in float32.
 
 One layer maps the hidden states H to
 
-    A = LayerNorm(H + concat_h softmax(Q_h K_h' / sqrt(d_h) + mask) V_h W_O),     H' = LayerNorm(A + gelu(A W_1) W_2),
+    A = LayerNorm(H + concat_h softmax(Q_h K_h' / sqrt(d_h) + mask) V_h W_O),     H' = LayerNorm(A +
+    gelu(A W_1) W_2),
 
-with the exact gelu x Phi(x). Activations are kept as one (sentences * length, hidden) array: on a CPU, plain 2-D products with the
-three projections fused into one are faster than a product per sentence.
+with the exact gelu x Phi(x). Activations are kept as one (sentences * length, hidden) array: on a
+CPU, plain 2-D products with the three projections fused into one are faster than a product per
+sentence.
 """
 
 import math
@@ -16,7 +19,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-# Added to the scores of padding: exp of it is 0 in float32, and unlike -inf it keeps a row without any token finite.
+# Added to the scores of padding: exp of it is 0 in float32, and unlike -inf it keeps a row without
+# any token finite.
 MASKED_SCORE = -1e9
 
 
@@ -73,7 +77,8 @@ class Embeddings(eqx.Module):
 
 
 class EncoderLayer(eqx.Module):
-    """Self-attention, then a two-layer network, each with a residual path and a LayerNorm after it."""
+    """Self-attention, then a two-layer network, each with a residual path and a LayerNorm after
+    it."""
 
     query_key_value: Linear
     attention_output: Linear
@@ -115,7 +120,8 @@ class BertEncoder(eqx.Module):
 def hidden_states(
     encoder: BertEncoder, tokens: Int[Array, "n length"], mask: Bool[Array, "n length"]
 ) -> Float[Array, "layers+1 n length hidden"]:
-    """The states after the embeddings (index 0) and after every layer. `mask` is True at real tokens; padding rows carry no meaning."""
+    """The states after the embeddings (index 0) and after every layer. `mask` is True at real
+    tokens; padding rows carry no meaning."""
     states = [encoder.embeddings(tokens)]
     # Unrolled: six to twelve layers compile fast enough, and no weight is sliced at run time.
     for layer in encoder.layers:

@@ -1,4 +1,5 @@
-"""From the files of a folder to an encoder and its tokenizer. Only this step needs safetensors and tokenizers."""
+"""From the files of a folder to an encoder and its tokenizer. Only this step needs safetensors and
+tokenizers."""
 
 import json
 from pathlib import Path
@@ -22,42 +23,35 @@ class Bert(NamedTuple):
 
 
 _FIELDS = {
-    "vocab_size": "vocabulary",
-    "hidden_size": "hidden",
-    "num_hidden_layers": "layers",
-    "num_attention_heads": "heads",
-    "intermediate_size": "intermediate",
-    "max_position_embeddings": "positions",
-    "type_vocab_size": "token_types",
-}
+    "vocab_size": "vocabulary", "hidden_size": "hidden", "num_hidden_layers": "layers",
+    "num_attention_heads": "heads", "intermediate_size": "intermediate",
+    "max_position_embeddings": "positions", "type_vocab_size": "token_types"}
 
 
 def read_config(path: Path) -> BertConfig:
-    """The sizes in config.json, refusing what this encoder does not compute (another activation, relative positions)."""
+    """The sizes in config.json, refusing what this encoder does not compute (another activation,
+    relative positions)."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InvalidInput(f"{str(path)!r} is not readable as JSON ({error}).") from error
     require(isinstance(raw, dict), str(path), type(raw).__name__, "must be a JSON object")
-    for name, supported in {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}.items():
+    for name, supported in {
+        "model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute",
+    }.items():
         require(
-            raw.get(name, supported) == supported,
-            name,
-            raw.get(name),
-            f"must be {supported!r}: other encoders are not read",
-        )
+            raw.get(name, supported) == supported, name, raw.get(name),
+            f"must be {supported!r}: other encoders are not read")
     sizes = {}
     for name, field in _FIELDS.items():
         size = raw.get(name)
         require(
-            isinstance(size, int) and size >= 1,
-            f"{name} in {str(path)!r}",
-            size,
-            "must be a whole number of at least 1",
-        )
+            isinstance(size, int) and size >= 1, f"{name} in {str(path)!r}", size,
+            "must be a whole number of at least 1")
         sizes[field] = size
     hidden, heads = sizes["hidden"], sizes["heads"]
-    require(hidden % heads == 0, "num_attention_heads", heads, f"must divide hidden_size = {hidden}")
+    require(
+        hidden % heads == 0, "num_attention_heads", heads, f"must divide hidden_size = {hidden}")
     epsilon, padding = float(raw.get("layer_norm_eps", 1e-12)), int(raw.get("pad_token_id") or 0)
     return BertConfig(norm_epsilon=epsilon, padding_token=padding, **sizes)
 
@@ -66,8 +60,10 @@ def _read_tensors(path: Path) -> dict[str, np.ndarray]:
     safetensors = optional("safetensors.numpy", "Loading a BERT encoder")
     try:
         return safetensors.load_file(path)
-    except Exception as error:  # damaged header, truncated data, or a number format that NumPy lacks
-        raise InvalidInput(f"{str(path)!r} is not a readable safetensors file ({error}).") from error
+    except (
+        Exception) as error:  # damaged header, truncated data, or a number format that NumPy lacks
+        raise InvalidInput(
+            f"{str(path)!r} is not a readable safetensors file ({error}).") from error
 
 
 def _read_tokenizer(path: Path) -> Any:
@@ -82,7 +78,8 @@ def _read_tokenizer(path: Path) -> Any:
 
 
 def load_bert(source: str | Path | None = None) -> Bert:
-    """Read an encoder from a folder, from the installed MiniLM package (None), or by its hub name."""
+    """Read an encoder from a folder, from the installed MiniLM package (None), or by its hub
+    name."""
     folder = find_model_folder(source)
     config = read_config(folder / "config.json")
     encoder = build_encoder(config, _read_tensors(folder / "model.safetensors"))
@@ -92,7 +89,8 @@ def load_bert(source: str | Path | None = None) -> Bert:
 def tokenize(
     bert: Bert, texts: tuple[str, ...] | list[str]
 ) -> tuple[Int[np.ndarray, "n length"], Bool[np.ndarray, "n length"]]:
-    """Token numbers with [CLS] first, padded on the right to the longest text, and the mask that is True at real tokens."""
+    """Token numbers with [CLS] first, padded on the right to the longest text, and the mask that is
+    True at real tokens."""
     require(len(texts) > 0, "texts", texts, "must hold at least one sentence")
     encoded = [encoding.ids for encoding in bert.tokenizer.encode_batch(list(texts))]
     lengths = np.array([len(ids) for ids in encoded])

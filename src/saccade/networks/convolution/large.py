@@ -1,7 +1,9 @@
-"""The paper's convolutional networks in the form usual for 32 x 32 images: ResNet-18 and VGG-19 with batch normalisation.
+"""The paper's convolutional networks in the form usual for 32 x 32 images: ResNet-18 and VGG-19
+with batch normalisation.
 
-Batch normalisation keeps no running averages: `network(images)` uses the statistics of the batch, `network.statistics(images)` returns
-those of a (large) batch, and `network(images, statistics)` uses them, for evaluation.
+Batch normalisation keeps no running averages: `network(images)` uses the statistics of the batch,
+`network.statistics(images)` returns those of a (large) batch, and `network(images, statistics)`
+uses them, for evaluation.
 """
 
 from typing import Any
@@ -13,16 +15,11 @@ from jaxtyping import Array, Float
 
 from saccade.networks.convolution.layers import Images, Kernel, convolve, init_kernel, max_pool
 
-VGG_19 = (64, 64, "pool", 128, 128, "pool", 256, 256, 256, 256, "pool", 512, 512, 512, 512, "pool", 512, 512, 512, 512)
+VGG_19 = (
+    64, 64, "pool", 128, 128, "pool", 256, 256, 256, 256, "pool", 512, 512, 512, 512, "pool", 512,
+    512, 512, 512)
 RESNET_18 = (
-    (64, 1),
-    (64, 1),
-    (128, 2),
-    (128, 1),
-    (256, 2),
-    (256, 1),
-    (512, 2),
-    (512, 1),
+    (64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1),
 )  # width, stride of each block
 EPSILON = 1e-5
 Statistics = list[tuple[Array, Array]]
@@ -35,15 +32,18 @@ class Batchwise(eqx.Module):
     shift: Float[Array, " channels"]
 
     def __call__(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
-        """Normalised by the batch, or by what is `given` for this place; the statistics used are appended to `seen`."""
+        """Normalised by the batch, or by what is `given` for this place; the statistics used are
+        appended to `seen`."""
         axes = (0, 1, 2)
-        mean, variance = given[len(seen)] if given is not None else (images.mean(axes), images.var(axes))
+        mean, variance = (
+            given[len(seen)] if given is not None else (images.mean(axes), images.var(axes)))
         seen.append((mean, variance))
         return (images - mean) * (jax.lax.rsqrt(variance + EPSILON) * self.scale) + self.shift
 
 
 class LargeConvolution(eqx.Module):
-    """What both networks share: how statistics travel, and the linear read-out of the mean over the picture."""
+    """What both networks share: how statistics travel, and the linear read-out of the mean over the
+    picture."""
 
     read_out: Float[Array, "width outputs"]
     read_out_bias: Float[Array, " outputs"]
@@ -51,7 +51,9 @@ class LargeConvolution(eqx.Module):
     def features(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
         raise NotImplementedError
 
-    def __call__(self, images: Images, statistics: Statistics | None = None) -> Float[Array, "n outputs"]:
+    def __call__(
+        self, images: Images, statistics: Statistics | None = None
+    ) -> Float[Array, "n outputs"]:
         made = self.features(images, [], statistics)
         return made.mean(axis=(1, 2)) @ self.read_out + self.read_out_bias
 
@@ -63,7 +65,8 @@ class LargeConvolution(eqx.Module):
 
 
 class Vgg(LargeConvolution):
-    """Convolutions with bias, batch normalisation, ReLU; 2 x 2 maxima between the groups and at the end."""
+    """Convolutions with bias, batch normalisation, ReLU; 2 x 2 maxima between the groups and at the
+    end."""
 
     kernels: list[Kernel]
     biases: list[Array]
@@ -82,7 +85,8 @@ class Vgg(LargeConvolution):
 
 
 class Block(eqx.Module):
-    """Two convolutions with batch normalisation around a short cut (1 x 1 where the size changes)."""
+    """Two convolutions with batch normalisation around a short cut (1 x 1 where the size
+    changes)."""
 
     stride: int = eqx.field(static=True)
     first: Kernel
@@ -93,7 +97,8 @@ class Block(eqx.Module):
     short_norm: Batchwise | None
 
     def __call__(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
-        state = jnp.maximum(self.first_norm(convolve(images, self.first, self.stride), seen, given), 0)
+        state = jnp.maximum(
+            self.first_norm(convolve(images, self.first, self.stride), seen, given), 0)
         state = self.second_norm(convolve(state, self.second), seen, given)
         if self.short is None or self.short_norm is None:
             return jnp.maximum(state + images, 0)
@@ -116,12 +121,17 @@ class ResNet(LargeConvolution):
 
 
 def vgg_19(key: Array, channels: int = 3, outputs: int = 10) -> Vgg:
-    """VGG-19 with batch normalisation for 32 x 32 images: 20,040,522 parameters with three channels and ten classes."""
+    """VGG-19 with batch normalisation for 32 x 32 images: 20,040,522 parameters with three channels
+    and ten classes."""
     widths = [item for item in VGG_19 if isinstance(item, int)]
     keys = jax.random.split(key, len(widths) + 1)
-    kernels = [init_kernel(one, *pair, 2.0) for one, pair in zip(keys, zip([channels, *widths], widths), strict=False)]
+    kernels = [
+        init_kernel(one, *pair, 2.0)
+        for one, pair in zip(keys, zip([channels, *widths], widths), strict=False)]
     biases = [jnp.zeros(width, jnp.float32) for width in widths]
-    return Vgg(**_head(keys[-1], widths[-1], outputs), kernels=kernels, biases=biases, norms=[*map(_norm, widths)])
+    return Vgg(
+        **_head(keys[-1], widths[-1], outputs), kernels=kernels, biases=biases,
+        norms=[*map(_norm, widths)])
 
 
 def resnet_18(key: Array, channels: int = 3, outputs: int = 10) -> ResNet:
@@ -139,14 +149,10 @@ def _block(key: Array, into: int, width: int, stride: int) -> Block:
     first, second, short = jax.random.split(key, 3)
     changes = stride != 1 or into != width
     return Block(
-        stride,
-        init_kernel(first, into, width, 2.0),
-        init_kernel(second, width, width, 2.0),
-        _norm(width),
-        _norm(width),
+        stride, init_kernel(first, into, width, 2.0), init_kernel(second, width, width, 2.0),
+        _norm(width), _norm(width),
         init_kernel(short, into, width, 1.0, size=1) if changes else None,
-        _norm(width) if changes else None,
-    )
+        _norm(width) if changes else None)
 
 
 def _norm(width: int) -> Batchwise:
@@ -154,4 +160,6 @@ def _norm(width: int) -> Batchwise:
 
 
 def _head(key: Array, width: int, outputs: int) -> dict[str, Any]:
-    return {"read_out": init_kernel(key, width, outputs, size=1), "read_out_bias": jnp.zeros(outputs, jnp.float32)}
+    return {
+        "read_out": init_kernel(key, width, outputs, size=1),
+        "read_out_bias": jnp.zeros(outputs, jnp.float32)}

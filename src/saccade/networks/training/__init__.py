@@ -1,4 +1,5 @@
-"""Training deep networks: many steps in one compiled program, learning curves, and checkpoints that resume exactly. See `loop`."""
+"""Training deep networks: many steps in one compiled program, learning curves, and checkpoints that
+resume exactly. See `loop`."""
 
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.networks.training.checkpoint import load_checkpoint

@@ -1,4 +1,5 @@
-"""Checkpoints of a training: model, optimiser, curves and step in one file, written by rename, so that the last good one always stays."""
+"""Checkpoints of a training: model, optimiser, curves and step in one file, written by rename, so
+that the last good one always stays."""
 
 import os
 from collections.abc import Mapping
@@ -30,23 +31,29 @@ class Progressed(NamedTuple):
         return len(self.losses)
 
 
-def save_checkpoint(path: str | os.PathLike, state: Progressed, key: jax.Array, about: Mapping[str, Any]) -> Path:
+def save_checkpoint(
+    path: str | os.PathLike, state: Progressed, key: jax.Array, about: Mapping[str, Any]
+) -> Path:
     """Write the state; `key` and `about` say whose training it is."""
     arrays = {name: np.asarray(leaf) for name, leaf in named_leaves(_arrays(state)).items()}
-    return write_arrays(path, {"kind": KIND, "step": state.step, "key": _words(key), "about": dict(about)}, arrays)
+    return write_arrays(
+        path, {"kind": KIND, "step": state.step, "key": _words(key), "about": dict(about)}, arrays)
 
 
-def load_checkpoint(path: str | os.PathLike, start: Progressed, key: jax.Array, about: Mapping[str, Any]) -> Progressed:
-    """The state in `path`, for the training that would begin with `start`; refused if it belongs to another one."""
+def load_checkpoint(
+    path: str | os.PathLike, start: Progressed, key: jax.Array, about: Mapping[str, Any]
+) -> Progressed:
+    """The state in `path`, for the training that would begin with `start`; refused if it belongs to
+    another one."""
     header, arrays = read_arrays(path, KIND)
     if header.get("key") != _words(key) or header.get("about") != dict(about):
         raise InvalidInput(
-            f"checkpoint = {str(path)!r} belongs to another training ({_difference(header, key, about)} differs); "
-            "remove it, or start without --resume."
-        )
+            f"checkpoint = {str(path)!r} belongs to another training"
+            f" ({_difference(header, key, about)} differs); remove it, or start without --resume.")
     curves = {name: arrays.pop(name) for name in Progressed._fields[2:] if name in arrays}
     if len(curves) < 4 or len(curves["losses"]) != header.get("step"):
-        raise InvalidInput(f"checkpoint = {str(path)!r} is damaged: its curves do not reach its step.")
+        raise InvalidInput(
+            f"checkpoint = {str(path)!r} is damaged: its curves do not reach its step.")
     filled = fill({"model": start.model, "optimiser_state": start.optimiser_state}, arrays, path)
     return Progressed(filled["model"], filled["optimiser_state"], **curves)
 
@@ -58,7 +65,9 @@ def _arrays(state: Progressed) -> dict[str, Any]:
 def _difference(header: Mapping[str, Any], key: jax.Array, about: Mapping[str, Any]) -> str:
     found = header.get("about") or {}
     names = [name for name in about if found.get(name) != about[name]]
-    return names[0] if names else "its random key" if header.get("key") != _words(key) else "its description"
+    return (
+        names[0] if names else "its random key" if header.get("key") != _words(key)
+        else "its description")
 
 
 def _words(key: jax.Array) -> list[int]:

@@ -1,11 +1,13 @@
-"""Training by stochastic gradients: many steps in one compiled program, with curves, checkpoints that resume exactly and clear failure.
+"""Training by stochastic gradients: many steps in one compiled program, with curves, checkpoints
+that resume exactly and clear failure.
 
     problem = Problem(loss, batch, optimiser, data)
     trained = train(problem, model, key, steps=5000, measure=error_on_test, measure_every=500)
 
-Step t draws its batch from `fold_in(key, t)`, so a training is determined by (problem, model, key): interrupted after any checkpoint and
-resumed, it ends bit-equal to one that was not. `devices` spreads each batch over several devices by JAX's sharding; the loss curve is
-the same up to rounding.
+Step t draws its batch from `fold_in(key, t)`, so a training is determined by (problem, model, key):
+interrupted after any checkpoint and resumed, it ends bit-equal to one that was not. `devices`
+spreads each batch over several devices by JAX's sharding; the loss curve is the same up to
+rounding.
 """
 
 import os
@@ -21,20 +23,22 @@ import numpy as np
 import optax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from saccade.errors import Diverged, require
 from saccade.networks.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
 from saccade.networks.training.watching import Progress, current
-from saccade.errors import Diverged, require
 
 SHOWN_LOSSES = 5
 SECONDS_BETWEEN_CHECKPOINTS = 600.0
 
 
 class Problem(NamedTuple):
-    """What is trained on: `loss(model, batch)`, `batch(key, step, data)` (traced, so random and pure), an Optax optimiser, and `data`.
+    """What is trained on: `loss(model, batch)`, `batch(key, step, data)` (traced, so random and
+    pure), an Optax optimiser, and `data`.
 
-    A step takes the mean gradient of `accumulate` batches, one after the other, where one large batch would not fit into memory.
-    `data` is any PyTree of arrays; it is passed to the compiled program as an argument rather than baked in. Trainings that share the
-    same Problem object share one compiled program.
+    A step takes the mean gradient of `accumulate` batches, one after the other, where one large
+    batch would not fit into memory. `data` is any PyTree of arrays; it is passed to the compiled
+    program as an argument rather than baked in. Trainings that share the same Problem object share
+    one compiled program.
     """
 
     loss: Callable[[Any, Any], jax.Array]
@@ -45,7 +49,8 @@ class Problem(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The model after training, its loss and gradient norm at every step, and what was measured at `measured_steps` on the way."""
+    """The model after training, its loss and gradient norm at every step, and what was measured at
+    `measured_steps` on the way."""
 
     model: Any
     losses: np.ndarray
@@ -55,35 +60,26 @@ class Trained(NamedTuple):
 
 
 def train(
-    problem: Problem,
-    model: Any,
-    key: jax.Array,
-    steps: int,
-    *,
-    chunk: int = 50,
-    measure: Callable[[Any], Any] | None = None,
-    measure_every: int = 0,
-    name: str = "training",
-    checkpoint: str | os.PathLike | None = None,
-    checkpoint_every: int = 0,
-    resume: bool = False,
-    about: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-    devices: int = 1,
+    problem: Problem, model: Any, key: jax.Array, steps: int, *, chunk: int = 50,
+    measure: Callable[[Any], Any] | None = None, measure_every: int = 0, name: str = "training",
+    checkpoint: str | os.PathLike | None = None, checkpoint_every: int = 0, resume: bool = False,
+    about: Mapping[str, Any] | None = None, progress: Progress | None = None, devices: int = 1,
 ) -> Trained:
     """Train `model` for `steps` steps, `chunk` of them in each compiled call.
 
-    `measure(model)` (numbers of a fixed shape) is recorded at step 0, then every `measure_every` steps and at the end. A checkpoint is
-    written every `checkpoint_every` steps (0: ten times in all), at the end, and whenever ten minutes passed without one; both are
-    rounded up to whole chunks. `about` (JSON)
-    says whose training it is: resuming another one's checkpoint is refused. Progress and checkpoints can also be set from outside
-    (`watching`). A loss or gradient that is not finite raises `Diverged`, which carries `step` and `losses`.
+    `measure(model)` (numbers of a fixed shape) is recorded at step 0, then every `measure_every`
+    steps and at the end. A checkpoint is written every `checkpoint_every` steps (0: ten times in
+    all), at the end, and whenever ten minutes passed without one; both are rounded up to whole
+    chunks. `about` (JSON) says whose training it is: resuming another one's checkpoint is refused.
+    Progress and checkpoints can also be set from outside (`watching`). A loss or gradient that is
+    not finite raises `Diverged`, which carries `step` and `losses`.
     """
     require(steps >= 1, "steps", steps, "must be at least 1")
     require(chunk >= 1, "chunk", chunk, "must be at least 1")
     watch = current()
     progress = progress or watch.progress
-    path = Path(checkpoint) if checkpoint else watch.folder / f"{name}.npz" if watch.folder else None
+    path = (
+        Path(checkpoint) if checkpoint else watch.folder / f"{name}.npz" if watch.folder else None)
     state = _start(problem, model)
     if path is not None and (resume or watch.resume) and path.exists():
         state = load_checkpoint(path, state, key, about or {})
@@ -119,11 +115,13 @@ def _passed(before: int, after: int, every: int, steps: int) -> bool:
 def _measured(state: Progressed, measure: Callable[[Any], Any]) -> Progressed:
     value = np.asarray(measure(state.model), dtype=float)[None]
     measured = np.concatenate([state.measured, value]) if len(state.measured_steps) else value
-    return state._replace(measured=measured, measured_steps=np.append(state.measured_steps, state.step))
+    return state._replace(
+        measured=measured, measured_steps=np.append(state.measured_steps, state.step))
 
 
 def _advanced(
-    problem: Problem, state: Progressed, key: jax.Array, count: int, mesh: Mesh | None, path: Path | None
+    problem: Problem, state: Progressed, key: jax.Array, count: int, mesh: Mesh | None,
+    path: Path | None,
 ) -> Progressed:
     """`count` more steps; raises if any number on the way was not finite."""
     first = jnp.asarray(state.step)
@@ -134,32 +132,41 @@ def _advanced(
     bad = ~(np.isfinite(losses) & np.isfinite(norms))
     if bad.any():
         raise _diverged(int(np.argmax(bad)), losses, norms, path)
-    return state._replace(model=model, optimiser_state=optimiser_state, losses=losses, gradient_norms=norms)
+    return state._replace(
+        model=model, optimiser_state=optimiser_state, losses=losses, gradient_norms=norms)
 
 
 @eqx.filter_jit
 def _steps(
-    problem: Problem, model: Any, optimiser_state: Any, key: jax.Array, first: jax.Array, count: int, mesh: Mesh | None
+    problem: Problem, model: Any, optimiser_state: Any, key: jax.Array, first: jax.Array,
+    count: int, mesh: Mesh | None,
 ) -> tuple[Any, Any, jax.Array, jax.Array]:
-    """`count` optimiser steps in one scan: the new model and optimiser state, losses and gradient norms."""
+    """`count` optimiser steps in one scan: the new model and optimiser state, losses and gradient
+    norms."""
     parameters, static = eqx.partition(model, eqx.is_inexact_array)
 
     def loss_of(parameters: Any, batch: Any) -> jax.Array:
         return problem.loss(eqx.combine(parameters, static), batch)
 
-    def one(carry: tuple[Any, Any], step: jax.Array) -> tuple[tuple[Any, Any], tuple[jax.Array, jax.Array]]:
+    def one(
+        carry: tuple[Any, Any], step: jax.Array
+    ) -> tuple[tuple[Any, Any], tuple[jax.Array, jax.Array]]:
         parameters, optimiser_state = carry
-        loss, slope = _slope(problem, loss_of, parameters, jax.random.fold_in(key, step), step, mesh)
+        loss, slope = _slope(
+            problem, loss_of, parameters, jax.random.fold_in(key, step), step, mesh)
         updates, optimiser_state = problem.optimiser.update(slope, optimiser_state, parameters)
-        return (optax.apply_updates(parameters, updates), optimiser_state), (loss, optax.global_norm(slope))
+        return (optax.apply_updates(parameters, updates), optimiser_state), (
+            loss, optax.global_norm(slope))
 
     carry = (parameters, optimiser_state)
-    (parameters, optimiser_state), (losses, norms) = jax.lax.scan(one, carry, first + jnp.arange(count))
+    (parameters, optimiser_state), (losses, norms) = jax.lax.scan(
+        one, carry, first + jnp.arange(count))
     return eqx.combine(parameters, static), optimiser_state, losses, norms
 
 
 def _slope(
-    problem: Problem, loss_of: Callable, parameters: Any, key: jax.Array, step: jax.Array, mesh: Mesh | None
+    problem: Problem, loss_of: Callable, parameters: Any, key: jax.Array, step: jax.Array,
+    mesh: Mesh | None,
 ) -> tuple[jax.Array, Any]:
     """Loss and gradient of one step: of one batch, or the mean over `accumulate` of them."""
     if problem.accumulate == 1:
@@ -172,7 +179,8 @@ def _slope(
 
     keys = jax.random.split(key, problem.accumulate)
     nothing = jax.tree.map(jnp.zeros_like, parameters)
-    loss_type = jax.eval_shape(lambda: loss_of(parameters, problem.batch(key, step, problem.data))).dtype
+    loss_type = jax.eval_shape(
+        lambda: loss_of(parameters, problem.batch(key, step, problem.data))).dtype
     total, _ = jax.lax.scan(more, (jnp.zeros((), loss_type), nothing), keys)
     return jax.tree.map(lambda leaf: leaf / problem.accumulate, total)
 
@@ -180,28 +188,36 @@ def _slope(
 def _mesh(devices: int) -> Mesh | None:
     """The first `devices` devices as one axis; None for one, where nothing has to be spread."""
     there = jax.devices()
-    require(1 <= devices <= len(there), "devices", devices, f"must be from 1 to {len(there)}, all that JAX sees")
+    require(
+        1 <= devices <= len(there), "devices", devices,
+        f"must be from 1 to {len(there)}, all that JAX sees")
     return Mesh(np.array(there[:devices]), ("data",)) if devices > 1 else None
 
 
 def _spread(batch: Any, mesh: Mesh | None) -> Any:
-    """Each array of the batch split along its first axis over the devices; JAX then moves gradients between them by itself."""
+    """Each array of the batch split along its first axis over the devices; JAX then moves gradients
+    between them by itself."""
     if mesh is None:
         return batch
     for leaf in jax.tree.leaves(batch):
         even = leaf.ndim > 0 and leaf.shape[0] % mesh.size == 0
-        require(even, "batch size", leaf.shape[:1], f"must be a multiple of the {mesh.size} devices")
+        require(
+            even, "batch size", leaf.shape[:1], f"must be a multiple of the {mesh.size} devices")
     return jax.lax.with_sharding_constraint(batch, NamedSharding(mesh, PartitionSpec("data")))
 
 
 def _diverged(step: int, losses: np.ndarray, norms: np.ndarray, path: Path | None) -> Diverged:
     """The exception with the step, the losses before it and what to change."""
-    before = ", ".join(f"{loss:.3g}" for loss in losses[max(0, step - SHOWN_LOSSES) : step]) or "none"
+    before = (
+        ", ".join(f"{loss:.3g}" for loss in losses[max(0, step - SHOWN_LOSSES) : step]) or "none")
     what = "the loss" if not np.isfinite(losses[step]) else "its gradient"
-    kept = f" The last good checkpoint is kept in {str(path)!r}." if path is not None and path.exists() else ""
+    kept = (
+        f" The last good checkpoint is kept in {str(path)!r}." if path is not None and path.exists()
+        else "")
     problem = Diverged(
-        f"Training stopped at step {step}: {what} was not finite (losses before: {before}). Lower the learning rate, clip the "
-        f"gradients harder, warm up longer or start from smaller weights.{kept}"
-    )
-    problem.step, problem.losses, problem.gradient_norms = step, losses[: step + 1], norms[: step + 1]  # type: ignore[attr-defined]
+        f"Training stopped at step {step}: {what} was not finite (losses before: {before}). Lower"
+        " the learning rate, clip the gradients harder, warm up longer or start from smaller"
+        f" weights.{kept}")
+    problem.step, problem.losses, problem.gradient_norms = (
+        step, losses[: step + 1], norms[: step + 1])  # type: ignore[attr-defined]
     return problem

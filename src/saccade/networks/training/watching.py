@@ -1,7 +1,8 @@
-"""Who watches a training: a callback for its progress and a folder for its checkpoints, set from outside by whoever started it.
+"""Who watches a training: a callback for its progress and a folder for its checkpoints, set from
+outside by whoever started it.
 
-Experiments are functions of a key and parameters alone; that they are watched, or resumed, does not change their numbers. So it is not
-a parameter but a surrounding:
+Experiments are functions of a key and parameters alone; that they are watched, or resumed, does not
+change their numbers. So it is not a parameter but a surrounding:
 
     with watching(progress=print, folder="checkpoints", resume=True):
         run(experiment)
@@ -18,7 +19,8 @@ Progress = Callable[[str, int, int, float], None]
 
 
 class Watch(NamedTuple):
-    """Whom to tell, where checkpoints go (None: nowhere), and whether to go on from one that is there."""
+    """Whom to tell, where checkpoints go (None: nowhere), and whether to go on from one that is
+    there."""
 
     progress: Progress | None = None
     folder: Path | None = None
@@ -32,7 +34,8 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 def watching(
     progress: Progress | None = None, folder: str | Path | None = None, resume: bool = False
 ) -> Iterator[None]:
-    """Every training inside reports to `progress` and keeps its checkpoint in `folder` under its own name."""
+    """Every training inside reports to `progress` and keeps its checkpoint in `folder` under its
+    own name."""
     token = _WATCH.set(Watch(progress, None if folder is None else Path(folder), resume))
     try:
         yield

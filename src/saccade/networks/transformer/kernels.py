@@ -1,6 +1,8 @@
-"""The inner parts of a transformer layer on arrays, with their own derivatives where those save time on a CPU.
+"""The inner parts of a transformer layer on arrays, with their own derivatives where those save
+time on a CPU.
 
-Queries, keys and values are (batch, heads, T, d_h). Each derivative is checked against finite differences in the tests.
+Queries, keys and values are (batch, heads, T, d_h). Each derivative is checked against finite
+differences in the tests.
 """
 
 import math
@@ -30,7 +32,8 @@ def softmax_weights(scores: Weights, causal: bool) -> Weights:
 
 
 def relu_weights(scores: Weights, causal: bool) -> Weights:
-    """relu(score) / i, with i the number of tokens seen. The mask selects rather than multiplies: 0 * inf would be NaN."""
+    """relu(score) / i, with i the number of tokens seen. The mask selects rather than multiplies: 0
+    * inf would be NaN."""
     mask = visible(scores.shape[-1], causal)
     weights = jnp.maximum(scores, 0)
     return (weights if mask is None else jnp.where(mask, weights, 0)) / _seen(scores, causal)
@@ -58,15 +61,19 @@ def _attend_forward(queries: Heads, keys: Heads, values: Heads, kind: str, causa
     return weights @ values, (queries, keys, values, weights)
 
 
-def _attend_backward(kind: str, causal: bool, kept: tuple, slope: Heads) -> tuple[Heads, Heads, Heads]:
+def _attend_backward(
+    kind: str, causal: bool, kept: tuple, slope: Heads
+) -> tuple[Heads, Heads, Heads]:
     queries, keys, values, weights = kept
     by_weight = slope @ _turned(values)
     if kind == "relu":
         by_score = jnp.where(weights > 0, by_weight, 0) / _seen(weights, causal)
     else:
         by_score = weights * (by_weight - jnp.sum(by_weight * weights, axis=-1, keepdims=True))
-    # Many small products with a transposed left side are slow in XLA on a CPU (up to three times): the barrier makes it copy first.
-    turned_score, turned_weights = jax.lax.optimization_barrier((_turned(by_score), _turned(weights)))
+    # Many small products with a transposed left side are slow in XLA on a CPU (up to three times):
+    # the barrier makes it copy first.
+    turned_score, turned_weights = jax.lax.optimization_barrier(
+        (_turned(by_score), _turned(weights)))
     return by_score @ keys, turned_score @ queries, turned_weights @ slope
 
 
@@ -74,7 +81,8 @@ attend.defvjp(_attend_forward, _attend_backward)
 
 
 def attend_by(weights: Float[Array, "heads T T"], values: Float[Array, "batch T heads d"]) -> Array:
-    """sum_j w_ij v_j with the same weights for the whole batch, (batch, T, heads, d_h): one product per head."""
+    """sum_j w_ij v_j with the same weights for the whole batch, (batch, T, heads, d_h): one product
+    per head."""
     batch, length, heads, per_head = values.shape
     by_head = values.transpose(2, 1, 0, 3).reshape(heads, length, batch * per_head)
     return (weights @ by_head).reshape(heads, length, batch, per_head).transpose(2, 1, 0, 3)

@@ -1,4 +1,5 @@
-"""The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added to the residual stream."""
+"""The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added
+to the residual stream."""
 
 from typing import Any
 
@@ -15,8 +16,9 @@ from saccade.networks.transformer.norm import Norm, init_norm, normalise
 class Layers(eqx.Module):
     """The parameters of all layers, stacked along the first axis (or of one layer, without it).
 
-    `qkv` holds queries, keys and values side by side, each of width heads * d_h with the heads side by side:
-    the query of head m is columns m d_h .. (m+1) d_h - 1. States are rows, so a matrix Q acting on columns enters transposed.
+    `qkv` holds queries, keys and values side by side, each of width heads * d_h with the heads side
+    by side: the query of head m is columns m d_h .. (m+1) d_h - 1. States are rows, so a matrix Q
+    acting on columns enters transposed.
     """
 
     qkv: Float[Array, "*layers D 3*heads*d"]
@@ -37,7 +39,8 @@ class Layers(eqx.Module):
 
 
 def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
-    """N(0, 1/fan_in); what is added to the residual stream (projection, or the values without one, and W_2) times `residual_init`."""
+    """N(0, 1/fan_in); what is added to the residual stream (projection, or the values without one,
+    and W_2) times `residual_init`."""
     L, D, hidden, inner = config.layers, config.width, config.hidden, config.heads * config.per_head
     keys = jax.random.split(key, 4)
 
@@ -49,22 +52,20 @@ def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
         qkv = qkv.at[:, :, 2 * inner :].multiply(config.residual_init)
     biased = config.attention_bias
     return Layers(
-        qkv=qkv,
-        qkv_bias=jnp.zeros((L, 3 * inner), dtype) if biased else None,
+        qkv=qkv, qkv_bias=jnp.zeros((L, 3 * inner), dtype) if biased else None,
         projection=normal(keys[1], inner, D, config.residual_init) if config.projection else None,
         projection_bias=jnp.zeros((L, D), dtype) if biased and config.projection else None,
-        first=normal(keys[2], D, hidden),
-        first_bias=jnp.zeros((L, hidden), dtype),
+        first=normal(keys[2], D, hidden), first_bias=jnp.zeros((L, hidden), dtype),
         second=normal(keys[3], hidden, D, config.residual_init),
-        second_bias=jnp.zeros((L, D), dtype),
-        attention_norm=init_norm(config.norm, (L,), D, dtype),
+        second_bias=jnp.zeros((L, D), dtype), attention_norm=init_norm(config.norm, (L,), D, dtype),
         mlp_norm=init_norm(config.norm, (L,), D, dtype),
-        position_norm=init_norm(config.norm, (L,), D, dtype) if config.looks_by == "positions" else None,
-    )
+        position_norm=(
+            init_norm(config.norm, (L,), D, dtype) if config.looks_by == "positions" else None))
 
 
 def one_layer(
-    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"], positions: Array | None
+    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"],
+    positions: Array | None,
 ) -> Float[Array, "batch T D"]:
     """The state after one layer."""
     batch, length, D = state.shape
@@ -75,7 +76,8 @@ def one_layer(
 
 
 def attention_weights(
-    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"], positions: Array | None
+    config: TransformerConfig, layer: Layers, state: Float[Array, "batch T D"],
+    positions: Array | None,
 ) -> Float[Array, "batch heads T T"]:
     """Where a layer looks; with attention by positions the batch axis has length one."""
     batch, length, D = state.shape
@@ -83,7 +85,8 @@ def attention_weights(
         return _position_weights(config, layer, positions)[None]
     flat = normalise(state.reshape(batch * length, D), layer.attention_norm)
     queries, keys, _ = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
-    return weights_of(_scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
+    return weights_of(
+        _scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
 
 
 def _mlp(config: TransformerConfig, layer: Layers, flat: Array) -> Array:
@@ -101,7 +104,8 @@ def _attention(
         weights = _position_weights(config, layer, positions)
         mixed = attend_by(weights, values.reshape(batch, -1, config.heads, config.per_head))
     else:
-        queries, keys, values = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
+        queries, keys, values = _by_heads(
+            config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
         mixed: Any = attend(_scaled(config, queries), keys, values, config.attention, config.causal)
         mixed = jnp.swapaxes(mixed, 1, 2)
     if layer.projection is None:
@@ -109,21 +113,27 @@ def _attention(
     return _linear(mixed.reshape(flat.shape[0], -1), layer.projection, layer.projection_bias)
 
 
-def _position_weights(config: TransformerConfig, layer: Layers, positions: Array) -> Float[Array, "heads T T"]:
+def _position_weights(
+    config: TransformerConfig, layer: Layers, positions: Array
+) -> Float[Array, "heads T T"]:
     """Attention from LN_layer(P) alone."""
     looking = _linear(normalise(positions, layer.position_norm), *_columns(config, layer, 0, 2))
     queries, keys = _by_heads(config, looking, 1, 2)
-    return weights_of(_scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)[0]
+    return weights_of(
+        _scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)[0]
 
 
 def _by_heads(config: TransformerConfig, flat: Array, batch: int, parts: int) -> tuple[Array, ...]:
     """(batch * T, parts * heads * d_h) to `parts` arrays (batch, heads, T, d_h)."""
     length = flat.shape[0] // batch
-    split = flat.reshape(batch, length, parts, config.heads, config.per_head).transpose(2, 0, 3, 1, 4)
+    split = flat.reshape(batch, length, parts, config.heads, config.per_head).transpose(
+        2, 0, 3, 1, 4)
     return tuple(split[part] for part in range(parts))
 
 
-def _columns(config: TransformerConfig, layer: Layers, first: int, last: int) -> tuple[Array, Array | None]:
+def _columns(
+    config: TransformerConfig, layer: Layers, first: int, last: int
+) -> tuple[Array, Array | None]:
     """Matrix and bias of the parts first .. last - 1 of queries, keys, values."""
     inner = config.heads * config.per_head
     chosen = slice(first * inner, last * inner)
@@ -139,9 +149,10 @@ def _linear(x: Array, matrix: Array, bias: Array | None) -> Array:
 
 
 def side_by_side(queries: Array, keys: Array, values: Array) -> Float[Array, "layers D 3*heads*d"]:
-    """`Layers.qkv` from per-head matrices (layers, heads, d_h, D) that act on column vectors, q = Q h, as papers write them."""
+    """`Layers.qkv` from per-head matrices (layers, heads, d_h, D) that act on column vectors, q = Q
+    h, as papers write them."""
     layers, heads, per_head, D = jnp.shape(queries)
     by_columns = [
-        jnp.moveaxis(jnp.asarray(part), 3, 1).reshape(layers, D, heads * per_head) for part in (queries, keys, values)
-    ]
+        jnp.moveaxis(jnp.asarray(part), 3, 1).reshape(layers, D, heads * per_head)
+        for part in (queries, keys, values)]
     return jnp.concatenate(by_columns, axis=-1)

@@ -1,17 +1,22 @@
-"""The deep transformer: one definition for the decoders of sparse recovery (built or trained) and for vision transformers.
+"""The deep transformer: one definition for the decoders of sparse recovery (built or trained) and
+for vision transformers.
 
-    h_0 = tokens W_in + b_in (+ P),    h' = h + Attn(LN h),    h_{l+1} = h' + W_2 act(W_1 LN h' + b_1) + b_2,    read-out of LN h_L
+    h_0 = tokens W_in + b_in (+ P),    h' = h + Attn(LN h),    h_{l+1} = h' + W_2 act(W_1 LN h' +
+    b_1) + b_2,    read-out of LN h_L
 
 with every part an option of `TransformerConfig`. Use:
 
-    config = vision_transformer(looks_by="positions")       # or small_decoder(), gpt2_decoder(), pair_decoder(), TransformerConfig(...)
-    model = init_transformer(jax.random.key(0), config)      # an Equinox module of float32 arrays; dtype=jnp.float64 on request
-    outputs = model(tokens)                                  # (batch, T, features) -> (batch, T, outputs), or (batch, outputs) if pooled
-    seen = model.trace(tokens)                               # outputs, states of every layer, attention weights of every layer
-    estimates = model.read(seen.states[2])                   # the read-out applied to intermediate states, (batch, T, D)
+    config = vision_transformer(looks_by="positions")       # or small_decoder(), gpt2_decoder(),
+    pair_decoder(), TransformerConfig(...) model = init_transformer(jax.random.key(0), config)
+    # an Equinox module of float32 arrays; dtype=jnp.float64 on request outputs = model(tokens)
+    # (batch, T, features) -> (batch, T, outputs), or (batch, outputs) if pooled seen =
+    model.trace(tokens)                               # outputs, states of every layer, attention
+    weights of every layer estimates = model.read(seen.states[2])                   # the read-out
+    applied to intermediate states, (batch, T, D)
 
-The arrays of all layers are stacked along a first axis, so that deep nets are scanned and shallow ones unrolled. Activations are kept
-as one (batch * T, D) array: on a CPU plain 2-D products with fused projections are what is fast.
+The arrays of all layers are stacked along a first axis, so that deep nets are scanned and shallow
+ones unrolled. Activations are kept as one (batch * T, D) array: on a CPU plain 2-D products with
+fused projections are what is fast.
 """
 
 from typing import NamedTuple
@@ -33,9 +38,11 @@ States = Float[Array, "batch T D"]
 
 
 class Trace(NamedTuple):
-    """All that happened: `states` are (layers + 1, batch, T, D), the read-in first; `attention` is (layers, batch, heads, T, T).
+    """All that happened: `states` are (layers + 1, batch, T, D), the read-in first; `attention` is
+    (layers, batch, heads, T, T).
 
-    When attention looks by positions it does not depend on the input, and its batch axis has length one.
+    When attention looks by positions it does not depend on the input, and its batch axis has length
+    one.
     """
 
     outputs: Array
@@ -70,7 +77,8 @@ class Transformer(eqx.Module):
             states.append(state)
         length = state.shape[1]
         none = jnp.zeros((0, state.shape[0], self.config.heads, length, length), state.dtype)
-        return Trace(self.read(state), jnp.stack(states), jnp.stack(attention) if attention else none)
+        return Trace(
+            self.read(state), jnp.stack(states), jnp.stack(attention) if attention else none)
 
     def read(self, state: States) -> Array:
         """The read-out of any state: last norm, pool, then h W + b or h' W h."""
@@ -86,7 +94,8 @@ class Transformer(eqx.Module):
         return product if self.read_out_bias is None else product + self.read_out_bias
 
     def _start(self, tokens: Tokens) -> States:
-        """The first states, with the shape of the input checked (shapes are known while tracing)."""
+        """The first states, with the shape of the input checked (shapes are known while
+        tracing)."""
         config = self.config
         fits = tokens.ndim == 3 and tokens.shape[-1] == config.features
         require(fits, "shape of tokens", tokens.shape, f"must be (batch, T, {config.features})")
@@ -94,7 +103,9 @@ class Transformer(eqx.Module):
         if self.positions is not None:
             exact = config.looks_by == "positions"
             fits = length == config.positions if exact else length <= config.positions
-            rule = f"must be {'' if exact else 'at most '}{config.positions}, the length of the table of positions"
+            rule = (
+                f"must be {'' if exact else 'at most '}{config.positions}, the length of the table"
+                " of positions")
             require(fits, "number of tokens", length, rule)
         state = jnp.asarray(tokens, self.layers.qkv.dtype)
         if self.read_in is not None and self.read_in_bias is not None:
@@ -118,7 +129,8 @@ class Transformer(eqx.Module):
 
 
 def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -> Transformer:
-    """Random parameters: matrices N(0, 1/fan_in) times the factors of `config`, biases 0, norms 1, P ~ N(0, position_init^2)."""
+    """Random parameters: matrices N(0, 1/fan_in) times the factors of `config`, biases 0, norms 1,
+    P ~ N(0, position_init^2)."""
     keys = jax.random.split(key, 4)
     D = config.width
 
@@ -130,14 +142,16 @@ def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -
     biased = config.read_out == "linear" and config.read_out_bias
     return Transformer(
         config=config,
-        read_in=normal(keys[0], config.features, D, config.features**-0.5) if config.read_in else None,
+        read_in=(
+            normal(keys[0], config.features, D, config.features**-0.5) if config.read_in else None),
         read_in_bias=jnp.zeros(D, dtype) if config.read_in else None,
-        positions=normal(keys[1], config.positions, D, config.position_init) if config.positions else None,
-        layers=init_layers(keys[2], config, dtype),
-        last_norm=init_norm(config.norm, (), D, dtype),
-        read_out=normal(keys[3], D, outputs, config.read_out_init * D**-0.5) if has_read_out else None,
-        read_out_bias=jnp.zeros(outputs, dtype) if biased else None,
-    )
+        positions=(
+            normal(keys[1], config.positions, D, config.position_init) if config.positions else None
+        ),
+        layers=init_layers(keys[2], config, dtype), last_norm=init_norm(config.norm, (), D, dtype),
+        read_out=(
+            normal(keys[3], D, outputs, config.read_out_init * D**-0.5) if has_read_out else None),
+        read_out_bias=jnp.zeros(outputs, dtype) if biased else None)
 
 
 def number_of_parameters(model: Transformer) -> int:

@@ -18,7 +18,9 @@ def init_norm(kind: str, stack: tuple[int, ...], width: int, dtype) -> Norm | No
     """Ones (and zeros), stacked; None for "none"."""
     if kind == "none":
         return None
-    return Norm(jnp.ones((*stack, width), dtype), jnp.zeros((*stack, width), dtype) if kind == "affine" else None)
+    return Norm(
+        jnp.ones((*stack, width), dtype),
+        jnp.zeros((*stack, width), dtype) if kind == "affine" else None)
 
 
 def normalise(x: Array, norm: Norm | None) -> Array:

@@ -1,1 +1,2 @@
-"""Transformer Learns Optimal Variable Selection in Group-Sparse Classification: everything about this paper; `study.py` says who wrote it and what it asks."""
+"""Transformer Learns Optimal Variable Selection in Group-Sparse Classification: everything about
+this paper; `study.py` says who wrote it and what it asks."""

@@ -1,4 +1,5 @@
-"""Speed of the group-sparse engines: the two-number map against plain quadrature, six numbers against every weight."""
+"""Speed of the group-sparse engines: the two-number map against plain quadrature, six numbers
+against every weight."""
 
 from functools import partial
 from typing import Any
@@ -8,15 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import block_until_ready as finished
 
-from saccade.studies.group_sparse import dynamics
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
+from saccade.studies.group_sparse import dynamics
 from saccade.studies.group_sparse.models import encoding
 from saccade.studies.group_sparse.task import group_sparse_task
 
 
 @partial(jax.jit, static_argnames=("steps", "nodes"))
 def _plain_map(groups: float, step_size: float, steps: int, nodes: int) -> Any:
-    """The position-only recursion with a two-dimensional product rule of `nodes` x `nodes` points at every step."""
+    """The position-only recursion with a two-dimensional product rule of `nodes` x `nodes` points
+    at every step."""
     x, w = np.polynomial.legendre.leggauss(nodes)
     u, m = jnp.asarray(4.5 * (x + 1))[:, None], jnp.asarray(9.0 * x)[None, :] / jnp.sqrt(groups - 1)
     by_u = jnp.asarray(4.5 * w * np.sqrt(2 / np.pi) * np.exp(-((4.5 * (x + 1)) ** 2) / 2))
@@ -38,8 +40,8 @@ def _plain_map(groups: float, step_size: float, steps: int, nodes: int) -> Any:
 def position_map(
     groups: int = 8, step_size: float = 0.5, steps: int = 20_000, nodes: int = 40, checked: int = 20
 ) -> Sides:
-    """20,000 steps by the exact map; the peer takes the two-dimensional expectation at every step. Both must agree while the
-    peer's nodes still resolve the integrand (the first steps)."""
+    """20,000 steps by the exact map; the peer takes the two-dimensional expectation at every step.
+    Both must agree while the peer's nodes still resolve the integrand (the first steps)."""
 
     def ours(steps: int) -> Any:
         run = dynamics.position_trajectory(groups, step_size, steps)
@@ -56,10 +58,13 @@ def position_map(
 
 
 def six_numbers(
-    groups: int = 16, group_dim: int = 20, step_size: float = 0.03, steps: int = 60, batch: int = 4000, checks: int = 3
+    groups: int = 16, group_dim: int = 20, step_size: float = 0.03, steps: int = 60,
+    batch: int = 4000, checks: int = 3,
 ) -> Sides:
-    """The six-number map against descent of every weight at d = 20, D = 16. The batch is chosen so that the peer is still the less
-    accurate of the two: the check compares the spread of alpha and A around a reference, relative to it, over independent keys."""
+    """The six-number map against descent of every weight at d = 20, D = 16. The batch is chosen so
+    that the peer is still the less accurate of the two: the check compares the spread of alpha and
+    A around a reference, relative to it, over independent keys.
+    """
     task, made = group_sparse_task(groups, group_dim), encoding("sine", groups)
 
     def ours(key: Any) -> np.ndarray:
@@ -75,8 +80,8 @@ def six_numbers(
         keys = jax.random.split(jax.random.key(1), 8 + checks)
         reference = np.mean([ours(key) for key in keys[:8]], axis=0)
         spread = [
-            float(np.sqrt(np.mean([(engine(key) / reference - 1) ** 2 for key in keys[8:]]))) for engine in (ours, peer)
-        ]
+            float(np.sqrt(np.mean([(engine(key) / reference - 1) ** 2 for key in keys[8:]])))
+            for engine in (ours, peer)]
         return Accuracy(spread[0], spread[1])
 
     key = jax.random.key(0)
@@ -86,17 +91,10 @@ def six_numbers(
 BENCHMARKS = (
     Benchmark(
         "group-sparse.position-map",
-        "20,000 population steps of the position-only layer: exact two-number map against a 40 x 40 quadrature at every step",
-        position_map,
-        Target(">=", 5.0),
-        tiny={"steps": 200},
-    ),
+        "20,000 population steps of the position-only layer: exact two-number map against a 40 x 40"
+        " quadrature at every step", position_map, Target(">=", 5.0), tiny={"steps": 200}),
     Benchmark(
         "group-sparse.six-numbers",
-        "60 population steps of the full layer, d = 20, D = 16: six-number map against every weight with batches of 4000, "
-        "which is still the less accurate",
-        six_numbers,
-        Target(">=", 50.0),
-        tiny={"groups": 4, "group_dim": 3, "step_size": 0.2, "steps": 20, "batch": 50},
-    ),
-)
+        "60 population steps of the full layer, d = 20, D = 16: six-number map against every weight"
+        " with batches of 4000, which is still the less accurate", six_numbers, Target(">=", 50.0),
+        tiny={"groups": 4, "group_dim": 3, "step_size": 0.2, "steps": 20, "batch": 50}))

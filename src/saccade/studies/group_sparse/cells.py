@@ -1,13 +1,14 @@
-"""How a run of the position-only layer ends at one number of groups and one step size; many share one program under vmap."""
+"""How a run of the position-only layer ends at one number of groups and one step size; many share
+one program under vmap."""
 
 from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from saccade.studies.group_sparse.dynamics import position_run
 from saccade.errors import require
 from saccade.lab.vectorised import vectorised
+from saccade.studies.group_sparse.dynamics import position_run
 
 OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
 
@@ -19,16 +20,14 @@ def _check(asked: Any) -> None:
 
 
 @vectorised(
-    "group-sparse.regime",
-    varying=("groups", "step_size", "scale"),
-    outputs={name: () for name in OUTPUTS},
-    width=64,
-    check=_check,
-)
+    "group-sparse.regime", varying=("groups", "step_size", "scale"),
+    outputs={name: () for name in OUTPUTS}, width=64, check=_check)
 def regime(
     key: Any, *, groups: int = 8, step_size: float = 0.5, scale: float = 1.0, steps: int = 5000
 ) -> dict[str, Array]:
-    """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the loss and 1 - S at the end."""
+    """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the
+    loss and 1 - S at the end."""
     gaps = jnp.asarray([steps // 4, steps - steps // 4])
-    progress, (_, gap, loss, _, rest) = position_run(groups, scale, step_size, (groups + 1) / 2, gaps)
+    progress, (_, gap, loss, _, rest) = position_run(
+        groups, scale, step_size, (groups + 1) / 2, gaps)
     return dict(zip(OUTPUTS, (gap[0], gap[1], loss[1], rest[1], progress.diverged_at), strict=True))

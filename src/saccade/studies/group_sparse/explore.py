@@ -1,4 +1,5 @@
-"""Live: attention concentrates, locks or locks out, depending on the step size. Run as an app, or as a script from top to bottom."""
+"""Live: attention concentrates, locks or locks out, depending on the step size. Run as an app, or
+as a script from top to bottom."""
 
 import marimo
 
@@ -13,24 +14,22 @@ def _():
     import numpy as np
     import plotly.graph_objects as go
 
-    from saccade.studies.group_sparse.dynamics import position_trajectory
     from saccade.lab.live_pictures import described, finished
     from saccade.studies.group_sparse import theory
+    from saccade.studies.group_sparse.dynamics import position_trajectory
 
     return described, finished, go, mo, np, position_trajectory, theory, warnings
 
 
 @app.cell
 def _(mo):
-    mo.md(
-        """
+    mo.md("""
         # Which group of variables matters?
         One of D groups decides the label. With the feature part frozen, population descent is an exact map of two
         numbers: α, how far the value vector points along the truth, and the gap by which the relevant group is scored
         higher. Its softmax S is the attention on that group. Small steps **concentrate** it, S → 1 like t^(-2/3); large
         ones **lock** it at once, or **lock it out**.
-        """
-    )
+        """)
     return
 
 
@@ -38,9 +37,10 @@ def _(mo):
 def _(mo):
     groups = mo.ui.slider(2, 64, step=1, value=8, label="groups D", show_value=True)
     eta = mo.ui.slider(
-        steps=[0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0], value=0.3, label="step size η", show_value=True
-    )
-    steps = mo.ui.slider(steps=[100, 300, 1000, 3000, 10_000], value=3000, label="steps", show_value=True)
+        steps=[0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0], value=0.3, label="step size η",
+        show_value=True)
+    steps = mo.ui.slider(
+        steps=[100, 300, 1000, 3000, 10_000], value=3000, label="steps", show_value=True)
     mo.hstack([groups, eta, steps], justify="start", wrap=True)
     return eta, groups, steps
 
@@ -51,22 +51,30 @@ def _(described, eta, finished, go, groups, mo, np, position_trajectory, steps, 
         warnings.simplefilter("always")
         record = np.unique(np.geomspace(1, steps.value, 80).astype(int)).tolist()
         run = position_trajectory(groups.value, eta.value, steps.value, record)
-    law = [theory.late_laws(groups.value, eta.value, float(step)).one_minus_attention for step in run.steps]
+    law = [
+        theory.late_laws(groups.value, eta.value, float(step)).one_minus_attention
+        for step in run.steps]
     chart = go.Figure()
-    chart.add_scatter(x=run.steps, y=run.one_minus_attention, name="1 - S", line={"color": "#0072B2"})
+    chart.add_scatter(
+        x=run.steps, y=run.one_minus_attention, name="1 - S", line={"color": "#0072B2"})
     chart.add_scatter(x=run.steps, y=law, name="late law", line={"color": "black", "dash": "dash"})
     chart.add_scatter(x=run.steps, y=run.loss, name="loss", line={"color": "#E69F00"})
     finished(chart, 620, 380, xaxis_type="log", yaxis_type="log", xaxis_title="step")
     weights = np.full(groups.value, (1 - run.attention[-1]) / (groups.value - 1))
     weights[0] = run.attention[-1]
     bars = go.Figure(go.Bar(x=[f"{number}" for number in range(groups.value)], y=weights))
-    finished(bars, 360, 260, xaxis_title="group (0 decides)", yaxis_title="attention", yaxis_range=[0, 1])
-    told = f"After {steps.value} steps: S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss {run.loss[-1]:.4g}."
+    finished(
+        bars, 360, 260, xaxis_title="group (0 decides)", yaxis_title="attention", yaxis_range=[0, 1]
+    )
+    told = (
+        f"After {steps.value} steps: S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss"
+        f" {run.loss[-1]:.4g}.")
     said = [mo.md(told), mo.md(run.advice or "")] + [mo.md(f"*{one.message}*") for one in heard]
     curves = described(
-        chart, "Attention elsewhere, its late law, and the loss, against the step, both axes logarithmic."
-    )
-    columns = described(bars, f"Attention on each of the {groups.value} groups; group 0 decides the label.")
+        chart,
+        "Attention elsewhere, its late law, and the loss, against the step, both axes logarithmic.")
+    columns = described(
+        bars, f"Attention on each of the {groups.value} groups; group 0 decides the label.")
     mo.hstack([curves, mo.vstack([*said, columns])], justify="start", wrap=True)
     return
 

@@ -1,4 +1,5 @@
-"""Group sparse: how training of the position-only layer ends, over step size and number of groups. Cells share one program under vmap."""
+"""Group sparse: how training of the position-only layer ends, over step size and number of groups.
+Cells share one program under vmap."""
 
 from pathlib import Path
 
@@ -8,11 +9,11 @@ import xarray
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 
-from saccade.studies.group_sparse.dynamics import REGIMES
-from saccade.studies.group_sparse.dynamics.regimes import classify
 from saccade.lab.style import BLUE, GREY, ORANGE, RED
 from saccade.lab.sweep.builtin import BuiltIn
 from saccade.studies.group_sparse.cells import OUTPUTS
+from saccade.studies.group_sparse.dynamics import REGIMES
+from saccade.studies.group_sparse.dynamics.regimes import classify
 from saccade.studies.group_sparse.theory.late_laws import late_laws
 
 
@@ -22,9 +23,11 @@ def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> n
     for place in np.ndindex(*codes.shape):
         cell = data.isel(groups=place[0], step_size=place[1])
         if cell.status == "finished":
-            law = late_laws(int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
+            law = late_laws(
+                int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
             before, after, loss, rest = (float(cell[name]) for name in OUTPUTS[:4])
-            codes[place] = REGIMES.index(classify(before, after, loss, rest, law, int(cell.diverged_at)))
+            codes[place] = REGIMES.index(
+                classify(before, after, loss, rest, law, int(cell.diverged_at)))
     return codes
 
 
@@ -34,11 +37,13 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
     colours = (BLUE, ORANGE, RED, GREY)
     codes = regimes_of(data)
     left.pcolormesh(
-        data.step_size, data.groups, codes, cmap=ListedColormap(list(colours)), vmin=-0.5, vmax=3.5, shading="nearest"
-    )
+        data.step_size, data.groups, codes, cmap=ListedColormap(list(colours)), vmin=-0.5, vmax=3.5,
+        shading="nearest")
     for colour, name in zip(colours, REGIMES, strict=True):
         left.plot([], [], "s", color=colour, label=name)
-    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=4, columnspacing=1.0, handletextpad=0.2)
+    left.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=4, columnspacing=1.0, handletextpad=0.2
+    )
     rest = np.log10(np.clip(data.one_minus_attention, 1e-12, 1.0))
     image = right.pcolormesh(data.step_size, data.groups, rest, cmap="magma", shading="nearest")
     figure.colorbar(image, ax=right, label="log10(1 - attention)")
@@ -49,15 +54,12 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
     return figure
 
 
-SWEEPS = (
-    BuiltIn(
-        id="group-sparse/phase",
-        title="How runs of the position-only layer end, over step size and number of groups",
-        caption="Population descent of the position-only layer by its exact map, 5000 steps from zero, sigma_x = 1: "
-        "concentrating on the relevant group, locked (attention has stopped growing ahead of its law), locked out of "
-        "it, or unstable. Right: attention left on other groups, clipped at 1e-12.",
-        file=Path(__file__).with_name("phase.toml"),
-        draw=draw_regimes,
-        minutes=0.1,
-    ),
-)
+SWEEPS = (BuiltIn(
+    id="group-sparse/phase",
+    title="How runs of the position-only layer end, over step size and number of groups",
+    caption=(
+        "Population descent of the position-only layer by its exact map, 5000 steps from zero,"
+        " sigma_x = 1: concentrating on the relevant group, locked (attention has stopped"
+        " growing ahead of its law), locked out of it, or unstable. Right: attention left on"
+        " other groups, clipped at 1e-12."),
+    file=Path(__file__).with_name("phase.toml"), draw=draw_regimes, minutes=0.1),)

@@ -1,15 +1,16 @@
-"""The group-sparse task: D Gaussian groups of d variables, of which one alone decides the label (arXiv 2504.08638).
+"""The group-sparse task: D Gaussian groups of d variables, of which one alone decides the label
+(arXiv 2504.08638).
 
-X = [x_1 .. x_D] in R^{d x D} with x_j ~ N(0, sigma^2 I_d); the label is y = sign(<v*, x_{j*}>) for a fixed group j* and a fixed unit
-vector v*. sign(0) is taken as +1. Arrays are X[sample][coordinate][group], indices are zero-based.
+X = [x_1 .. x_D] in R^{d x D} with x_j ~ N(0, sigma^2 I_d); the label is y = sign(<v*, x_{j*}>) for
+a fixed group j* and a fixed unit vector v*. sign(0) is taken as +1. Arrays are
+X[sample][coordinate][group], indices are zero-based.
 
 Departures from the paper, each an option of the one definition:
-  margin       x_{j*} += margin * y * v*, so that y <v*, x_{j*}> >= margin always (the transfer theorem's gamma);
-  correlation  all pairs of groups share a correlation rho in [0, 1): x_j = sigma (sqrt(1 - rho) g_j + sqrt(rho) g_0);
-  split        the label is sign(<v*, x_{j*}> + split_weight <v*, x_split>): the signal lives in two groups.
+  margin       x_{j*} += margin * y * v*, so that y <v*, x_{j*}> >= margin always (the transfer
+  theorem's gamma); correlation  all pairs of groups share a correlation rho in [0, 1): x_j = sigma
+  (sqrt(1 - rho) g_j + sqrt(rho) g_0); split        the label is sign(<v*, x_{j*}> + split_weight
+  <v*, x_split>): the signal lives in two groups.
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 import math
 from functools import partial
@@ -20,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.errors import InvalidInput, require
 
 NUMBERS = (int, float, np.integer, np.floating)
@@ -34,7 +36,8 @@ class GroupSparseBatch(eqx.Module):
 
 
 class GroupSparseTask(eqx.Module):
-    """The distribution; build it with `group_sparse_task`, which checks. Shapes are static, everything else may be traced."""
+    """The distribution; build it with `group_sparse_task`, which checks. Shapes are static,
+    everything else may be traced."""
 
     groups: int = eqx.field(static=True)
     group_dim: int = eqx.field(static=True)
@@ -52,7 +55,8 @@ class GroupSparseTask(eqx.Module):
 
     @partial(jax.jit, static_argnames=("samples",))
     def sample(self, key: PRNGKeyArray, samples: int) -> GroupSparseBatch:
-        """`samples` independent inputs with their labels; the margin, if any, moves the relevant group after labelling."""
+        """`samples` independent inputs with their labels; the margin, if any, moves the relevant
+        group after labelling."""
         numbers = jax.random.normal(key, (samples, self.group_dim, self.groups + 1))
         own, shared = numbers[:, :, :-1], numbers[:, :, -1:]
         mixed = jnp.sqrt(1 - self.correlation) * own + jnp.sqrt(self.correlation) * shared
@@ -63,19 +67,15 @@ class GroupSparseTask(eqx.Module):
 
 
 def group_sparse_task(
-    groups: int,
-    group_dim: int,
-    scale: float = 1.0,
-    relevant: int = 0,
-    direction=None,
-    margin: float = 0.0,
-    correlation: float = 0.0,
-    split: int | None = None,
+    groups: int, group_dim: int, scale: float = 1.0, relevant: int = 0, direction=None,
+    margin: float = 0.0, correlation: float = 0.0, split: int | None = None,
     split_weight: float = 1.0,
 ) -> GroupSparseTask:
-    """The checked task with D = `groups`, d = `group_dim`, sigma_x = `scale`, j* = `relevant`, v* = `direction` [first axis].
+    """The checked task with D = `groups`, d = `group_dim`, sigma_x = `scale`, j* = `relevant`, v* =
+    `direction` [first axis].
 
-    The direction is normalised. `split` names a second informative group, with weight `split_weight` in the label.
+    The direction is normalised. `split` names a second informative group, with weight
+    `split_weight` in the label.
     """
     groups, group_dim = check_groups(groups), check_group_dim(group_dim)
     relevant = check_relevant(relevant, groups)
@@ -88,21 +88,20 @@ def group_sparse_task(
         require(second != relevant, "split", split, f"must differ from relevant = {relevant}")
         weights = weights.at[second].set(split_weight)
     return GroupSparseTask(
-        groups=groups,
-        group_dim=group_dim,
-        scale=jnp.asarray(check_scale(scale)),
-        relevant=jnp.asarray(relevant),
-        direction=check_direction(direction, group_dim),
-        group_weights=weights,
-        margin=jnp.asarray(float(margin)),
-        correlation=jnp.asarray(float(correlation)),
-    )
+        groups=groups, group_dim=group_dim, scale=jnp.asarray(check_scale(scale)),
+        relevant=jnp.asarray(relevant), direction=check_direction(direction, group_dim),
+        group_weights=weights, margin=jnp.asarray(float(margin)),
+        correlation=jnp.asarray(float(correlation)))
 
 
 def whole_number(value, name: str, minimum: int) -> int:
-    """`value` as an int of at least `minimum`; 8.0 passes (JSON writers produce it), 8.5, True and "8" do not."""
-    is_whole = not isinstance(value, bool) and isinstance(value, NUMBERS) and float(value).is_integer()
-    require(bool(is_whole and value >= minimum), name, value, f"must be a whole number of at least {minimum}")
+    """`value` as an int of at least `minimum`; 8.0 passes (JSON writers produce it), 8.5, True and
+    "8" do not."""
+    is_whole = (
+        not isinstance(value, bool) and isinstance(value, NUMBERS) and float(value).is_integer())
+    require(
+        bool(is_whole and value >= minimum), name, value,
+        f"must be a whole number of at least {minimum}")
     return int(value)
 
 
@@ -112,50 +111,59 @@ def check_groups(groups) -> int:
 
 
 def check_group_dim(group_dim) -> int:
-    """d >= 1; at d = 1 the orthogonal part of the features does not exist and everything that speaks of it is dropped."""
+    """d >= 1; at d = 1 the orthogonal part of the features does not exist and everything that
+    speaks of it is dropped."""
     return whole_number(group_dim, "group_dim", 1)
 
 
 def check_scale(scale, name: str = "scale") -> float:
     """sigma_x > 0 and finite; used for step sizes too."""
     is_number = isinstance(scale, NUMBERS) and not isinstance(scale, bool)
-    require(bool(is_number and math.isfinite(scale) and scale > 0), name, scale, "must be a finite number above 0")
+    require(
+        bool(is_number and math.isfinite(scale) and scale > 0), name, scale,
+        "must be a finite number above 0")
     return float(scale)
 
 
 def check_relevant(relevant, groups: int, name: str = "relevant") -> int:
     """A zero-based group index."""
     rule = f"must be a whole number from 0 to {groups - 1}"
-    is_whole = not isinstance(relevant, bool) and isinstance(relevant, NUMBERS) and float(relevant).is_integer()
+    is_whole = (
+        not isinstance(relevant, bool) and isinstance(relevant, NUMBERS)
+        and float(relevant).is_integer())
     require(bool(is_whole and 0 <= relevant < groups), name, relevant, rule)
     return int(relevant)
 
 
 def check_direction(direction, group_dim: int) -> Float[Array, " group_dim"]:
-    """v* normalised to length one; the first axis when none is given. The zero vector has no direction and is refused."""
+    """v* normalised to length one; the first axis when none is given. The zero vector has no
+    direction and is refused."""
     if direction is None:
         return jnp.zeros(group_dim).at[0].set(1.0)
     vector = jnp.asarray(direction, dtype=float)
-    require(vector.shape == (group_dim,), "direction", direction, f"must be a vector of length {group_dim}")
+    require(
+        vector.shape == (group_dim,), "direction", direction,
+        f"must be a vector of length {group_dim}")
     length = jnp.linalg.norm(vector)
     require(
-        bool(jnp.isfinite(length)) and bool(length > 0),
-        "direction",
-        direction,
-        "must be finite and not the zero vector",
-    )
+        bool(jnp.isfinite(length)) and bool(length > 0), "direction", direction,
+        "must be finite and not the zero vector")
     return vector / length
 
 
 def check_inputs(inputs, name: str = "X") -> Float[Array, "samples group_dim groups"]:
-    """Explicit data X[sample][coordinate][group] as an array: at least one sample, one coordinate and two groups, all finite."""
-    rule = "must be a rectangular X[sample][coordinate][group] of finite numbers with at least two groups"
+    """Explicit data X[sample][coordinate][group] as an array: at least one sample, one coordinate
+    and two groups, all finite."""
+    rule = (
+        "must be a rectangular X[sample][coordinate][group] of finite numbers with at least two"
+        " groups")
     try:
         data = jnp.asarray(inputs, dtype=float)
     except (TypeError, ValueError):
         raise InvalidInput(f"{name} {rule}.") from None
     shaped = data.ndim == 3 and data.shape[0] >= 1 and data.shape[1] >= 1 and data.shape[2] >= 2
-    require(shaped and bool(jnp.all(jnp.isfinite(data))), f"{name} of shape", tuple(data.shape), rule)
+    require(
+        shaped and bool(jnp.all(jnp.isfinite(data))), f"{name} of shape", tuple(data.shape), rule)
     return data
 
 

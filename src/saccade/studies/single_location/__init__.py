@@ -1,1 +1,2 @@
-"""Attention layers provably solve single-location regression: everything about this paper; `study.py` says who wrote it and what it asks."""
+"""Attention layers provably solve single-location regression: everything about this paper;
+`study.py` says who wrote it and what it asks."""

@@ -1,4 +1,5 @@
-"""Live: where does descent go in single-location regression? Run as an app, or as a script from top to bottom."""
+"""Live: where does descent go in single-location regression? Run as an app, or as a script from top
+to bottom."""
 
 import marimo
 
@@ -12,40 +13,35 @@ def _():
     import numpy as np
     import plotly.graph_objects as go
 
-    from saccade.studies.single_location import dynamics
     from saccade.lab.live_pictures import described, finished
-    from saccade.studies.single_location import theory
+    from saccade.studies.single_location import dynamics, theory
 
     return dynamics, described, finished, go, jax, mo, np, theory
 
 
 @app.cell
 def _(mo):
-    mo.md(
-        """
+    mo.md("""
         # One token decides: does descent find it?
         A layer scores each token along **k** and reads it along **v**; the truth is k⋆, v⋆. On the invariant manifold
         two numbers say it all: κ = k·k⋆ (does it look where the information is?) and ν = v·v⋆ (does it read the right
         thing?). Both are 1 at the truth. Release a point and watch; raise the inverse temperature λ past its critical
         value and the truth stops attracting.
-        """
-    )
+        """)
     return
 
 
 @app.cell
 def _(mo):
-    temperature = mo.ui.slider(0.05, 1.6, step=0.05, value=0.4, label="inverse temperature λ", show_value=True)
+    temperature = mo.ui.slider(
+        0.05, 1.6, step=0.05, value=0.4, label="inverse temperature λ", show_value=True)
     kappa = mo.ui.slider(-0.95, 0.95, step=0.05, value=-0.3, label="start κ", show_value=True)
     nu = mo.ui.slider(-0.95, 0.95, step=0.05, value=0.2, label="start ν", show_value=True)
     dim = mo.ui.dropdown({"80": 80, "400": 400, "10⁹": 10**9}, value="400", label="dimension d")
     length = mo.ui.slider(2, 40, step=1, value=10, label="tokens L", show_value=True)
-    mo.vstack(
-        [
-            mo.hstack([temperature, dim, length], justify="start", wrap=True),
-            mo.hstack([kappa, nu], justify="start", wrap=True),
-        ]
-    )
+    mo.vstack([
+        mo.hstack([temperature, dim, length], justify="start", wrap=True),
+        mo.hstack([kappa, nu], justify="start", wrap=True)])
     return dim, kappa, length, nu, temperature
 
 
@@ -58,37 +54,35 @@ def _(dim, length, temperature, theory):
 
 @app.cell
 def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, temperature):
-    # The field: where one step leads from every point of a grid, drawn as short strokes with a dot at their tail.
+    # The field: where one step leads from every point of a grid, drawn as short strokes with a dot
+    # at their tail.
     grid = np.linspace(-0.95, 0.95, 17)
     across, up = (side.ravel() for side in np.meshgrid(grid, grid))
     moved = [np.asarray(side) for side in dynamics.manifold_step(across, up, setting, 1e-3)]
     stroke = np.stack([moved[0] - across, moved[1] - up])
     stroke = 0.08 * stroke / np.maximum(np.hypot(*stroke), 1e-12)
     gap = np.full_like(across, np.nan)
-    path = dynamics.manifold_trajectory(kappa.value, nu.value, setting, 4e-3, 20_000, record_every=100)
+    path = dynamics.manifold_trajectory(
+        kappa.value, nu.value, setting, 4e-3, 20_000, record_every=100)
 
     portrait = go.Figure()
     lines = [
-        np.stack([start, start + along, gap], 1).ravel() for start, along in ((across, stroke[0]), (up, stroke[1]))
-    ]
+        np.stack([start, start + along, gap], 1).ravel()
+        for start, along in ((across, stroke[0]), (up, stroke[1]))]
     portrait.add_scatter(
-        x=lines[0], y=lines[1], mode="lines", line={"color": "#b8c4cc", "width": 1}, name="field", hoverinfo="skip"
-    )
+        x=lines[0], y=lines[1], mode="lines", line={"color": "#b8c4cc", "width": 1}, name="field",
+        hoverinfo="skip")
     way = [
         np.r_[start, np.ravel(seen)]
-        for start, seen in ((kappa.value, path.overlaps.kappa), (nu.value, path.overlaps.nu))
-    ]
-    portrait.add_scatter(x=way[0], y=way[1], mode="lines", line={"color": "#0072B2", "width": 3}, name="descent")
+        for start, seen in ((kappa.value, path.overlaps.kappa), (nu.value, path.overlaps.nu))]
     portrait.add_scatter(
-        x=way[0][:1], y=way[1][:1], mode="markers", marker={"size": 11, "color": "#E69F00"}, name="start"
-    )
+        x=way[0], y=way[1], mode="lines", line={"color": "#0072B2", "width": 3}, name="descent")
     portrait.add_scatter(
-        x=[1, -1],
-        y=[1, -1],
-        mode="markers",
-        marker={"symbol": "star", "size": 14, "color": "#009E73"},
-        name="the truth, and its mirror",
-    )
+        x=way[0][:1], y=way[1][:1], mode="markers", marker={"size": 11, "color": "#E69F00"},
+        name="start")
+    portrait.add_scatter(
+        x=[1, -1], y=[1, -1], mode="markers",
+        marker={"symbol": "star", "size": 14, "color": "#009E73"}, name="the truth, and its mirror")
     finished(portrait, 520, 480, xaxis_title="κ = k·k⋆", yaxis_title="ν = v·v⋆")
 
     curve = go.Figure(go.Scatter(x=path.steps, y=np.ravel(path.risk), name="risk"))
@@ -96,8 +90,11 @@ def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, t
     side = "above" if temperature.value > critical else "below"
     words = f"λ = {temperature.value:.2f} is **{side}** the critical value {critical:.4f}: "
     words += f"the truth {'is not' if side == 'above' else 'is'} a local minimum of the full risk."
-    end = f"After 20,000 steps: κ = {way[0][-1]:.3f}, ν = {way[1][-1]:.3f}, risk {float(np.ravel(path.risk)[-1]):.4g}."
-    plane = described(portrait, "The descent field over kappa and nu, and the way of the released point.")
+    end = (
+        f"After 20,000 steps: κ = {way[0][-1]:.3f}, ν = {way[1][-1]:.3f}, risk"
+        f" {float(np.ravel(path.risk)[-1]):.4g}.")
+    plane = described(
+        portrait, "The descent field over kappa and nu, and the way of the released point.")
     falling = described(curve, "The risk along that way against the step, on a logarithmic axis.")
     mo.hstack([plane, mo.vstack([mo.md(words), mo.md(end), falling])], justify="start", wrap=True)
     return
@@ -105,13 +102,11 @@ def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, t
 
 @app.cell
 def _(mo):
-    mo.md(
-        """
+    mo.md("""
         ## Away from the manifold
         A random start leans a little on everything: five overlaps move, and still the dimension does not matter. Thirty
         starts drawn uniformly on the spheres, 20,000 steps each.
-        """
-    )
+        """)
     return
 
 
@@ -127,19 +122,15 @@ def _(dim, dynamics, described, finished, go, jax, mo, np, setting):
             seen = [np.asarray(side)[number] for side in (runs.overlaps.kappa, runs.overlaps.nu)]
             first = number == np.flatnonzero(ends == code)[0]
             picture.add_scatter(
-                x=seen[0],
-                y=seen[1],
-                mode="lines",
-                line={"color": colours[code], "width": 1},
-                name=outcome,
-                showlegend=bool(first),
-                legendgroup=outcome,
-            )
+                x=seen[0], y=seen[1], mode="lines", line={"color": colours[code], "width": 1},
+                name=outcome, showlegend=bool(first), legendgroup=outcome)
     finished(picture, 520, 420, xaxis_title="κ", yaxis_title="ν")
-    counts = " · ".join(f"{name}: {int((ends == code).sum())}" for code, name in enumerate(dynamics.OUTCOMES))
+    counts = " · ".join(
+        f"{name}: {int((ends == code).sum())}" for code, name in enumerate(dynamics.OUTCOMES))
     shown = described(
-        picture, "The ways of thirty random starts in the plane of kappa and nu, coloured by where they end."
-    )
+        picture,
+        "The ways of thirty random starts in the plane of kappa and nu, coloured by where they"
+        " end.")
     mo.vstack([mo.md(f"Of 30 starts: {counts} (within 0.05 of a known end state)."), shown])
     return
 

@@ -1,4 +1,5 @@
-"""Speed of sparse recovery: many LASSO problems at once against scikit-learn one by one, and training steps of the LISTA family."""
+"""Speed of sparse recovery: many LASSO problems at once against scikit-learn one by one, and
+training steps of the LISTA family."""
 
 import warnings
 from typing import Any
@@ -8,52 +9,63 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
 from saccade.studies.sparse_recovery import dynamics
-from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.studies.sparse_recovery.models.unrolled import algorithm_named, problem
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
 def _by_scikit_learn(X: np.ndarray, y: np.ndarray, lam: float, gap: float) -> np.ndarray:
-    """Its Lasso, problem after problem, to a duality gap of `gap` |y|^2/2 (it stops at tol |y|^2)."""
+    """Its Lasso, problem after problem, to a duality gap of `gap` |y|^2/2 (it stops at tol
+    |y|^2)."""
     from sklearn.linear_model import Lasso
 
     solver = Lasso(alpha=lam / X.shape[1], fit_intercept=False, tol=gap / 2, max_iter=100_000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a few problems stop at max_iter, which is in its favour
-        return np.stack([solver.fit(matrix, values).coef_.copy() for matrix, values in zip(X, y, strict=True)])
+        return np.stack(
+            [solver.fit(matrix, values).coef_.copy() for matrix, values in zip(X, y, strict=True)])
 
 
-def batched_lasso(problems: int = 10_000, rows: int = 10, dim: int = 20, lam: float = 0.1, gap: float = 1e-10) -> Sides:
-    """Gaussian problems to a relative duality gap. Both sides are held to the same gap; ours is exact whatever is asked."""
+def batched_lasso(
+    problems: int = 10_000, rows: int = 10, dim: int = 20, lam: float = 0.1, gap: float = 1e-10
+) -> Sides:
+    """Gaussian problems to a relative duality gap. Both sides are held to the same gap; ours is
+    exact whatever is asked."""
     sample = SparseRecovery.create(dim, rows, min(3, dim)).sample(jax.random.key(0), problems)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
 
     def check() -> Accuracy:
         """Our worst relative duality gap over all problems."""
-        return Accuracy(float((dynamics.solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
+        return Accuracy(
+            float((dynamics.solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
 
-    return Sides(lambda: dynamics.solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap), check)
+    return Sides(
+        lambda: dynamics.solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap),
+        check)
 
 
-def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12, name: str = "lista-cp") -> Sides:
-    """Adam steps on one matrix 10 x 20, fresh problems every step: a scan over steps and layers, against a compiled step with its layers
-    written out, called from Python."""
+def training_steps(
+    steps: int = 1000, batch: int = 64, layers: int = 12, name: str = "lista-cp"
+) -> Sides:
+    """Adam steps on one matrix 10 x 20, fresh problems every step: a scan over steps and layers,
+    against a compiled step with its layers written out, called from Python."""
     task, recipe = SparseRecovery.create(), dynamics.Recipe(steps, batch, 1e-3, 1.0)
     X = task.matrices(jax.random.key(0), 1, jnp.float32)[0]
     start = dynamics.start_layers(name, layers, 1, X)
     keys = jax.random.split(jax.random.key(1), 1)
     alone = {leaf: value[0] for leaf, value in start.items()}
-    optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(optax.cosine_decay_schedule(1e-3, steps)))
+    optimiser = optax.chain(
+        optax.clip_by_global_norm(1.0), optax.adam(optax.cosine_decay_schedule(1e-3, steps)))
 
     def loss_of(weights: Any, sample: Any) -> Any:
         given, algorithm = problem(sample.X, sample.y), algorithm_named(name)
         state = algorithm.init(given)
         for k in range(layers):
             state = algorithm.step(
-                given, state, {leaf: jnp.abs(v[k]) if leaf == "theta" else v[k] for leaf, v in weights.items()}
-            )
+                given, state,
+                {leaf: jnp.abs(v[k]) if leaf == "theta" else v[k] for leaf, v in weights.items()})
         return ((state.b - sample.beta) ** 2).sum(-1).mean()
 
     @jax.jit
@@ -74,11 +86,14 @@ def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12, name: s
         return dynamics.train(name, task, keys, start, recipe, X)
 
     def check() -> Accuracy:
-        """Both draw the same problems, so after all steps their weights agree up to rounding that training has amplified."""
+        """Both draw the same problems, so after all steps their weights agree up to rounding that
+        training has amplified."""
         mine, theirs = ours().layers, peer()
         return Accuracy(
-            max(float(np.abs(mine[leaf][-1, 0] - np.asarray(theirs[leaf])).max()) for leaf in ("theta",)), 1e-2
-        )
+            max(
+                float(np.abs(mine[leaf][-1, 0] - np.asarray(theirs[leaf])).max())
+                for leaf in ("theta",)),
+            1e-2)
 
     return Sides(ours, peer, check)
 
@@ -86,24 +101,16 @@ def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12, name: s
 BENCHMARKS = (
     Benchmark(
         "sparse-recovery.lasso-1e-5",
-        "10,000 LASSO problems 10 x 20 to a relative duality gap of 1e-5: all at once against scikit-learn one by one",
-        lambda **parameters: batched_lasso(**{"gap": 1e-5, **parameters}),
-        Target(">=", 10.0),
-        tiny={"problems": 40},
-    ),
+        "10,000 LASSO problems 10 x 20 to a relative duality gap of 1e-5: all at once against"
+        " scikit-learn one by one",
+        lambda **parameters: batched_lasso(**{"gap": 1e-5, **parameters}), Target(">=", 10.0),
+        tiny={"problems": 40}),
     Benchmark(
-        "sparse-recovery.lasso-1e-10",
-        "the same to a relative duality gap of 1e-10",
-        batched_lasso,
-        Target(">=", 3.0),
-        tiny={"problems": 40},
-    ),
+        "sparse-recovery.lasso-1e-10", "the same to a relative duality gap of 1e-10", batched_lasso,
+        Target(">=", 3.0), tiny={"problems": 40}),
     Benchmark(
         "sparse-recovery.training-steps",
-        "1,000 training steps of LISTA-CP, 12 layers, batch 64, on one matrix: one scan against a compiled step called from Python",
-        training_steps,
-        None,
-        tiny={"steps": 20, "layers": 3, "batch": 8},
-    ),
-    *torch_steps.SPARSE_RECOVERY,
-)
+        "1,000 training steps of LISTA-CP, 12 layers, batch 64, on one matrix: one scan against a"
+        " compiled step called from Python", training_steps, None,
+        tiny={"steps": 20, "layers": 3, "batch": 8}),
+    *torch_steps.SPARSE_RECOVERY)

@@ -1,4 +1,5 @@
-"""Sparse recovery: how often a sparse vector is found from N measurements, by the exact LASSO and by unrolled steps of fixed depth."""
+"""Sparse recovery: how often a sparse vector is found from N measurements, by the exact LASSO and
+by unrolled steps of fixed depth."""
 
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from saccade.studies.sparse_recovery.cells import METHODS
 
 
 def needed_share(sparse_share: float) -> float:
-    """N/d at which l1 minimisation begins to succeed, d large: min over t of r(1 + t^2) + (1 - r) E(|g| - t)_+^2 with r = S/d.
+    """N/d at which l1 minimisation begins to succeed, d large: min over t of r(1 + t^2) + (1 - r)
+    E(|g| - t)_+^2 with r = S/d.
 
-    The statistical dimension of the descent cone (Amelunxen, Lotz, McCoy, Tropp 2014). Status: asymptotic.
+    The statistical dimension of the descent cone (Amelunxen, Lotz, McCoy, Tropp 2014). Status:
+    asymptotic.
     """
 
     def dimension(t: float) -> float:
@@ -36,8 +39,8 @@ def draw_success(data: xarray.Dataset) -> Drawing:
     for axes, name in zip(panels, METHODS, strict=True):
         share = data.success.sel({"method": name}).transpose("sparsity", "measurements")
         image = axes.pcolormesh(
-            data.measurements, data.sparsity, share, vmin=0, vmax=1, cmap="viridis", shading="nearest"
-        )
+            data.measurements, data.sparsity, share, vmin=0, vmax=1, cmap="viridis",
+            shading="nearest")
         axes.plot(line, sparse, **{**THEORY, "color": "white"})
         axes.set(xlabel="measurements N", title=name, yticks=[1, 5, 10, 15])
         axes.grid(False)
@@ -47,16 +50,12 @@ def draw_success(data: xarray.Dataset) -> Drawing:
     return figure
 
 
-SWEEPS = (
-    BuiltIn(
-        id="sparse-recovery/success",
-        title="When a sparse vector is found, over measurements and sparsity",
-        caption="Share of 64 noiseless Gaussian instances (d = 30) in which |b - beta|^2 is at most 1 % of |beta|^2: the "
-        "shortest least-squares solution, 12 steps of ISTA and of FISTA with the best of five penalties, and the "
-        "LASSO with a faint penalty. Dashed: where l1 minimisation begins to succeed in high dimension (statistical "
-        "dimension).",
-        file=Path(__file__).with_name("success.toml"),
-        draw=draw_success,
-        minutes=0.2,
-    ),
-)
+SWEEPS = (BuiltIn(
+    id="sparse-recovery/success",
+    title="When a sparse vector is found, over measurements and sparsity",
+    caption=(
+        "Share of 64 noiseless Gaussian instances (d = 30) in which |b - beta|^2 is at most 1 %"
+        " of |beta|^2: the shortest least-squares solution, 12 steps of ISTA and of FISTA with"
+        " the best of five penalties, and the LASSO with a faint penalty. Dashed: where l1"
+        " minimisation begins to succeed in high dimension (statistical dimension)."),
+    file=Path(__file__).with_name("success.toml"), draw=draw_success, minutes=0.2),)

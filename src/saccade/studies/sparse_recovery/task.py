@@ -1,13 +1,14 @@
-"""Sparse recovery in context: a few coordinates of an unknown vector must be found from fewer measurements than coordinates.
+"""Sparse recovery in context: a few coordinates of an unknown vector must be found from fewer
+measurements than coordinates.
 
-One instance is a matrix X in R^{N x d}, a vector beta with exactly S non-zeros, noisy values y = X beta + eps, and a query x_{N+1} whose
-value is asked for. Non-zero values and eps/sigma are standard normal, so that predicting zero costs S on average.
-`dim` is d, `measurements` N, `sparsity` S, `noise` sigma, `pool` the coordinates in which supports may lie, `block` the length of the
-aligned blocks supports are made of, `design` the law of the rows. All designs have E x x^T = scale^2 I, except the correlated one.
-Rows beyond `count` (fewer than N when `fewest` is given) are zero, which no gradient-based method notices.
+One instance is a matrix X in R^{N x d}, a vector beta with exactly S non-zeros, noisy values y = X
+beta + eps, and a query x_{N+1} whose value is asked for. Non-zero values and eps/sigma are standard
+normal, so that predicting zero costs S on average. `dim` is d, `measurements` N, `sparsity` S,
+`noise` sigma, `pool` the coordinates in which supports may lie, `block` the length of the aligned
+blocks supports are made of, `design` the law of the rows. All designs have E x x^T = scale^2 I,
+except the correlated one. Rows beyond `count` (fewer than N when `fewest` is given) are zero, which
+no gradient-based method notices.
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 from functools import partial
 from typing import NamedTuple
@@ -18,13 +19,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
+import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.errors import require, unknown
 
 DESIGNS = ("gaussian", "rademacher", "uniform", "orthonormal", "correlated")
 
 
 class RecoverySample(NamedTuple):
-    """Measurements, their values, and the latent: the vector, its support and the number of rows that count; the query with its value."""
+    """Measurements, their values, and the latent: the vector, its support and the number of rows
+    that count; the query with its value."""
 
     X: Float[Array, "sample row dim"]
     y: Float[Array, "sample row"]
@@ -36,7 +39,8 @@ class RecoverySample(NamedTuple):
 
 
 class SparseRecovery(eqx.Module):
-    """The distribution. All fields are static: a changed setting is a new program, a new key is not."""
+    """The distribution. All fields are static: a changed setting is a new program, a new key is
+    not."""
 
     dim: int = eqx.field(static=True)
     measurements: int = eqx.field(static=True)
@@ -51,54 +55,57 @@ class SparseRecovery(eqx.Module):
 
     @classmethod
     def create(
-        cls,
-        dim: int = 20,
-        measurements: int = 10,
-        sparsity: int = 3,
-        noise: float = 0.0,
-        design: str = "gaussian",
-        correlation: float = 0.5,
-        scale: float = 1.0,
-        pool=None,
-        block: int = 1,
-        fewest: int | None = None,
+        cls, dim: int = 20, measurements: int = 10, sparsity: int = 3, noise: float = 0.0,
+        design: str = "gaussian", correlation: float = 0.5, scale: float = 1.0, pool=None,
+        block: int = 1, fewest: int | None = None,
     ) -> "SparseRecovery":
-        """Check every input at the door. `pool` lists coordinates (default: all); with `fewest` the row count is uniform in fewest..N."""
+        """Check every input at the door. `pool` lists coordinates (default: all); with `fewest` the
+        row count is uniform in fewest..N."""
         _check_whole("dim", dim, 1)
         _check_whole("measurements", measurements, 0)
         if design not in DESIGNS:
             raise unknown("design", design, DESIGNS)
         fits = design != "orthonormal" or measurements <= dim
-        require(fits, "measurements", measurements, f"must be at most dim = {dim} for orthonormal rows")
+        require(
+            fits, "measurements", measurements, f"must be at most dim = {dim} for orthonormal rows")
         require(_finite(noise) and noise >= 0, "noise", noise, "must be finite and at least 0")
         require(_finite(scale) and scale > 0, "scale", scale, "must be finite and above 0")
-        require(_finite(correlation) and -1 < correlation < 1, "correlation", correlation, "must lie between -1 and 1")
+        require(
+            _finite(correlation) and -1 < correlation < 1, "correlation", correlation,
+            "must lie between -1 and 1")
         low = measurements if fewest is None else fewest
         _check_whole("fewest", low, 0)
-        require(low <= measurements, "fewest", low, f"must be at most measurements = {measurements}")
+        require(
+            low <= measurements, "fewest", low, f"must be at most measurements = {measurements}")
         places = check_pool(dim, sparsity, pool, block)
         return cls(
-            int(dim), int(measurements), int(sparsity), float(noise), design, float(correlation), float(scale),
-            places, int(block), int(low),
-        )  # fmt: skip
+            int(dim), int(measurements), int(sparsity), float(noise), design, float(correlation),
+            float(scale), places, int(block), int(low))
 
-    def sample(self, key: Key[Array, ""], n: int, vectors: int = 1, dtype=jnp.float64) -> RecoverySample:
-        """`n` instances, a fresh matrix for every `vectors` of them (the paper: 100 matrices with 500 vectors each)."""
+    def sample(
+        self, key: Key[Array, ""], n: int, vectors: int = 1, dtype=jnp.float64
+    ) -> RecoverySample:
+        """`n` instances, a fresh matrix for every `vectors` of them (the paper: 100 matrices with
+        500 vectors each)."""
         require(n % vectors == 0, "n", n, f"must be a multiple of vectors = {vectors}")
         matrix_key, rest = jax.random.split(key)
         X = jnp.repeat(self.matrices(matrix_key, n // vectors, dtype), vectors, axis=0)
         return self.sample_on(rest, X)
 
     def sample_on(self, key: Key[Array, ""], X: Float[Array, "sample row dim"]) -> RecoverySample:
-        """One instance for each of the given matrices: only the vector, the noise and the query are drawn."""
+        """One instance for each of the given matrices: only the vector, the noise and the query are
+        drawn."""
         return _instances(key, jnp.asarray(X), self)
 
-    def matrices(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> Float[Array, "sample row dim"]:
+    def matrices(
+        self, key: Key[Array, ""], n: int, dtype=jnp.float64
+    ) -> Float[Array, "sample row dim"]:
         """`n` independent measurement matrices."""
         return _matrices(key, n, self, dtype)
 
     def vectors(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> Float[Array, "sample dim"]:
-        """`n` sparse vectors: a uniform choice of blocks inside the pool, standard normal values on it."""
+        """`n` sparse vectors: a uniform choice of blocks inside the pool, standard normal values on
+        it."""
         return _vectors(key, n, self, dtype)[0]
 
 
@@ -107,7 +114,9 @@ def _matrices(key, n: int, task: SparseRecovery, dtype) -> Float[Array, "sample 
     return task.scale * _rows(key, (n, task.measurements, task.dim), task, dtype)
 
 
-def _rows(key, shape: tuple[int, int, int], task: SparseRecovery, dtype) -> Float[Array, "sample row dim"]:
+def _rows(
+    key, shape: tuple[int, int, int], task: SparseRecovery, dtype
+) -> Float[Array, "sample row dim"]:
     if task.design == "rademacher":
         return jax.random.rademacher(key, shape, dtype)
     if task.design == "uniform":
@@ -123,10 +132,13 @@ def _orthonormal(normal: Float[Array, "sample row dim"]) -> Float[Array, "sample
     """sqrt(d) times rows of a Haar-distributed frame: QR with the signs of R's diagonal undone."""
     q, r = jnp.linalg.qr(normal.swapaxes(-1, -2))
     signs = jnp.where(jnp.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0).astype(normal.dtype)
-    return jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype)) * (q * signs[:, None, :]).swapaxes(-1, -2)
+    return jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype)) * (q * signs[:, None, :]).swapaxes(
+        -1, -2)
 
 
-def _autoregressive(normal: Float[Array, "sample row dim"], rho: float) -> Float[Array, "sample row dim"]:
+def _autoregressive(
+    normal: Float[Array, "sample row dim"], rho: float
+) -> Float[Array, "sample row dim"]:
     """Rows with covariance rho^{|i-j|}: unit variances, neighbours correlated by rho."""
     return normal @ jnp.linalg.cholesky(covariance(normal.shape[-1], rho)).T.astype(normal.dtype)
 
@@ -142,9 +154,14 @@ def _vectors(key, n: int, task: SparseRecovery, dtype):
     place_key, value_key = jax.random.split(key)
     blocks = jnp.asarray(task.pool[:: task.block]) // task.block
     uniform = jax.random.uniform(place_key, (n, len(blocks)))
-    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(-1)  # comparisons compile faster than a sort
-    chosen = jnp.zeros((n, task.dim // task.block), bool).at[:, blocks].set(rank < task.sparsity // task.block)
-    support = jnp.repeat(chosen, task.block, axis=1, total_repeat_length=chosen.shape[1] * task.block)
+    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(
+        -1)  # comparisons compile faster than a sort
+    chosen = (
+        jnp.zeros((n, task.dim // task.block), bool)
+        .at[:, blocks]
+        .set(rank < task.sparsity // task.block))
+    support = jnp.repeat(
+        chosen, task.block, axis=1, total_repeat_length=chosen.shape[1] * task.block)
     support = jnp.pad(support, ((0, 0), (0, task.dim - support.shape[1])))
     values = jax.random.normal(value_key, (n, task.dim), dtype)
     return jnp.where(support, values, 0), support
@@ -156,26 +173,34 @@ def _instances(key, X: Float[Array, "sample row dim"], task: SparseRecovery) -> 
     n, rows, _ = X.shape
     beta, support = _vectors(vector_key, n, task, X.dtype)
     count = jax.random.randint(count_key, (n,), task.fewest, task.measurements + 1)
-    seen = jnp.arange(rows)[None, :] < jnp.where(task.fewest < task.measurements, count, rows)[:, None]
+    seen = (
+        jnp.arange(rows)[None, :] < jnp.where(task.fewest < task.measurements, count, rows)[:, None]
+    )
     X = jnp.where(seen[:, :, None], X, 0)
     noise = task.noise * jax.random.normal(noise_key, (n, rows + 1), X.dtype)
     y = jnp.einsum("bnd,bd->bn", X, beta) + jnp.where(seen, noise[:, :-1], 0)
     query = task.scale * _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
-    return RecoverySample(X, y, beta, support, seen.sum(1), query, (query * beta).sum(-1) + noise[:, -1])
+    return RecoverySample(
+        X, y, beta, support, seen.sum(1), query, (query * beta).sum(-1) + noise[:, -1])
 
 
 def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]:
-    """The pool as sorted indices; refused when empty, out of range, smaller than the support, or not made of whole blocks."""
+    """The pool as sorted indices; refused when empty, out of range, smaller than the support, or
+    not made of whole blocks."""
     _check_whole("sparsity", sparsity, 1)
     _check_whole("block", block, 1)
     places = range(block * (dim // block)) if pool is None else pool
     require(len(places) > 0, "pool", list(places), "must name at least one coordinate")
     for place in places:
-        inside = isinstance(place, int | np.integer) and not isinstance(place, bool) and 0 <= place < dim
+        inside = (
+            isinstance(place, int | np.integer) and not isinstance(place, bool) and 0 <= place < dim
+        )
         require(bool(inside), "pool", place, f"must hold coordinates from 0 to dim - 1 = {dim - 1}")
     chosen = tuple(sorted({int(place) for place in places}))
     require(len(chosen) == len(places), "pool", list(places), "must not repeat a coordinate")
-    require(sparsity <= len(chosen), "sparsity", sparsity, f"must be at most {len(chosen)}, the size of the pool")
+    require(
+        sparsity <= len(chosen), "sparsity", sparsity,
+        f"must be at most {len(chosen)}, the size of the pool")
     require(sparsity % block == 0, "sparsity", sparsity, f"must be a multiple of block = {block}")
     starts = {place for place in chosen if place % block == 0 and place + block <= dim}
     whole = set(chosen) == {start + offset for start in starts for offset in range(block)}

@@ -16,29 +16,30 @@ RIDGES = (0.01, 0.1, 1.0)
 
 @experiment("sparse-token.winner")
 def winner(
-    key: Any,
-    *,
-    length: int = 10,
-    informative: int = 1,
-    positive_rate: float = 0.5,
-    signal: float = 4.0,
-    alignment: float = 0.5,
-    sharpness: float = 2.0,
+    key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
+    signal: float = 4.0, alignment: float = 0.5, sharpness: float = 2.0,
     samples_per_dim: float = 4.0,
 ) -> xarray.Dataset:
-    """Predicted test error of each classifier in high dimension, with the best of three ridges for each. Status: asymptotic."""
+    """Predicted test error of each classifier in high dimension, with the best of three ridges for
+    each. Status: asymptotic."""
     setting = SparseTokenSetting(length, informative, positive_rate, signal)
     queries = {"attention": (alignment, sharpness)}
-    errors = [_smallest(setting, model, samples_per_dim, *queries.get(model, (None, None))) for model in MODELS]
+    errors = [
+        _smallest(setting, model, samples_per_dim, *queries.get(model, (None, None)))
+        for model in MODELS]
     return xarray.Dataset({"test_error": ("model", np.array(errors))}, {"model": list(MODELS)})
 
 
 @lru_cache(maxsize=64)
 def _smallest(
-    setting: SparseTokenSetting, model: str, samples_per_dim: float, alignment: float | None, sharpness: float | None
+    setting: SparseTokenSetting, model: str, samples_per_dim: float, alignment: float | None,
+    sharpness: float | None,
 ) -> float:
-    """The error with the best ridge. Kept, because only attention's depends on the alignment: a row of cells asks for the others again."""
-    made = [fit(setting, model, samples_per_dim, ridge, "logistic", alignment, sharpness) for ridge in RIDGES]
+    """The error with the best ridge. Kept, because only attention's depends on the alignment: a row
+    of cells asks for the others again."""
+    made = [
+        fit(setting, model, samples_per_dim, ridge, "logistic", alignment, sharpness)
+        for ridge in RIDGES]
     bad = [one.status for one in made if one.status != "converged"]
     if bad:
         raise ArithmeticError(f"the equations of {model} are {bad[0]}")

@@ -1,17 +1,19 @@
-"""Three classifiers of a set of tokens: softmax attention with one query, mean pooling, and a linear map of the whole matrix.
+"""Three classifiers of a set of tokens: softmax attention with one query, mean pooling, and a
+linear map of the whole matrix.
 
-All three are linear in a feature f(X) of dimension d (attention, pooled) or L d (vectorised): the prediction is sign(<w, f(X)> + b).
-    attention   f_q(X) = X^T softmax(beta X q)      only k = beta |q| (the sharpness) and the direction of q matter
-    pooled      f(X) = X^T 1/L                      attention at q = 0
+All three are linear in a feature f(X) of dimension d (attention, pooled) or L d (vectorised): the
+prediction is sign(<w, f(X)> + b).
+    attention   f_q(X) = X^T softmax(beta X q)      only k = beta |q| (the sharpness) and the
+    direction of q matter pooled      f(X) = X^T 1/L                      attention at q = 0
     vectorised  f(X) = vec(X)
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+import saccade.precision  # noqa: F401  float64 before the first array
 
 MODELS = ("attention", "pooled", "vectorised")
 
@@ -26,7 +28,8 @@ def softmax_pool(
 def attention_map(
     X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0
 ) -> Float[Array, "*batch token"]:
-    """Where the attention classifier looks: softmax(beta X q), non-negative weights of the tokens that sum to one."""
+    """Where the attention classifier looks: softmax(beta X q), non-negative weights of the tokens
+    that sum to one."""
     return jax.nn.softmax(inverse_temperature * (X @ query), axis=-1)
 
 

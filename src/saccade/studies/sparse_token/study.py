@@ -3,12 +3,11 @@
 from saccade.studies import Study
 
 STUDY = Study(
-    name="sparse-token",
-    prefix="ST",
+    name="sparse-token", prefix="ST",
     title="High-Dimensional Analysis of Single-Layer Attention for Sparse-Token Classification",
-    authors="Barnfield and Cui and Lu",
-    year=2026,
+    authors="Barnfield and Cui and Lu", year=2026,
     venue="International Conference on Learning Representations",
-    asks="A weak signal hides in a few randomly placed tokens: what can attention detect that linear classifiers cannot, how soon?",
-    package=__name__.rpartition(".")[0],
-)
+    asks=(
+        "A weak signal hides in a few randomly placed tokens: what can attention detect that linear"
+        " classifiers cannot, how soon?"),
+    package=__name__.rpartition(".")[0])

@@ -1,4 +1,5 @@
-"""Sparse token: which of attention, mean pooling and the vectorised classifier has the smallest error, over signal and alignment."""
+"""Sparse token: which of attention, mean pooling and the vectorised classifier has the smallest
+error, over signal and alignment."""
 
 from pathlib import Path
 
@@ -19,14 +20,8 @@ def draw_winner(data: xarray.Dataset) -> Drawing:
     whole = data.test_error.notnull().all("model")
     best = data.test_error.fillna(np.inf).argmin("model").where(whole)
     left.pcolormesh(
-        data.signal,
-        data.alignment,
-        best.T,
-        cmap=ListedColormap([BLUE, ORANGE, GREEN]),
-        vmin=-0.5,
-        vmax=2.5,
-        shading="nearest",
-    )
+        data.signal, data.alignment, best.T, cmap=ListedColormap([BLUE, ORANGE, GREEN]), vmin=-0.5,
+        vmax=2.5, shading="nearest")
     for colour, name in zip((BLUE, ORANGE, GREEN), MODELS, strict=True):
         left.plot([], [], "s", color=colour, label=name)
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=3)
@@ -45,15 +40,12 @@ def draw_winner(data: xarray.Dataset) -> Drawing:
     return figure
 
 
-SWEEPS = (
-    BuiltIn(
-        id="sparse-token/winner",
-        title="The best of three classifiers, over signal and alignment of the query",
-        caption="Predicted test errors in high dimension (asymptotic) of attention with sharpness 2, mean pooling and the "
-        "vectorised classifier at 4 samples per dimension, each with the best of three ridges (L = 10, R = 1, pi = "
-        "1/2). Black line: attention and the better of the other two tie.",
-        file=Path(__file__).with_name("winner.toml"),
-        draw=draw_winner,
-        minutes=0.9,
-    ),
-)
+SWEEPS = (BuiltIn(
+    id="sparse-token/winner",
+    title="The best of three classifiers, over signal and alignment of the query",
+    caption=(
+        "Predicted test errors in high dimension (asymptotic) of attention with sharpness 2,"
+        " mean pooling and the vectorised classifier at 4 samples per dimension, each with the"
+        " best of three ridges (L = 10, R = 1, pi = 1/2). Black line: attention and the better"
+        " of the other two tie."),
+    file=Path(__file__).with_name("winner.toml"), draw=draw_winner, minutes=0.9),)

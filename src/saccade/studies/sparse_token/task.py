@@ -1,13 +1,14 @@
-"""Sparse tokens: positive samples hide a weak direction in a few randomly placed tokens, negative samples are pure noise.
+"""Sparse tokens: positive samples hide a weak direction in a few randomly placed tokens, negative
+samples are pure noise.
 
 A sample is X in R^{L x d} (rows are tokens) with label y = +1 with probability pi:
-    y = -1:  X = Z,          y = +1:  X = theta v xi^T + Z,          Z_ij ~ N(0, 1),  |xi| = 1,  v in {0,1}^L with R ones.
-`length` is L, `informative` R, `positive_rate` pi, `signal` theta, `direction` xi. The places v are drawn anew for every sample:
-a uniform R-subset unless a table of masks with probabilities is given. Softmax pooling and mean pooling do not see the order of the
-tokens, so their features have the same law under every location law; only the vectorised classifier notices it.
+    y = -1:  X = Z,          y = +1:  X = theta v xi^T + Z,          Z_ij ~ N(0, 1),  |xi| = 1,  v
+    in {0,1}^L with R ones.
+`length` is L, `informative` R, `positive_rate` pi, `signal` theta, `direction` xi. The places v are
+drawn anew for every sample: a uniform R-subset unless a table of masks with probabilities is given.
+Softmax pooling and mean pooling do not see the order of the tokens, so their features have the same
+law under every location law; only the vectorised classifier notices it.
 """
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
+import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.errors import require
 
 
 @dataclass(frozen=True)
 class SparseTokenSetting:
-    """The four numbers every formula of this study needs: `length` (L), `informative` (R), `positive_rate` (pi), `signal` (theta)."""
+    """The four numbers every formula of this study needs: `length` (L), `informative` (R),
+    `positive_rate` (pi), `signal` (theta)."""
 
     length: int
     informative: int
@@ -34,14 +37,18 @@ class SparseTokenSetting:
 
     def __post_init__(self) -> None:
         require(
-            is_whole(self.length) and self.length >= 1, "length", self.length, "must be a whole number of at least 1"
-        )
+            is_whole(self.length) and self.length >= 1, "length", self.length,
+            "must be a whole number of at least 1")
         whole_part = is_whole(self.informative) and 1 <= self.informative <= self.length
-        require(whole_part, "informative", self.informative, f"must be a whole number from 1 to length = {self.length}")
-        require(0 < self.positive_rate < 1, "positive_rate", self.positive_rate, "must lie strictly between 0 and 1")
         require(
-            bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal, "must be finite and at least 0"
-        )
+            whole_part, "informative", self.informative,
+            f"must be a whole number from 1 to length = {self.length}")
+        require(
+            0 < self.positive_rate < 1, "positive_rate", self.positive_rate,
+            "must lie strictly between 0 and 1")
+        require(
+            bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal,
+            "must be finite and at least 0")
 
 
 def is_whole(value: object) -> bool:
@@ -50,7 +57,8 @@ def is_whole(value: object) -> bool:
 
 
 class SparseTokenSample(NamedTuple):
-    """Inputs, labels (+1 or -1) and the latent: which tokens are informative (drawn for negative samples too, where it has no effect)."""
+    """Inputs, labels (+1 or -1) and the latent: which tokens are informative (drawn for negative
+    samples too, where it has no effect)."""
 
     X: Float[Array, "sample token dim"]
     y: Float[Array, " sample"]
@@ -65,7 +73,8 @@ class FeatureSample(NamedTuple):
 
 
 class SparseToken(eqx.Module):
-    """The distribution at dimension d = `direction.size`; `location_masks` and `location_probabilities` replace the uniform subset law."""
+    """The distribution at dimension d = `direction.size`; `location_masks` and
+    `location_probabilities` replace the uniform subset law."""
 
     setting: SparseTokenSetting = eqx.field(static=True)
     direction: Float[Array, " dim"]
@@ -74,21 +83,17 @@ class SparseToken(eqx.Module):
 
     @classmethod
     def create(
-        cls,
-        dim: int,
-        length: int,
-        informative: int = 1,
-        positive_rate: float = 0.5,
-        signal: float = 5.0,
-        direction: Float[Array, " dim"] | None = None,
-        location_masks=None,
+        cls, dim: int, length: int, informative: int = 1, positive_rate: float = 0.5,
+        signal: float = 5.0, direction: Float[Array, " dim"] | None = None, location_masks=None,
         location_probabilities=None,
     ) -> "SparseToken":
-        """Check every input at the door; `direction` defaults to the first coordinate axis (the law is rotation invariant)."""
+        """Check every input at the door; `direction` defaults to the first coordinate axis (the law
+        is rotation invariant)."""
         require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
         setting = SparseTokenSetting(length, informative, positive_rate, signal)
         xi = jnp.zeros(dim).at[0].set(1.0) if direction is None else jnp.asarray(direction, float)
-        require(xi.shape == (dim,), "direction", xi.shape, f"must be a vector of length dim = {dim}")
+        require(
+            xi.shape == (dim,), "direction", xi.shape, f"must be a vector of length dim = {dim}")
         norm = float(jnp.linalg.norm(xi))
         require(abs(norm - 1) < 1e-9, "direction", norm, "is its norm and must be 1")
         if location_masks is None:
@@ -97,24 +102,27 @@ class SparseToken(eqx.Module):
         return cls(setting, xi, masks, probabilities)
 
     def sample(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> SparseTokenSample:
-        """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for simulations."""
+        """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for
+        simulations."""
         label_key, place_key, noise_key = jax.random.split(key, 3)
         location = self.locations(place_key, n)
         y = _labels(label_key, n, self.setting.positive_rate)
         return SparseTokenSample(
-            _noisy_tokens(noise_key, y, location, self.setting.signal, self.direction, dtype), y, location
-        )
+            _noisy_tokens(noise_key, y, location, self.setting.signal, self.direction, dtype), y,
+            location)
 
     def locations(self, key: Key[Array, ""], n: int) -> Bool[Array, "sample token"]:
         """Masks v of the informative tokens, one row a sample, each with R ones."""
         if self.location_masks is not None and self.location_probabilities is not None:
-            return self.location_masks[
-                jax.random.choice(key, len(self.location_masks), (n,), p=self.location_probabilities)
-            ]
+            return self.location_masks[jax.random.choice(
+                key, len(self.location_masks), (n,), p=self.location_probabilities)]
         return _uniform_subsets(key, n, self.setting.length, self.setting.informative)
 
-    def stream(self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32) -> Iterator[SparseTokenSample]:
-        """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d never is in memory."""
+    def stream(
+        self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32
+    ) -> Iterator[SparseTokenSample]:
+        """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d
+        never is in memory."""
         for index, size in enumerate(chunk_sizes(n, chunk)):
             yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
@@ -124,27 +132,31 @@ class SparseToken(eqx.Module):
         setting = self.setting
         y = _labels(label_key, n, setting.positive_rate)
         mean = setting.signal * setting.informative / setting.length
-        return FeatureSample(_pooled_features(noise_key, y, mean, setting.length, self.direction), y)
+        return FeatureSample(
+            _pooled_features(noise_key, y, mean, setting.length, self.direction), y)
 
     def sample_attention_features(
         self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0
     ) -> FeatureSample:
-        """Features X^T softmax(beta X q) for a query that does not depend on these samples, at cost n (L + d) instead of n L d.
+        """Features X^T softmax(beta X q) for a query that does not depend on these samples, at cost
+        n (L + d) instead of n L d.
 
-        Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is still Gaussian, and a weighted sum
-        of tokens with weights s is s.t along q, theta (s.v) (xi - <xi,q^>q^) for positives, plus |s| N(0, I) orthogonal to q.
+        Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is
+        still Gaussian, and a weighted sum of tokens with weights s is s.t along q, theta (s.v) (xi
+        - <xi,q^>q^) for positives, plus |s| N(0, I) orthogonal to q.
         """
         label_key, feature_key = jax.random.split(key)
         setting = self.setting
         y = _labels(label_key, n, setting.positive_rate)
         informative = jnp.arange(setting.length) < setting.informative
         made = _attention_features(
-            feature_key, y, informative, setting.signal, self.direction, jnp.asarray(query), inverse_temperature
-        )
+            feature_key, y, informative, setting.signal, self.direction, jnp.asarray(query),
+            inverse_temperature)
         return FeatureSample(made, y)
 
 
-# Compiled once a shape: signal and rate are ordinary arguments, so that a study over many settings compiles little.
+# Compiled once a shape: signal and rate are ordinary arguments, so that a study over many settings
+# compiles little.
 
 
 @partial(jax.jit, static_argnames="n")
@@ -154,7 +166,8 @@ def _labels(key, n: int, positive_rate) -> Float[Array, " sample"]:
 
 @partial(jax.jit, static_argnames=("n", "length"))
 def _uniform_subsets(key, n: int, length: int, informative) -> Bool[Array, "sample token"]:
-    """Token by token, chosen with probability (still needed)/(still to come): a uniform subset without sorting, which compiles slowly."""
+    """Token by token, chosen with probability (still needed)/(still to come): a uniform subset
+    without sorting, which compiles slowly."""
 
     def choose(needed, token):
         uniform, left = token
@@ -185,7 +198,8 @@ def _attention_features(
 ) -> Float[Array, "sample dim"]:
     score_key, noise_key = jax.random.split(key)
     norm = jnp.linalg.norm(query)
-    unit = jnp.where(norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
+    unit = jnp.where(
+        norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
     planted = signal * (y > 0)[:, None] * informative
     scores = planted * (unit @ direction) + jax.random.normal(score_key, planted.shape)
     weights = jax.nn.softmax(inverse_temperature * norm * scores, axis=1)
@@ -203,20 +217,24 @@ def chunk_sizes(n: int, chunk: int) -> list[int]:
 
 
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):
-    """A table of location masks with its probabilities (uniform over the rows when not given), or a refusal."""
+    """A table of location masks with its probabilities (uniform over the rows when not given), or a
+    refusal."""
     table = jnp.asarray(masks, bool)
     fits = table.ndim == 2 and table.shape[1] == setting.length
-    require(fits, "location_masks", table.shape, f"must be a table with length = {setting.length} columns")
+    require(
+        fits, "location_masks", table.shape,
+        f"must be a table with length = {setting.length} columns")
     counts = sorted({int(c) for c in table.sum(1)})
     require(
-        counts == [setting.informative],
-        "location_masks",
-        counts,
-        f"are the row counts and must all be informative = {setting.informative}",
-    )
-    weights = jnp.full(len(table), 1 / len(table)) if probabilities is None else jnp.asarray(probabilities, float)
-    proper = weights.shape == (len(table),) and bool((weights >= 0).all()) and abs(float(weights.sum()) - 1) < 1e-9
+        counts == [setting.informative], "location_masks", counts,
+        f"are the row counts and must all be informative = {setting.informative}")
+    weights = (
+        jnp.full(len(table), 1 / len(table)) if probabilities is None
+        else jnp.asarray(probabilities, float))
+    proper = (
+        weights.shape == (len(table),) and bool((weights >= 0).all())
+        and abs(float(weights.sum()) - 1) < 1e-9)
     require(
-        proper, "location_probabilities", weights.tolist(), f"must be {len(table)} non-negative numbers that sum to 1"
-    )
+        proper, "location_probabilities", weights.tolist(),
+        f"must be {len(table)} non-negative numbers that sum to 1")
     return table, weights

@@ -1,4 +1,5 @@
-"""Speed of the spatial engines: population descent by merged states against image by image, descent with and without our gradients."""
+"""Speed of the spatial engines: population descent by merged states against image by image, descent
+with and without our gradients."""
 
 from functools import partial
 from typing import Any
@@ -8,18 +9,21 @@ import jax.numpy as jnp
 import numpy as np
 from jax import block_until_ready as finished
 
+from saccade.lab.benchmark import Accuracy, Benchmark, Sides
 from saccade.networks import torch_steps
 from saccade.studies.spatial import dynamics
 from saccade.studies.spatial.dynamics import Layer, Scalars, Setting
-from saccade.lab.benchmark import Accuracy, Benchmark, Sides
 from saccade.studies.spatial.models import output
 from saccade.studies.spatial.task import Spatial, interleaved, localised, sample_signals
 from saccade.studies.spatial.theory import attention_weights, entries, listed_states
 
 
 @partial(jax.jit, static_argnames=("setting", "steps"))
-def _image_by_image(start: Scalars, setting: Setting, rates: Scalars, x: Any, steps: int) -> Scalars:
-    """The same descent with the output of every image summed over its sets and patch values (image, set, patch in set)."""
+def _image_by_image(
+    start: Scalars, setting: Setting, rates: Scalars, x: Any, steps: int
+) -> Scalars:
+    """The same descent with the output of every image summed over its sets and patch values (image,
+    set, patch in set)."""
 
     def loss(at: Scalars) -> Any:
         own, same, other, _ = attention_weights(setting, at.gamma, at.rho)
@@ -30,26 +34,27 @@ def _image_by_image(start: Scalars, setting: Setting, rates: Scalars, x: Any, st
         return jnp.mean(jnp.logaddexp(0.0, -F))
 
     def step(at: Scalars, _: None) -> tuple[Scalars, None]:
-        return jax.tree.map(lambda number, rate, pull: number - rate * pull, at, rates, jax.grad(loss)(at)), None
+        return (
+            jax.tree.map(
+                lambda number, rate, pull: number - rate * pull, at, rates, jax.grad(loss)(at)),
+            None)
 
     return jax.lax.scan(step, start, None, length=steps)[0]
 
 
 def three_scalars(
-    patches: int = 64,
-    set_size: int = 4,
-    rate: float = 0.25,
-    images: int = 2000,
-    steps: int = 3000,
+    patches: int = 64, set_size: int = 4, rate: float = 0.25, images: int = 2000, steps: int = 3000,
     peer_steps: int = 60,
 ) -> Sides:
-    """3000 steps of three-scalar descent over the states of 2000 images; the peer takes the same images one by one, and 60 steps."""
+    """3000 steps of three-scalar descent over the states of 2000 images; the peer takes the same
+    images one by one, and 60 steps."""
     setting = Setting(patches, set_size, rate)
     labels = interleaved(patches, set_size)
     x, y, signal = sample_signals(jax.random.key(0), jnp.asarray(labels), rate, images)
     order = np.argsort(labels, kind="stable").reshape(-1, set_size)
     sets = np.asarray(x * y[:, None])[:, order]
-    random = sets[np.arange(len(order)) != np.asarray(signal)[:, None]].reshape(images, -1, set_size)
+    random = sets[np.arange(len(order)) != np.asarray(signal)[:, None]].reshape(
+        images, -1, set_size)
     states = listed_states(random.sum(axis=2), np.abs(random).sum(axis=2), set_size, setting.degree)
     same, other = entries(setting)
     start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), Scalars(1e-3, 30.0 / same, 30.0 / other)
@@ -57,20 +62,27 @@ def three_scalars(
     def ours(count: int) -> Any:
         return [
             float(numbers[-1])
-            for numbers in dynamics.idealised_descent(start, setting, 1e-3, 30.0, count, states).scalars
-        ]
+            for numbers in dynamics.idealised_descent(
+                start, setting, 1e-3, 30.0, count, states).scalars]
 
     def peer(count: int) -> Any:
-        return [float(number) for number in finished(_image_by_image(start, setting, rates, jnp.asarray(sets), count))]
+        return [
+            float(number)
+            for number in finished(_image_by_image(start, setting, rates, jnp.asarray(sets), count))
+        ]
 
     def check() -> Accuracy:
-        return Accuracy(float(np.max(np.abs(np.asarray(ours(peer_steps)) - np.asarray(peer(peer_steps))))), 1e-9)
+        return Accuracy(
+            float(np.max(np.abs(np.asarray(ours(peer_steps)) - np.asarray(peer(peer_steps))))), 1e-9
+        )
 
     return Sides(lambda: ours(steps), lambda: peer(peer_steps), check)
 
 
 @partial(jax.jit, static_argnames=("layer", "steps"))
-def _by_autodiff(X: Any, y: Any, A: Any, v: Any, layer: Layer, eta_v: float, eta_a: float, steps: int) -> Any:
+def _by_autodiff(
+    X: Any, y: Any, A: Any, v: Any, layer: Layer, eta_v: float, eta_a: float, steps: int
+) -> Any:
     free = (1 - jnp.eye(A.shape[0])).astype(A.dtype)
 
     def loss(state: Any) -> Any:
@@ -84,9 +96,11 @@ def _by_autodiff(X: Any, y: Any, A: Any, v: Any, layer: Layer, eta_v: float, eta
 
 
 def realistic(
-    side: int = 6, block: int = 2, dim: int = 32, samples: int = 12_000, steps: int = 330, checked: int = 10
+    side: int = 6, block: int = 2, dim: int = 32, samples: int = 12_000, steps: int = 330,
+    checked: int = 10,
 ) -> Sides:
-    """The run R1, 330 full-batch steps on 12,000 images of 36 patches; the peer differentiates the loss automatically."""
+    """The run R1, 330 full-batch steps on 12,000 images of 36 patches; the peer differentiates the
+    loss automatically."""
     keys = jax.random.split(jax.random.key(0), 3)
     sample = Spatial.create(keys[0], localised(side, block), dim, 0.3).sample(keys[1], samples)
     X, y = sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)
@@ -94,7 +108,8 @@ def realistic(
     layer = Layer(3, 1e-4)
 
     def ours(count: int) -> Any:
-        return finished(dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
+        return finished(
+            dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
 
     def peer(count: int) -> Any:
         return finished(_by_autodiff(X, y, *start, layer, 2e-3, 20.0, count)[0])
@@ -109,14 +124,10 @@ BENCHMARKS = (
     Benchmark(
         "spatial.three-scalars",
         "3,000 steps of population descent at D = 64, C = 4, against 60 steps image by image",
-        three_scalars,
-        tiny={"patches": 16, "images": 100, "steps": 20, "peer_steps": 10},
-    ),
+        three_scalars, tiny={"patches": 16, "images": 100, "steps": 20, "peer_steps": 10}),
     Benchmark(
         "spatial.realistic",
-        "the realistic run R1 (12,000 images of 36 patches, 330 steps), against automatic differentiation",
-        realistic,
-        tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3},
-    ),
-    *torch_steps.SPATIAL,
-)
+        "the realistic run R1 (12,000 images of 36 patches, 330 steps), against automatic"
+        " differentiation", realistic,
+        tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3}),
+    *torch_steps.SPATIAL)

@@ -1,4 +1,5 @@
-"""The calculators of the spatial study: association, exact errors, the layer and its gradients, exact population descent, shuffling."""
+"""The calculators of the spatial study: association, exact errors, the layer and its gradients,
+exact population descent, shuffling."""
 
 from typing import Any
 
@@ -6,13 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import Field
 
-from saccade.studies.spatial import dynamics
+from saccade.datasets.images.shuffle import shuffle_cells
 from saccade.errors import InvalidInput, require, shown
 from saccade.lab.calculator import Calculator, Inputs
-from saccade.studies.spatial import models
-from saccade.datasets.images.shuffle import shuffle_cells
+from saccade.studies.spatial import dynamics, models, theory
 from saccade.studies.spatial.task import label_function, partition
-from saccade.studies.spatial import theory
 from saccade.studies.spatial.theory import Scalars, Setting
 
 PAPER = "Jelassi, Sander, Li (2022)"
@@ -22,13 +21,16 @@ MOST_STEPS = 1_000_000
 class Sizes(Inputs):
     """How the patches are cut, and how often a patch outside the signal set bears the feature."""
 
-    patches: int = Field(description="number D of patches, at least 1", ge=1, le=theory.MOST_PATCHES)
+    patches: int = Field(
+        description="number D of patches, at least 1", ge=1, le=theory.MOST_PATCHES)
     set_size: int = Field(description="patches C in a set, a divisor of patches", ge=1)
-    spurious_rate: float = Field(description="probability q of a spurious feature, in [0, 1]", ge=0, le=1)
+    spurious_rate: float = Field(
+        description="probability q of a spurious feature, in [0, 1]", ge=0, le=1)
 
 
 class Activation(Inputs):
-    degree: int = Field(description="degree p of the activation z^p + nu z, odd, at least 3", ge=3, le=15)
+    degree: int = Field(
+        description="degree p of the activation z^p + nu z, odd, at least 3", ge=3, le=15)
     slope: float = Field(description="slope nu of the activation at 0, at least 0", ge=0)
 
 
@@ -44,8 +46,8 @@ class Three(Sizes, Activation, Temperature):
 
     def setting(self) -> Setting:
         made = Setting(
-            self.patches, self.set_size, self.spurious_rate, self.degree, self.slope, self.diagonal, self.temperature
-        )
+            self.patches, self.set_size, self.spurious_rate, self.degree, self.slope, self.diagonal,
+            self.temperature)
         theory.check_setting(made)
         return made
 
@@ -62,24 +64,30 @@ class DescentInputs(Three):
 
 
 class AssociationInputs(Inputs):
-    matrix: list[list[float]] = Field(description="similarity matrix, one row and column per patch", min_length=1)
-    labels: list[int] = Field(description="the set of each patch; all sets equally large", min_length=1)
+    matrix: list[list[float]] = Field(
+        description="similarity matrix, one row and column per patch", min_length=1)
+    labels: list[int] = Field(
+        description="the set of each patch; all sets equally large", min_length=1)
 
 
 class LabelInputs(Inputs):
     x: list[list[int]] = Field(description="whole signals x[sample][patch]", min_length=1)
-    labels: list[int] = Field(description="the set of each patch; all sets equally large", min_length=1)
-    threshold: float = Field(0.9, description="kappa: a set counts when its sum exceeds kappa C; at least 0", ge=0)
+    labels: list[int] = Field(
+        description="the set of each patch; all sets equally large", min_length=1)
+    threshold: float = Field(
+        0.9, description="kappa: a set counts when its sum exceeds kappa C; at least 0", ge=0)
 
 
 class LabelErrorInputs(Sizes):
-    threshold: float = Field(0.9, description="kappa: a set counts when its sum exceeds kappa C; at least 0", ge=0)
+    threshold: float = Field(
+        0.9, description="kappa: a set counts when its sum exceeds kappa C; at least 0", ge=0)
 
 
 class ModelInputs(Activation, Temperature):
     X: list[list[list[float]]] = Field(description="patches, X[sample][patch][coordinate]")
     y: list[float] = Field(description="labels, each -1 or 1")
-    A: list[list[float]] = Field(description="attention matrix before the softmax, one row and column per patch")
+    A: list[list[float]] = Field(
+        description="attention matrix before the softmax, one row and column per patch")
     v: list[float] = Field(description="value vector, one entry per coordinate")
 
 
@@ -92,19 +100,25 @@ class WeightsInputs(Temperature):
 
 
 class CheatInputs(Activation, Temperature):
-    labels: list[int] = Field(description="the set of each patch; all sets equally large, at least two", min_length=1)
+    labels: list[int] = Field(
+        description="the set of each patch; all sets equally large, at least two", min_length=1)
     sharpness: float = Field(description="entry B of A on the next set, at least 0", ge=0)
-    spurious_rate: float = Field(description="probability q of a spurious feature, in [0, 1]", ge=0, le=1)
+    spurious_rate: float = Field(
+        description="probability q of a spurious feature, in [0, 1]", ge=0, le=1)
 
 
 class ShuffleInputs(Inputs):
-    image: list[Any] = Field(description="image[row][column] or image[row][column][channel]", min_length=1)
-    cell: int = Field(description="side of a square cell; must divide both sides of the image", ge=1)
-    permutation: list[int] = Field(description="new cell k shows old cell permutation[k]; cells are counted row by row")
+    image: list[Any] = Field(
+        description="image[row][column] or image[row][column][channel]", min_length=1)
+    cell: int = Field(
+        description="side of a square cell; must divide both sides of the image", ge=1)
+    permutation: list[int] = Field(
+        description="new cell k shows old cell permutation[k]; cells are counted row by row")
 
 
 def _association(given: AssociationInputs) -> dict[str, Any]:
-    found = models.association(_array(given.matrix, "matrix", "must have rows of equal length"), given.labels)
+    found = models.association(
+        _array(given.matrix, "matrix", "must have rows of equal length"), given.labels)
     return found._asdict() | {"margin": found.margin if np.isfinite(found.margin) else None}
 
 
@@ -116,7 +130,8 @@ def _label(given: LabelInputs) -> dict[str, Any]:
 
 
 def _label_error(given: LabelErrorInputs) -> dict[str, Any]:
-    return {"error": theory.label_error(given.patches, given.set_size, given.spurious_rate, given.threshold)}
+    return {"error": theory.label_error(
+        given.patches, given.set_size, given.spurious_rate, given.threshold)}
 
 
 def _linear_error(given: Sizes) -> dict[str, Any]:
@@ -125,34 +140,44 @@ def _linear_error(given: Sizes) -> dict[str, Any]:
 
 def _model(given: ModelInputs) -> dict[str, Any]:
     theory.check_activation(given.degree, given.slope)
-    X = _array(given.X, "X", "must have as many patches in each sample, and as many coordinates in each patch")
-    require(X.ndim == 3 and X.size > 0, "X", given.X, "must be X[sample][patch][coordinate], nowhere empty")
+    X = _array(
+        given.X, "X",
+        "must have as many patches in each sample, and as many coordinates in each patch")
+    require(
+        X.ndim == 3 and X.size > 0, "X", given.X,
+        "must be X[sample][patch][coordinate], nowhere empty")
     samples, patches, dim = X.shape
     y, v = np.asarray(given.y, float), np.asarray(given.v, float)
-    require(len(y) == samples, "number of entries of y", len(y), f"must be {samples}, one for each sample")
+    require(
+        len(y) == samples, "number of entries of y", len(y),
+        f"must be {samples}, one for each sample")
     require(bool(np.all(np.abs(y) == 1)), "y", given.y, "must hold only -1 and 1")
-    require(len(v) == dim, "number of entries of v", len(v), f"must be {dim}, one for each coordinate")
+    require(
+        len(v) == dim, "number of entries of v", len(v), f"must be {dim}, one for each coordinate")
     A = _array(given.A, "A", "must have rows of equal length")
-    require(A.shape == (patches, patches), "shape of A", A.shape, f"must be ({patches}, {patches}), one row per patch")
+    require(
+        A.shape == (patches, patches), "shape of A", A.shape,
+        f"must be ({patches}, {patches}), one row per patch")
     data = jnp.asarray(X), jnp.asarray(y)
-    found = models.gradients(*data, jnp.asarray(A), jnp.asarray(v), given.degree, given.slope, given.temperature)
+    found = models.gradients(
+        *data, jnp.asarray(A), jnp.asarray(v), given.degree, given.slope, given.temperature)
     return found._asdict()
 
 
 def _population(given: PopulationInputs) -> dict[str, Any]:
     setting = given.setting()
-    states = theory.population_states(setting.patches, setting.set_size, setting.spurious_rate, setting.degree)
+    states = theory.population_states(
+        setting.patches, setting.set_size, setting.spurious_rate, setting.degree)
     found = theory.population(Scalars(given.alpha, given.gamma, given.rho), setting, states)
     return found._asdict() | _how(states)
 
 
 def _population_descent(given: DescentInputs) -> dict[str, Any]:
     setting = given.setting()
-    path = dynamics.idealised_descent(Scalars(given.alpha, 0.0, 0.0), setting, given.eta_v, given.eta_a, given.steps)
+    path = dynamics.idealised_descent(
+        Scalars(given.alpha, 0.0, 0.0), setting, given.eta_v, given.eta_a, given.steps)
     return {name: numbers[-1] for name, numbers in path.scalars._asdict().items()} | {
-        "loss": path.loss[-1],
-        **_how(path.states),
-    }
+        "loss": path.loss[-1], **_how(path.states)}
 
 
 def _how(states: theory.States) -> dict[str, Any]:
@@ -161,31 +186,34 @@ def _how(states: theory.States) -> dict[str, Any]:
 
 
 def _attention_weights(given: WeightsInputs) -> dict[str, Any]:
-    setting = Setting(given.patches, given.set_size, 0.0, diagonal=given.diagonal, temperature=given.temperature)
+    setting = Setting(
+        given.patches, given.set_size, 0.0, diagonal=given.diagonal, temperature=given.temperature)
     theory.check_setting(setting)
     found = theory.attention_weights(setting, given.gamma, given.rho)
     return {
-        "diagonal_weight": found.diagonal,
-        "same_weight": found.same,
-        "other_weight": found.other,
-        "gain": found.gain,
-    }
+        "diagonal_weight": found.diagonal, "same_weight": found.same, "other_weight": found.other,
+        "gain": found.gain}
 
 
 def _cheat(given: CheatInputs) -> dict[str, Any]:
     index, sets, set_size = partition(given.labels)
-    require(sets >= 2, "labels", given.labels, "must name at least two sets: with one there is no next set")
+    require(
+        sets >= 2, "labels", given.labels,
+        "must name at least two sets: with one there is no next set")
     setting = Setting(
-        len(index), set_size, given.spurious_rate, given.degree, given.slope, temperature=given.temperature
-    )
+        len(index), set_size, given.spurious_rate, given.degree, given.slope,
+        temperature=given.temperature)
     found = theory.cheat(setting, given.sharpness)
-    looked = models.association(models.cheating_attention(jnp.asarray(index), given.sharpness), index)
+    looked = models.association(
+        models.cheating_attention(jnp.asarray(index), given.sharpness), index)
     return found._asdict() | {"overlap": looked.overlap}
 
 
 def _shuffle(given: ShuffleInputs) -> dict[str, Any]:
     pixels = _array(given.image, "image", "must have rows of equal length")
-    require(pixels.ndim in (2, 3), "image", given.image, "must be image[row][column] or image[row][column][channel]")
+    require(
+        pixels.ndim in (2, 3), "image", given.image,
+        "must be image[row][column] or image[row][column][channel]")
     return {"image": shuffle_cells(pixels, given.cell, given.permutation)}
 
 
@@ -195,7 +223,8 @@ def _array(value: Any, name: str, rule: str) -> np.ndarray:
         made = np.asarray(value)
     except ValueError:
         raise InvalidInput(f"{name} = {shown(value)} {rule}.") from None
-    require(made.dtype.kind in "iuf" and made.size > 0, name, value, "must hold numbers, nowhere empty")
+    require(
+        made.dtype.kind in "iuf" and made.size > 0, name, value, "must hold numbers, nowhere empty")
     return made if name == "image" else made.astype(float)
 
 
@@ -204,12 +233,11 @@ _LAYER = {"degree": 3, "slope": 1e-4}
 _THREE = {**_SIZES, **_LAYER, "diagonal": 1.0}
 _HOW = {
     "states": "distinct states summed over",
-    "thinned": "probability of states of which only some were kept, with more weight (0: exact)",
-}
+    "thinned": "probability of states of which only some were kept, with more weight (0: exact)"}
 _GRADIENT = {
-    "loss": "E log(1 + e^(-yF))", "error": "P[yF < 0] + P[F = 0]/2", "grad_same": "dl/dA_ij, i and j in one set",
-    "grad_other": "dl/dA_ij, in two sets", "grad_alpha": "dl/dalpha", **_HOW,
-}  # fmt: skip
+    "loss": "E log(1 + e^(-yF))", "error": "P[yF < 0] + P[F = 0]/2",
+    "grad_same": "dl/dA_ij, i and j in one set", "grad_other": "dl/dA_ij, in two sets",
+    "grad_alpha": "dl/dalpha", **_HOW}
 
 # fmt: off
 CALCULATORS = (
@@ -237,8 +265,7 @@ CALCULATORS = (
     Calculator(
         "spatial.linear-error", Sizes, _linear_error, "Errors of a generalised linear model with equal weights.",
         {"bayes": "under the best phi", "sign": "under the sign, ties 1/2"}, "exact", f"Theorem 3.1, {PAPER}",
-        {"patches": 64, "set_size": 4, "spurious_rate": 0.25},
-    ),
+        {"patches": 64, "set_size": 4, "spurious_rate": 0.25}),
     Calculator(
         "spatial.model", ModelInputs, _model, "The layer (T) on explicit data, with its loss and gradients.",
         {"output": "F, one per sample", "loss": "mean logistic loss", 
@@ -249,11 +276,9 @@ CALCULATORS = (
     ),
     Calculator(
         "spatial.population", PopulationInputs, _population,
-        "Loss, error and gradient of the three-scalar model over the whole population.",
-        _GRADIENT,
+        "Loss, error and gradient of the three-scalar model over the whole population.", _GRADIENT,
         "exact while `thinned` is 0 (D <= 16 always, D = 36 with C = 4 too); else good to about 1e-5 (seen at D = 64, C = 4, p = 3)",
-        f"Lemma 4.1, {PAPER}", {**_THREE, "alpha": 0.05, "gamma": 0.5, "rho": -0.1},
-    ),
+        f"Lemma 4.1, {PAPER}", {**_THREE, "alpha": 0.05, "gamma": 0.5, "rho": -0.1}),
     Calculator(
         "spatial.population-descent", DescentInputs, _population_descent,
         "Gradient descent on the population in three scalars, from gamma = rho = 0.",
@@ -265,8 +290,7 @@ CALCULATORS = (
     Calculator(
         "spatial.attention-weights", WeightsInputs, _attention_weights, "The three weights of a row of the attention, and the gain G.",
         {"diagonal_weight": "Lambda, of the patch itself", "same_weight": "Gamma, of each other patch of its set",
-         "other_weight": "Xi, of each other patch",
-         "gain": "G = D (Lambda + (C-1) Gamma)"},
+         "other_weight": "Xi, of each other patch", "gain": "G = D (Lambda + (C-1) Gamma)"},
         "exact", f"section 4.1, {PAPER}", {"diagonal": 1.0, "gamma": 2.0, "rho": -0.1, "set_size": 4, "patches": 64},
     ),
     Calculator(
@@ -279,5 +303,4 @@ CALCULATORS = (
         "spatial.shuffle", ShuffleInputs, _shuffle, "Cut an image into square cells and show them in another order.",
         {"image": "the shuffled image"},
         "exact", f"section 6, {PAPER}", {"image": [[0, 1], [2, 3]], "cell": 1, "permutation": [3, 2, 1, 0]},
-    ),
-)
+    ))

@@ -1,4 +1,5 @@
-"""Spatial: whether attention associates patches of the same set, over the rate of spurious features and the size of the sets."""
+"""Spatial: whether attention associates patches of the same set, over the rate of spurious features
+and the size of the sets."""
 
 from pathlib import Path
 
@@ -16,10 +17,12 @@ def draw_association(data: xarray.Dataset) -> Drawing:
     rows = np.arange(data.sizes["set_size"])
     lead = (data.gamma - data.rho).transpose("set_size", "spurious_rate")
     reach = float(np.nanmax(np.abs(lead)))
-    image = left.pcolormesh(data.spurious_rate, rows, lead, cmap="RdBu", vmin=-reach, vmax=reach, shading="nearest")
+    image = left.pcolormesh(
+        data.spurious_rate, rows, lead, cmap="RdBu", vmin=-reach, vmax=reach, shading="nearest")
     figure.colorbar(image, ax=left, label="γ - ρ at the end")
     error = data.error.transpose("set_size", "spurious_rate")
-    image = right.pcolormesh(data.spurious_rate, rows, error, cmap="viridis", vmin=0, vmax=0.5, shading="nearest")
+    image = right.pcolormesh(
+        data.spurious_rate, rows, error, cmap="viridis", vmin=0, vmax=0.5, shading="nearest")
     figure.colorbar(image, ax=right, label="test error at the end")
     for axes, title in ((left, "association"), (right, "generalisation")):
         axes.set(xlabel="spurious rate q", title=title)
@@ -29,15 +32,11 @@ def draw_association(data: xarray.Dataset) -> Drawing:
     return figure
 
 
-SWEEPS = (
-    BuiltIn(
-        id="spatial/association",
-        title="Whether patches of one set find each other, over spurious rate and set size",
-        caption="Population descent of the three scalars of the idealised layer (64 patches, 4000 steps, 2000 weighted "
-        "states): how far the score of a patch of the same set leads that of another (blue: association, red: the "
-        "opposite), and the test error.",
-        file=Path(__file__).with_name("association.toml"),
-        draw=draw_association,
-        minutes=0.4,
-    ),
-)
+SWEEPS = (BuiltIn(
+    id="spatial/association",
+    title="Whether patches of one set find each other, over spurious rate and set size",
+    caption=(
+        "Population descent of the three scalars of the idealised layer (64 patches, 4000"
+        " steps, 2000 weighted states): how far the score of a patch of the same set leads that"
+        " of another (blue: association, red: the opposite), and the test error."),
+    file=Path(__file__).with_name("association.toml"), draw=draw_association, minutes=0.4),)

@@ -1,15 +1,19 @@
-"""The position-only model as a control variate for the six-number map: same samples, expectation known. Status: quadrature.
+"""The position-only model as a control variate for the six-number map: same samples, expectation
+known. Status: quadrature.
 
-The gradient of the full layer differs little from that of the position-only layer with the same alpha and gap, and the expectation
-of the latter is known (`theory.group_sparse.position`). So mean(full - position-only) + E[position-only] estimates the same
-population gradient with less noise where the two layers are close. Measured at D = 8, d = 4, eta = 0.2 (300 designs): below a
-thousandth of the variance up to step 10; from step 100 to 2000 about 0.55 of it for alpha, 0.35 for ss, 0.77 for so, 0.38 for b,
-but 2.4 times MORE for a, whose control would want a smaller coefficient. With weights S = (s, (1-s)/(D-1), ..) for every query,
-w = sum_i S_i u_i, c_i = S_i (u_i - w), p = sigmoid(-alpha D w) and k_i = sum_j K_ij, the gradient is
+The gradient of the full layer differs little from that of the position-only layer with the same
+alpha and gap, and the expectation of the latter is known (`theory.group_sparse.position`). So
+mean(full - position-only) + E[position-only] estimates the same population gradient with less noise
+where the two layers are close. Measured at D = 8, d = 4, eta = 0.2 (300 designs): below a
+thousandth of the variance up to step 10; from step 100 to 2000 about 0.55 of it for alpha, 0.35 for
+ss, 0.77 for so, 0.38 for b, but 2.4 times MORE for a, whose control would want a smaller
+coefficient. With weights S = (s, (1-s)/(D-1), ..) for every query, w = sum_i S_i u_i, c_i = S_i
+(u_i - w), p = sigmoid(-alpha D w) and k_i = sum_j K_ij, the gradient is
     alpha: -p D w        ss: -p alpha c_0        so: (D-1) times that        dd: +p alpha c_0
     a: -p alpha (sum_j u_j)(sum_i c_i u_i)       b: -p alpha sum_i c_i k_i
-k is independent of the signals and its mean does not depend on i, so b has expectation 0. For a, sum_i c_i u_i has the conditional
-mean s (1-s) (u-m)^2 + (1-s) sigma^2 (D-2)/(D-1) given (u, m), which leaves a two-dimensional quadrature.
+k is independent of the signals and its mean does not depend on i, so b has expectation 0. For a,
+sum_i c_i u_i has the conditional mean s (1-s) (u-m)^2 + (1-s) sigma^2 (D-2)/(D-1) given (u, m),
+which leaves a two-dimensional quadrature.
 """
 
 import jax
@@ -18,13 +22,18 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from saccade.studies.group_sparse.dynamics.nodes import Design, graded_half_normal
-from saccade.studies.group_sparse.theory.position import attention_from_gap, population_forces, population_loss
+from saccade.studies.group_sparse.theory.position import (
+    attention_from_gap,
+    population_forces,
+    population_loss,
+)
 
 HERMITE_NODES = 24
 
 
 def _assemble(alpha, on_alpha, on_a, on_b, own, groups) -> Float[Array, " 8"]:
-    """The eight components from four numbers: `own` is the ss force per unit alpha, and the other orbits follow from it."""
+    """The eight components from four numbers: `own` is the ss force per unit alpha, and the other
+    orbits follow from it."""
     others = groups - 1
     orbits = own, others * own, -own, -own, -(others - 1) * own
     return jnp.stack([on_alpha, alpha * on_a, alpha * on_b, *[alpha * orbit for orbit in orbits]])
@@ -51,12 +60,14 @@ def expected_control(alpha, gap, groups: int, scale) -> tuple[Float[Array, ""], 
     forces = population_forces(alpha, gap, groups, scale)
     s, rest = attention_from_gap(gap, groups)
     on_a = _expected_feature_force(alpha, s, rest, groups, scale)
-    gradient = _assemble(alpha, -forces.alpha_force, on_a, 0.0, -s * rest * forces.attention_force, groups)
+    gradient = _assemble(
+        alpha, -forces.alpha_force, on_a, 0.0, -s * rest * forces.attention_force, groups)
     return population_loss(alpha, gap, groups, scale), gradient
 
 
 def _expected_feature_force(alpha, s, rest, groups: int, scale) -> Float[Array, ""]:
-    """E[-p (u + (D-1) m) (s (1-s) (u-m)^2 + (1-s) sigma^2 (D-2)/(D-1))] over u = |N|, m: graded nodes times Gauss-Hermite."""
+    """E[-p (u + (D-1) m) (s (1-s) (u-m)^2 + (1-s) sigma^2 (D-2)/(D-1))] over u = |N|, m: graded
+    nodes times Gauss-Hermite."""
     x, mass = graded_half_normal()
     points, weights = np.polynomial.hermite_e.hermegauss(HERMITE_NODES)
     u = scale * jnp.asarray(x)[:, None]

@@ -1,9 +1,11 @@
-"""Population descent of the full layer in its six free numbers. Status: exact in the parameters, Monte Carlo in the expectation.
+"""Population descent of the full layer in its six free numbers. Status: exact in the parameters,
+Monte Carlo in the expectation.
 
-The first two steps are the closed form (large steps amplify sampling error most there). Every later step draws fresh signals (few
-numbers) and takes the Gram matrices of the features orthogonal to v* (many numbers, and they matter little) from a pool drawn once; each
-round through the pool pairs them with other nodes. Noise shared with the position-only model is taken out (see `control`).
-Once the pool is drawn, the cost does not depend on the group dimension.
+The first two steps are the closed form (large steps amplify sampling error most there). Every later
+step draws fresh signals (few numbers) and takes the Gram matrices of the features orthogonal to v*
+(many numbers, and they matter little) from a pool drawn once; each round through the pool pairs
+them with other nodes. Noise shared with the position-only model is taken out (see `control`). Once
+the pool is drawn, the cost does not depend on the group dimension.
 """
 
 from collections.abc import Sequence
@@ -18,15 +20,28 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
 from saccade.studies.group_sparse.dynamics.nodes import Design, draw_grams, draw_signals
 from saccade.studies.group_sparse.dynamics.recording import advance, divergence_report, plan_record
-from saccade.studies.group_sparse.dynamics.reduced_gradient import ReducedGradient, reduced_loss_and_gradient
-from saccade.studies.group_sparse.task import check_group_dim, check_groups, check_scale, whole_number
-from saccade.studies.group_sparse.theory.reduction import coordinates_from_gaps, gaps, preconditioner
+from saccade.studies.group_sparse.dynamics.reduced_gradient import (
+    ReducedGradient,
+    reduced_loss_and_gradient,
+)
+from saccade.studies.group_sparse.task import (
+    check_group_dim,
+    check_groups,
+    check_scale,
+    whole_number,
+)
+from saccade.studies.group_sparse.theory.reduction import (
+    coordinates_from_gaps,
+    gaps,
+    preconditioner,
+)
 from saccade.studies.group_sparse.theory.stability import warn_if_unstable
 from saccade.studies.group_sparse.theory.two_steps import two_steps
 
 
 class ReducedTrajectory(NamedTuple):
-    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention S_{j*,j} on `pool` designs."""
+    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention
+    S_{j*,j} on `pool` designs."""
 
     steps: Int[np.ndarray, " records"]
     coordinates: Float[np.ndarray, "records 8"]
@@ -41,22 +56,25 @@ class ReducedTrajectory(NamedTuple):
 
 
 def estimate(coordinates: Float[Array, " 8"], design: Design, scale) -> ReducedGradient:
-    """Loss and gradient on one design, with the noise that the position-only layer shares taken out (see `control`)."""
+    """Loss and gradient on one design, with the noise that the position-only layer shares taken out
+    (see `control`)."""
     raw = reduced_loss_and_gradient(
-        coordinates, design.signals, design.gram, jnp.ones_like(design.weights), design.weights
-    )
+        coordinates, design.signals, design.gram, jnp.ones_like(design.weights), design.weights)
     groups, alpha, between = design.signals.shape[0], coordinates[0], gaps(coordinates)
     gap = (between.A + (groups - 1) * between.B) / groups
     seen_loss, seen = sampled_control(alpha, gap, design)
     true_loss, true = expected_control(alpha, gap, groups, scale)
-    return ReducedGradient(raw.loss - seen_loss + true_loss, raw.gradient - seen + true, raw.attention)
+    return ReducedGradient(
+        raw.loss - seen_loss + true_loss, raw.gradient - seen + true, raw.attention)
 
 
 @partial(jax.jit, static_argnames=("groups", "group_dim", "repeats", "pool"))
 def reduced_run(
-    key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, plan_gaps, groups, group_dim, repeats, pool
+    key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, plan_gaps, groups,
+    group_dim, repeats, pool,
 ):
-    """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the preconditioner."""
+    """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the
+    preconditioner."""
     pool_key, stream_key, judge_key = jax.random.split(key, 3)
     grams = draw_grams(pool_key, groups, group_dim, scale, repeats, pool)
 
@@ -77,20 +95,15 @@ def reduced_run(
 
 
 def reduced_trajectory(
-    key: PRNGKeyArray,
-    groups: int,
-    group_dim: int,
-    step_size: float,
-    steps: int,
-    record: Sequence[int] | None = None,
-    scale: float = 1.0,
-    gram_scale: float | None = None,
-    repeats: int = 1,
-    pool: int = 32,
+    key: PRNGKeyArray, groups: int, group_dim: int, step_size: float, steps: int,
+    record: Sequence[int] | None = None, scale: float = 1.0, gram_scale: float | None = None,
+    repeats: int = 1, pool: int = 32,
 ) -> ReducedTrajectory:
-    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats` fresh samples.
+    """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats`
+    fresh samples.
 
-    `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are judged. Warns above the stability rule.
+    `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are
+    judged. Warns above the stability rule.
     """
     groups, group_dim, scale = check_groups(groups), check_group_dim(group_dim), check_scale(scale)
     eta = check_scale(step_size, name="step_size")
@@ -99,18 +112,23 @@ def reduced_trajectory(
     plan = plan_record(steps, record)
     warn_if_unstable(groups, eta, scale)
     progress, rows = reduced_run(
-        key, exact_starts(groups, eta, scale, gram), scale, eta, preconditioner(groups, group_dim, gram), plan.gaps,
-        groups=groups, group_dim=group_dim, repeats=repeats, pool=pool,
-    )  # fmt: skip
+        key, exact_starts(groups, eta, scale, gram), scale, eta,
+        preconditioner(groups, group_dim, gram), plan.gaps, groups=groups, group_dim=group_dim,
+        repeats=repeats, pool=pool)
     coordinates, loss, attention = [np.asarray(row)[plan.order] for row in rows]
     diverged_at = int(progress.diverged_at)
     own, other, diagonal = [np.asarray(gap) for gap in gaps(jnp.asarray(coordinates))]
     advice = divergence_report(diverged_at, eta)
-    return ReducedTrajectory(plan.asked, coordinates, own, other, diagonal, loss, attention, diverged_at, advice)
+    return ReducedTrajectory(
+        plan.asked, coordinates, own, other, diagonal, loss, attention, diverged_at, advice)
 
 
-def exact_starts(groups: int, step_size: float, scale: float, gram_scale: float) -> Float[Array, "2 8"]:
+def exact_starts(
+    groups: int, step_size: float, scale: float, gram_scale: float
+) -> Float[Array, "2 8"]:
     """The coordinates after the first and after the second step, in closed form."""
     closed = two_steps(groups, step_size, scale, gram_scale)
     first = coordinates_from_gaps(groups, alpha=closed.first_alpha)
-    return jnp.stack([first, coordinates_from_gaps(groups, closed.alpha, closed.a, 0.0, closed.gap, closed.gap, 0.0)])
+    return jnp.stack([
+        first,
+        coordinates_from_gaps(groups, closed.alpha, closed.a, 0.0, closed.gap, closed.gap, 0.0)])

@@ -1,4 +1,5 @@
-"""Reading learning curves: samples needed, power laws in the sizes, and how much of the variation they explain."""
+"""Reading learning curves: samples needed, power laws in the sizes, and how much of the variation
+they explain."""
 
 import numpy as np
 
@@ -9,7 +10,8 @@ LEVEL = 0.1
 
 
 def samples_needed(errors: np.ndarray, counts: np.ndarray, level: float = LEVEL) -> np.ndarray:
-    """First n at which the error is at most `level`, by interpolation in log n; NaN where it is never reached. Last axis: n."""
+    """First n at which the error is at most `level`, by interpolation in log n; NaN where it is
+    never reached. Last axis: n."""
     below = errors <= level
     first = below.argmax(axis=-1)
     before = np.maximum(first - 1, 0)
@@ -37,14 +39,16 @@ def shares_explained(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def online_errors(run: Run, learner: str) -> np.ndarray:
-    """The average online error over the whole stream, what Theorem 4.2 bounds; [pair][draw]. Its least positive value is one mistake."""
+    """The average online error over the whole stream, what Theorem 4.2 bounds; [pair][draw]. Its
+    least positive value is one mistake."""
     last = run.data.error.sel(learner=learner, measure="online").isel(samples=-1).values
     return np.maximum(last, 1 / run.parameters.samples)
 
 
 def needed(run: Run, learner: str) -> np.ndarray:
     """Samples for 10 % test error; [pair][draw]."""
-    return samples_needed(run.data.error.sel(learner=learner, measure="test").values, run.data.samples.values)
+    return samples_needed(
+        run.data.error.sel(learner=learner, measure="test").values, run.data.samples.values)
 
 
 def sizes(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -55,4 +59,5 @@ def sizes(run: Run) -> tuple[np.ndarray, np.ndarray]:
 def joint_exponents(values: np.ndarray, run: Run) -> np.ndarray:
     """Exponents of d and of D in a joint fit, for each draw: [2][draw]."""
     d, D = run.data.group_dim.values, run.data.groups.values
-    return (np.linalg.pinv(np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)) @ np.log(values))[1:]
+    return (np.linalg.pinv(np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)) @ np.log(values))[
+        1:]

@@ -1,4 +1,5 @@
-"""Transfer to a new direction: online SGD from learned attention, and logistic regression on the same stream; batch fits beside them."""
+"""Transfer to a new direction: online SGD from learned attention, and logistic regression on the
+same stream; batch fits beside them."""
 
 from functools import partial
 from typing import Any, Literal
@@ -8,23 +9,24 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
-from saccade.studies.group_sparse import dynamics
 from saccade.convex import fit_readout
-from saccade.studies.group_sparse.experiments.compiling import QUICKLY
 from saccade.lab.experiment import experiment
+from saccade.studies.group_sparse import dynamics
+from saccade.studies.group_sparse.experiments.compiling import QUICKLY
 from saccade.studies.group_sparse.models import encoding, evaluate, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 
 Pair = tuple[int, int]
 FEW_PAIRS: tuple[Pair, ...] = ((8, 8), (4, 16))
 PAIRS: tuple[Pair, ...] = ((4, 4), (16, 4), (4, 16), (12, 12))
-MORE_PAIRS: tuple[Pair, ...] = ((4, 4), (8, 4), (16, 4), (4, 8), (8, 8), (16, 8), (4, 16), (8, 16), (16, 16))
+MORE_PAIRS: tuple[Pair, ...] = (
+    (4, 4), (8, 4), (16, 4), (4, 8), (8, 8), (16, 8), (4, 16), (8, 16), (16, 16))
 SPREAD_PAIRS: tuple[Pair, ...] = (
-    (4, 4), (8, 8), (16, 16), (4, 16), (16, 4), (2, 32), (32, 2), (8, 24), (24, 8),
-)  # fmt: skip
+    (4, 4), (8, 8), (16, 16), (4, 16), (16, 4), (2, 32), (32, 2), (8, 24), (24, 8))
 """Chosen so that d + D and d D tell apart: five pairs with d D = 64 have d + D from 16 to 34."""
 STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03, 0.1)}
-"""Four candidates each; the features of the layer have about D times less energy than the flattened input."""
+"""Four candidates each; the features of the layer have about D times less energy than the flattened
+input."""
 
 
 def _counts(samples: int, points: int) -> list[int]:
@@ -32,24 +34,27 @@ def _counts(samples: int, points: int) -> list[int]:
 
 
 def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any, Any]:
-    """The task, the encodings, and W of a layer that puts `attention` on the relevant group [None: uniform, W = 0]."""
+    """The task, the encodings, and W of a layer that puts `attention` on the relevant group [None:
+    uniform, W = 0]."""
     group_dim, groups = pair
     task, made = group_sparse_task(groups, group_dim, margin=margin), encoding("sine", groups)
-    looks = dynamics.selecting_parameters(1 / groups if attention is None else attention, task, made.matrix)
+    looks = dynamics.selecting_parameters(
+        1 / groups if attention is None else attention, task, made.matrix)
     return task, made.matrix, looks.attention[0]
 
 
 @partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
 def _by_attention(
-    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, gaps: Any, freeze: bool, freeze_position_value: bool
+    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, gaps: Any, freeze: bool,
+    freeze_position_value: bool,
 ) -> Any:
-    """Fine-tuned attention on the stream of each key with the step size of the same place: [lane][measure][count]."""
+    """Fine-tuned attention on the stream of each key with the step size of the same place:
+    [lane][measure][count]."""
 
     def one(key: Any, eta: Any) -> Any:
         run = dynamics.transfer_attention(
-            key, task, matrix, weights, eta, 1 / task.groups, gaps,
-            freeze_attention=freeze, freeze_position_value=freeze_position_value, test_samples=500,
-        )  # fmt: skip
+            key, task, matrix, weights, eta, 1 / task.groups, gaps, freeze_attention=freeze,
+            freeze_position_value=freeze_position_value, test_samples=500)
         return jnp.stack([run.online_error, run.test_error])
 
     return jax.vmap(one)(keys, etas)
@@ -66,8 +71,11 @@ def _by_logistic(keys: Any, etas: Any, task: Any, gaps: Any) -> Any:
     return jax.vmap(one)(keys, etas)
 
 
-def _tuned(learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int) -> tuple[np.ndarray, float]:
-    """Choose the step by mistakes on `draws` / 4 streams, all steps on each; then run `draws` other streams with it."""
+def _tuned(
+    learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int
+) -> tuple[np.ndarray, float]:
+    """Choose the step by mistakes on `draws` / 4 streams, all steps on each; then run `draws` other
+    streams with it."""
     tuning = max(1, draws // len(step_sizes))
     tuning_key, run_key = jax.random.split(key)
     keys = jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes))
@@ -79,22 +87,17 @@ def _tuned(learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int) -> t
 
 @experiment(
     "group-sparse.transfer",
-    scales={"standard": {"pairs": PAIRS, "samples": 400}, "paper": {"pairs": MORE_PAIRS, "samples": 4000}},
-)
+    scales={
+        "standard": {"pairs": PAIRS, "samples": 400},
+        "paper": {"pairs": MORE_PAIRS, "samples": 4000}})
 def transfer(
-    key: Any,
-    *,
-    pairs: tuple[Pair, ...] = FEW_PAIRS,
-    samples: int = 300,
-    points: int = 18,
-    draws: int = 32,
-    attention: float | None = 0.97,
-    margin: float = 0.0,
-    freeze: bool = True,
+    key: Any, *, pairs: tuple[Pair, ...] = FEW_PAIRS, samples: int = 300, points: int = 18,
+    draws: int = 32, attention: float | None = 0.97, margin: float = 0.0, freeze: bool = True,
     freeze_position_value: bool = False,
 ) -> xarray.Dataset:
-    """Online and test error against the number of samples for fine-tuned attention and for logistic regression on the flattened
-    input, on the same streams; every learner's step size is the best of four on other streams."""
+    """Online and test error against the number of samples for fine-tuned attention and for logistic
+    regression on the flattened input, on the same streams; every learner's step size is the best of
+    four on other streams."""
     counts = _counts(samples, points)
     gaps = dynamics.plan_record(samples, counts).gaps
     errors, steps = [], []
@@ -102,10 +105,8 @@ def transfer(
         task, matrix, weights = _selector(pair, attention, margin)
         learners = {
             "attention": lambda keys, etas, a=(task, matrix, weights, gaps, freeze, freeze_position_value): (
-                _by_attention(keys, etas, *a)
-            ),
-            "logistic": lambda keys, etas, a=(task, gaps): _by_logistic(keys, etas, *a),
-        }
+                _by_attention(keys, etas, *a)),
+            "logistic": lambda keys, etas, a=(task, gaps): _by_logistic(keys, etas, *a)}
         one = jax.random.fold_in(key, number)
         found = [_tuned(learn, one, STEP_SIZES[name], draws) for name, learn in learners.items()]
         errors.append([rows for rows, _ in found])
@@ -115,9 +116,8 @@ def transfer(
         {"error": (axes, np.array(errors)), "step_size": (("pair", "learner"), np.array(steps))},
         {
             "learner": list(STEP_SIZES), "measure": ["online", "test"], "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]), "groups": ("pair", [pair[1] for pair in pairs]),
-        },
-    )  # fmt: skip
+            "group_dim": ("pair", [pair[0] for pair in pairs]),
+            "groups": ("pair", [pair[1] for pair in pairs])})
 
 
 Reader = Literal["features", "flattened", "oracle"]
@@ -125,7 +125,8 @@ READERS: tuple[Reader, ...] = ("features", "flattened", "oracle")
 
 
 def _inputs(reader: Reader, data: Any, labels: Any, matrix: Any, weights: Any) -> np.ndarray:
-    """What a batch fit reads: the layer's pooled tokens, the flattened input, or the relevant group alone."""
+    """What a batch fit reads: the layer's pooled tokens, the flattened input, or the relevant group
+    alone."""
     if reader == "oracle":
         return np.asarray(data[:, :, 0])
     if reader == "flattened":
@@ -136,7 +137,8 @@ def _inputs(reader: Reader, data: Any, labels: Any, matrix: Any, weights: Any) -
 
 
 def _learning_curve(
-    rows: np.ndarray, labels: np.ndarray, samples: int, counts: list[int], ridge: float, enough: float
+    rows: np.ndarray, labels: np.ndarray, samples: int, counts: list[int], ridge: float,
+    enough: float,
 ) -> list[float]:
     """Error on the rows beyond `samples` of fits on the first n rows, for n in `counts`."""
     errors: list[float] = []
@@ -154,23 +156,16 @@ def _learning_curve(
 
 @experiment(
     "group-sparse.batch-transfer",
-    scales={"standard": {"pairs": MORE_PAIRS, "draws": 32, "samples": 1500, "points": 14}},
-)
+    scales={"standard": {"pairs": MORE_PAIRS, "draws": 32, "samples": 1500, "points": 14}})
 def batch_transfer(
-    key: Any,
-    *,
-    pairs: tuple[Pair, ...] = PAIRS,
-    samples: int = 900,
-    points: int = 8,
-    draws: int = 20,
-    attention: float | None = 0.97,
-    ridge: float = 1.0,
-    margin: float = 0.0,
-    readers: tuple[Reader, ...] = READERS,
-    enough: float = 0.0,
+    key: Any, *, pairs: tuple[Pair, ...] = PAIRS, samples: int = 900, points: int = 8,
+    draws: int = 20, attention: float | None = 0.97, ridge: float = 1.0, margin: float = 0.0,
+    readers: tuple[Reader, ...] = READERS, enough: float = 0.0,
 ) -> xarray.Dataset:
-    """Test error against n of logistic fits (penalty `ridge` over n, that is C = 1/ridge, no tuning) on the frozen layer's features,
-    on the flattened input, and on the relevant group alone. Once a draw's error is at most `enough`, larger n keep it unfitted."""
+    """Test error against n of logistic fits (penalty `ridge` over n, that is C = 1/ridge, no
+    tuning) on the frozen layer's features, on the flattened input, and on the relevant group alone.
+    Once a draw's error is at most `enough`, larger n keep it unfitted.
+    """
     counts = np.unique(np.rint(np.geomspace(12, samples, points)).astype(int)).tolist()
     errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
@@ -181,11 +176,11 @@ def batch_transfer(
             labels = np.asarray(batch.labels)
             for place, reader in enumerate(readers):
                 rows = _inputs(reader, batch.inputs, batch.labels, matrix, weights)
-                errors[number, place, draw] = _learning_curve(rows, labels, samples, counts, ridge, enough)
+                errors[number, place, draw] = _learning_curve(
+                    rows, labels, samples, counts, ridge, enough)
     return xarray.Dataset(
         {"error": (("pair", "reader", "draw", "samples"), errors)},
         {
             "reader": list(readers), "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]), "groups": ("pair", [pair[1] for pair in pairs]),
-        },
-    )  # fmt: skip
+            "group_dim": ("pair", [pair[0] for pair in pairs]),
+            "groups": ("pair", [pair[1] for pair in pairs])})

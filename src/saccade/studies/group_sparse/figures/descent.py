@@ -1,4 +1,5 @@
-"""Figures of training: alignment, attention at four times, the late laws, how runs end, the blocks of W."""
+"""Figures of training: alignment, attention at four times, the late laws, how runs end, the blocks
+of W."""
 
 from collections.abc import Mapping
 
@@ -7,12 +8,12 @@ import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure as Drawing
 
-from saccade.studies.group_sparse.dynamics import REGIMES
-from saccade.studies.group_sparse.experiments import descent, position
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED, THEORY
 from saccade.studies.group_sparse import theory
+from saccade.studies.group_sparse.dynamics import REGIMES
+from saccade.studies.group_sparse.experiments import descent, position
 
 
 def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
@@ -23,8 +24,7 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
     shown = (
         (1 - data.alignment, "1 - cos(v1, v*)", BLUE),
         (1 - data.attention[:, :, relevant], "1 - attention", ORANGE),
-        (data.error, "test error", GREEN),
-    )
+        (data.error, "test error", GREEN))
     for axes, (values, name, colour) in zip(panels, shown, strict=True):
         axes.plot(data.step, values.values.T, color=colour, alpha=0.3, linewidth=0.7)
         axes.plot(data.step, values.median("repetition"), "o-", color=colour, markersize=3)
@@ -33,21 +33,19 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
 
 
 ALIGNMENT = Figure(
-    id="group-sparse/alignment",
-    title="The value vector turns to the truth",
-    caption="Descent of every weight with fresh batches, from zero; each run is a thin line, the median is thick. "
-    "D = 6, d = 4, step size 0.25, batches of 80.",
-    source="Theorem 3.2",
-    runs={"run": (descent.full_descent, {"points": 16})},
-    draw=draw_alignment,
-    seconds={"quick": 8, "standard": 90},
-)
+    id="group-sparse/alignment", title="The value vector turns to the truth",
+    caption=(
+        "Descent of every weight with fresh batches, from zero; each run is a thin line, the median"
+        " is thick. D = 6, d = 4, step size 0.25, batches of 80."),
+    source="Theorem 3.2", runs={"run": (descent.full_descent, {"points": 16})}, draw=draw_alignment,
+    seconds={"quick": 8, "standard": 90})
 
 
 def draw_attention(runs: Mapping[str, Run]) -> Drawing:
     """The mean attention map at four times."""
     data = runs["run"].data
-    figure, panels = plt.subplots(1, data.sizes["step"], figsize=(2.2 * data.sizes["step"], 2.5), sharey=True)
+    figure, panels = plt.subplots(
+        1, data.sizes["step"], figsize=(2.2 * data.sizes["step"], 2.5), sharey=True)
     image = None
     for axes, time in zip(panels, data.step.values, strict=True):
         image = axes.imshow(data.attention.sel(step=time), vmin=0, vmax=1, cmap="viridis")
@@ -60,14 +58,12 @@ def draw_attention(runs: Mapping[str, Run]) -> Drawing:
 
 
 ATTENTION = Figure(
-    id="group-sparse/attention",
-    title="Attention moves to the relevant group",
-    caption="Mean attention S[key][query] over held-out samples at four times of one run. D = 8, d = 6, relevant group 3, step size 0.2.",
-    source="Theorem 3.2",
-    runs={"run": (descent.attention_pictures, {})},
-    draw=draw_attention,
-    seconds={"quick": 10, "standard": 40},
-)
+    id="group-sparse/attention", title="Attention moves to the relevant group",
+    caption=(
+        "Mean attention S[key][query] over held-out samples at four times of one run. D = 8, d = 6,"
+        " relevant group 3, step size 0.2."),
+    source="Theorem 3.2", runs={"run": (descent.attention_pictures, {})}, draw=draw_attention,
+    seconds={"quick": 10, "standard": 40})
 
 
 def draw_blocks(runs: Mapping[str, Run]) -> Drawing:
@@ -81,7 +77,9 @@ def draw_blocks(runs: Mapping[str, Run]) -> Drawing:
     for line in (left.axvline, left.axhline):
         line(edge, color="black", linewidth=0.8)
     left.grid(False)
-    left.set(title=f"W after {int(final.step)} steps", xlabel="features | positions", ylabel="positions | features")
+    left.set(
+        title=f"W after {int(final.step)} steps", xlabel="features | positions",
+        ylabel="positions | features")
     figure.colorbar(image, ax=left, shrink=0.8)
     place = np.arange(final.v.size)
     right.bar(place, final.v, color=np.where(place < edge, BLUE, ORANGE))
@@ -91,14 +89,12 @@ def draw_blocks(runs: Mapping[str, Run]) -> Drawing:
 
 
 BLOCKS = Figure(
-    id="group-sparse/blocks",
-    title="The blocks of W",
-    caption="One run with fresh batches: W12, W21 and the position part of v are batch noise, W22 has the direction of Lemma 5.1.",
-    source="Lemmas 5.1 and 5.2",
-    runs={"run": (descent.attention_pictures, {})},
-    draw=draw_blocks,
-    seconds={"quick": 10, "standard": 40},
-)
+    id="group-sparse/blocks", title="The blocks of W",
+    caption=(
+        "One run with fresh batches: W12, W21 and the position part of v are batch noise, W22 has"
+        " the direction of Lemma 5.1."),
+    source="Lemmas 5.1 and 5.2", runs={"run": (descent.attention_pictures, {})}, draw=draw_blocks,
+    seconds={"quick": 10, "standard": 40})
 
 
 def draw_laws(runs: Mapping[str, Run]) -> Drawing:
@@ -109,66 +105,63 @@ def draw_laws(runs: Mapping[str, Run]) -> Drawing:
     for axes, name, title in zip(
         panels, ("loss", "one_minus_attention"), ("Population loss", "1 - attention"), strict=True
     ):
-        for number, (groups, eta) in enumerate(zip(data.groups.values, data.step_size.values, strict=True)):
+        for number, (groups, eta) in enumerate(
+            zip(data.groups.values, data.step_size.values, strict=True)
+        ):
             axes.plot(
-                data.step, data[name][number], color=CYCLE[number % len(CYCLE)], label=f"D = {groups}, η = {eta:g}"
-            )
+                data.step, data[name][number], color=CYCLE[number % len(CYCLE)],
+                label=f"D = {groups}, η = {eta:g}")
             law = [getattr(theory.late_laws(int(groups), float(eta), time), name) for time in late]
             axes.plot(late, law, **THEORY)
         axes.set(xscale="log", yscale="log", xlabel="step t", title=title)
     panels[0].text(
-        0.03,
-        0.05,
-        r"dashed: $\kappa^{2/3}(D\sigma)^{-2/3}(3\eta t)^{-1/3}$",
-        transform=panels[0].transAxes,
-        fontsize=7.5,
-    )
-    panels[1].text(0.03, 0.05, r"dashed: $k\,t^{-2/3}$", transform=panels[1].transAxes, fontsize=7.5)
+        0.03, 0.05, r"dashed: $\kappa^{2/3}(D\sigma)^{-2/3}(3\eta t)^{-1/3}$",
+        transform=panels[0].transAxes, fontsize=7.5)
+    panels[1].text(
+        0.03, 0.05, r"dashed: $k\,t^{-2/3}$", transform=panels[1].transAxes, fontsize=7.5)
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
 LAWS = Figure(
-    id="group-sparse/laws",
-    title="Late laws of loss and attention",
-    caption="Position-only layer by its exact two-number map; dashed: the late laws, drawn from step 100 on.",
-    source="ours; Theorem 3.2",
-    runs={"run": (position.position_descent, {})},
-    draw=draw_laws,
-)
+    id="group-sparse/laws", title="Late laws of loss and attention",
+    caption=(
+        "Position-only layer by its exact two-number map; dashed: the late laws, drawn from step"
+        " 100 on."),
+    source="ours; Theorem 3.2", runs={"run": (position.position_descent, {})}, draw=draw_laws)
 
 COLOURS = (BLUE, GREEN, RED, GREY)
 
 
 def draw_regimes(runs: Mapping[str, Run]) -> Drawing:
-    """How runs end over (step size, groups) at sigma = 1, and 1-S against D at a small and a large step."""
+    """How runs end over (step size, groups) at sigma = 1, and 1-S against D at a small and a large
+    step."""
     grid, small, large = (runs[name].data for name in ("map", "small", "large"))
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.3), width_ratios=(1.5, 1))
     codes = grid.regime.sel(scale=1.0)
     shades = ListedColormap(COLOURS)
     left.pcolormesh(
-        grid.step_size, grid.groups, codes, cmap=shades, norm=BoundaryNorm(np.arange(5) - 0.5, 4), shading="nearest"
-    )
+        grid.step_size, grid.groups, codes, cmap=shades, norm=BoundaryNorm(np.arange(5) - 0.5, 4),
+        shading="nearest")
     sizes = np.geomspace(4, 128, 50)
     left.plot(16 / sizes, sizes, "k--", linewidth=1, label="η D = 16")
     left.plot(16 / (sizes * (sizes + 1)), sizes, "k:", linewidth=1, label="η = 16/(D(D+1))")
     left.set(
-        xscale="log",
-        yscale="log",
-        xlabel="step size η",
-        ylabel="groups D",
-        title="How runs end",
-        xlim=(0.0095, 21),
-        ylim=(3.3, 155),
-    )
+        xscale="log", yscale="log", xlabel="step size η", ylabel="groups D", title="How runs end",
+        xlim=(0.0095, 21), ylim=(3.3, 155))
     left.set_yticks(grid.groups.values, [str(D) for D in grid.groups.values])
     left.minorticks_off()
     handles = [
-        plt.Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in zip(REGIMES, COLOURS, strict=True)
-    ]
-    figure.legend(handles=[*handles, *left.get_lines()], loc="outside lower center", ncols=6, fontsize=7.5)
-    right.plot(small.groups, small.one_minus_attention[:, -1], "o-", color=BLUE, label="η = 0.1, 20000 steps")
-    right.plot(large.groups, large.one_minus_attention[:, -1], "o-", color=GREEN, label="η = 5, 2000 steps")
+        plt.Rectangle((0, 0), 1, 1, color=colour, label=name)
+        for name, colour in zip(REGIMES, COLOURS, strict=True)]
+    figure.legend(
+        handles=[*handles, *left.get_lines()], loc="outside lower center", ncols=6, fontsize=7.5)
+    right.plot(
+        small.groups, small.one_minus_attention[:, -1], "o-", color=BLUE,
+        label="η = 0.1, 20000 steps")
+    right.plot(
+        large.groups, large.one_minus_attention[:, -1], "o-", color=GREEN, label="η = 5, 2000 steps"
+    )
     right.plot(sizes, np.exp(-sizes), label="exp(-D)", **THEORY)
     right.set(xscale="log", yscale="log", xlabel="groups D", title="1 - attention", ylim=(1e-60, 3))
     right.legend()
@@ -176,19 +169,18 @@ def draw_regimes(runs: Mapping[str, Run]) -> Drawing:
 
 
 REGIME_MAP = Figure(
-    id="group-sparse/regimes",
-    title="Step size decides",
-    caption="Left: how runs of the position-only layer end (sigma = 1, 5000 steps), with the stability rule (dashed) and the limit for "
-    "batches of the full layer (dotted). Right: 1-S is exponential in D only where a large step locks attention at once.",
+    id="group-sparse/regimes", title="Step size decides",
+    caption=(
+        "Left: how runs of the position-only layer end (sigma = 1, 5000 steps), with the stability"
+        " rule (dashed) and the limit for batches of the full layer (dotted). Right: 1-S is"
+        " exponential in D only where a large step locks attention at once."),
     source="ours; Theorem 3.2",
     runs={
         "map": (position.regimes, {}),
         "small": (
             position.position_descent,
-            {"cases": tuple((D, 0.1) for D in (4, 8, 16, 32, 64, 128)), "steps": 20_000},
-        ),
-        "large": (position.position_descent, {"cases": tuple((D, 5.0) for D in (8, 16, 32, 64, 128)), "steps": 2000}),
-    },
-    draw=draw_regimes,
-    seconds={"quick": 12, "standard": 40},
-)
+            {"cases": tuple((D, 0.1) for D in (4, 8, 16, 32, 64, 128)), "steps": 20_000}),
+        "large": (
+            position.position_descent,
+            {"cases": tuple((D, 5.0) for D in (8, 16, 32, 64, 128)), "steps": 2000})},
+    draw=draw_regimes, seconds={"quick": 12, "standard": 40})

@@ -1,11 +1,12 @@
-"""Two one-dimensional functions that carry the whole position-only theory: the logistic loss of a half-normal margin, and its
-slope.
+"""Two one-dimensional functions that carry the whole position-only theory: the logistic loss of a
+half-normal margin, and its slope.
 
 For x standard normal,
-    loss(beta)  = E[log(1 + exp(-beta |x|))],      slope(beta) = -loss'(beta) = E[|x| sigmoid(-beta |x|)].
-Status: quadrature, one panel of Gauss-Legendre on [0, min(9, 40 / beta)]. The integrand is smooth there: the Gaussian is below
-1e-18 beyond 9, the sigmoid below 5e-18 beyond 40 / beta, and its nearest pole keeps the relative error of 64 nodes near 1e-13. Negative
-beta by reflection:
+    loss(beta)  = E[log(1 + exp(-beta |x|))],      slope(beta) = -loss'(beta) = E[|x| sigmoid(-beta
+    |x|)].
+Status: quadrature, one panel of Gauss-Legendre on [0, min(9, 40 / beta)]. The integrand is smooth
+there: the Gaussian is below 1e-18 beyond 9, the sigmoid below 5e-18 beyond 40 / beta, and its
+nearest pole keeps the relative error of 64 nodes near 1e-13. Negative beta by reflection:
     loss(-beta) = loss(beta) + beta sqrt(2/pi),    slope(-beta) = sqrt(2/pi) - slope(beta).
 For large beta loss ~ KAPPA / beta and slope ~ KAPPA / beta^2, with KAPPA = sqrt(2/pi) pi^2 / 12.
 """
@@ -24,7 +25,8 @@ KAPPA = MEAN_ABSOLUTE * math.pi**2 / 12
 
 
 def _nodes(magnitude: Float[Array, ""], nodes: int):
-    """Gauss-Legendre nodes x on the interval that matters, with weights that include the half-normal density."""
+    """Gauss-Legendre nodes x on the interval that matters, with weights that include the
+    half-normal density."""
     points, weights = np.polynomial.legendre.leggauss(nodes)
     # Where to cut is a choice, not a dependence: derivatives must not see it.
     end = jax.lax.stop_gradient(jnp.minimum(9.0, 40.0 / jnp.maximum(magnitude, 1.0)))
@@ -53,13 +55,15 @@ def half_normal_loss(beta: Float[Array, ""], nodes: int = NODES) -> Float[Array,
 
 @half_normal_loss.defjvp
 def _half_normal_loss_derivative(nodes, primals, tangents):
-    """loss' = -slope; written down because |beta| has no derivative at 0, while the loss has one."""
+    """loss' = -slope; written down because |beta| has no derivative at 0, while the loss has
+    one."""
     (beta,), (change,) = primals, tangents
     return half_normal_loss(beta, nodes), -half_normal_slope(beta, nodes) * change
 
 
 def quadrature_accuracy(beta: float) -> float:
-    """The larger relative change of the two functions when the nodes are doubled: an estimate of the quadrature error."""
+    """The larger relative change of the two functions when the nodes are doubled: an estimate of
+    the quadrature error."""
     return float(_doubling_change(float(beta)))
 
 
@@ -71,7 +75,8 @@ def _doubling_change(beta: Float[Array, ""]) -> Float[Array, ""]:
 
 @partial(jax.jit, static_argnames=("nodes",))
 def half_normal_curvature(beta: Float[Array, ""], nodes: int = NODES) -> Float[Array, ""]:
-    """E[sigmoid'(beta |x|)], even in beta: 1/4 at beta = 0, about 1 / (sqrt(2 pi) beta) when it is large."""
+    """E[sigmoid'(beta |x|)], even in beta: 1/4 at beta = 0, about 1 / (sqrt(2 pi) beta) when it is
+    large."""
     magnitude = jnp.abs(beta)
     x, weights = _nodes(magnitude, nodes)
     probability = jax.nn.sigmoid(-magnitude * x)

@@ -1,16 +1,19 @@
-"""Late-time laws of the position-only model, as attention saturates (s -> 1). Status: asymptotic (leading order in t).
+"""Late-time laws of the position-only model, as attention saturates (s -> 1). Status: asymptotic
+(leading order in t).
 
 With kappa = sqrt(2/pi) pi^2/12:
     alpha ~ (3 eta kappa t / (D sigma))^{1/3}
     L     ~ kappa / (alpha D sigma) = kappa^{2/3} / ((D sigma)^{2/3} (3 eta t)^{1/3})
-    1-S   ~ k t^{-2/3},  k > 0 the root of  g k [kappa/(sigma D^2 abar^2) + k sigma/((D-1) sqrt(2 pi))] = 2/3,
+    1-S   ~ k t^{-2/3},  k > 0 the root of  g k [kappa/(sigma D^2 abar^2) + k sigma/((D-1) sqrt(2
+    pi))] = 2/3,
             abar = (3 eta kappa/(D sigma))^{1/3},  g = eta c^2 (D/(D-1)) abar
 so the loss reaches eps after t = kappa^2 / (3 eta D^2 sigma^2 eps^3) steps.
 
-Why: at s = 1 the forces are -dL/dalpha = kappa/(D sigma alpha^2) and h = kappa/(sigma D^2 alpha^2) + (1-s) sigma/((D-1) sqrt(2
-pi)); the gap moves by dA/dt = eta c^2 (D/(D-1)) (1-s) alpha h and 1-s = (D-1) e^{-A}, so 1-s = k t^{-2/3} closes the equation.
-A gap of order D, as a bound 1-S <= exp(-Theta(D)) would need, can therefore only come from an early jump: afterwards A grows
-like (2/3) log t. The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
+Why: at s = 1 the forces are -dL/dalpha = kappa/(D sigma alpha^2) and h = kappa/(sigma D^2 alpha^2)
++ (1-s) sigma/((D-1) sqrt(2 pi)); the gap moves by dA/dt = eta c^2 (D/(D-1)) (1-s) alpha h and 1-s =
+(D-1) e^{-A}, so 1-s = k t^{-2/3} closes the equation. A gap of order D, as a bound 1-S <=
+exp(-Theta(D)) would need, can therefore only come from an early jump: afterwards A grows like (2/3)
+log t. The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
 """
 
 import math
@@ -33,7 +36,8 @@ class LateLaws(NamedTuple):
 
 
 def attention_constant(groups: int, step_size: float, scale: float, gram_scale: float) -> float:
-    """k, the positive root of g k (p + q k) = 2/3; written so that no digits cancel when q is small."""
+    """k, the positive root of g k (p + q k) = 2/3; written so that no digits cancel when q is
+    small."""
     abar = (3 * step_size * KAPPA / (groups * scale)) ** (1 / 3)
     speed = step_size * gram_scale**2 * groups / (groups - 1) * abar
     linear = speed * KAPPA / (scale * groups**2 * abar**2)
@@ -50,11 +54,14 @@ def late_laws(
     gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
     alpha = (3 * eta * KAPPA * t / (groups * scale)) ** (1 / 3)
     constant = attention_constant(groups, eta, scale, gram)
-    return LateLaws(KAPPA, KAPPA / (alpha * groups * scale), alpha, constant * t ** (-2 / 3), constant, "asymptotic")
+    return LateLaws(
+        KAPPA, KAPPA / (alpha * groups * scale), alpha, constant * t ** (-2 / 3), constant,
+        "asymptotic")
 
 
 def time_to_loss(groups: int, step_size: float, loss: float, scale: float = 1.0) -> float:
-    """t at which the late loss law passes `loss`: kappa^2 / (3 eta D^2 sigma^2 eps^3). Status: asymptotic."""
+    """t at which the late loss law passes `loss`: kappa^2 / (3 eta D^2 sigma^2 eps^3). Status:
+    asymptotic."""
     groups, scale = check_groups(groups), check_scale(scale)
     eta = check_scale(step_size, name="step_size")
     require(0 < loss < math.log(2), "loss", loss, "must be between 0 and log 2")

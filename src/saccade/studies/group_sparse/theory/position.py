@@ -1,21 +1,25 @@
-"""The position-only model (W11 frozen at 0): population loss and forces in the two numbers alpha and A. Status: quadrature (1-D,
-to ~1e-13).
+"""The position-only model (W11 frozen at 0): population loss and forces in the two numbers alpha
+and A. Status: quadrature (1-D, to ~1e-13).
 
-Attention on the relevant group is s = 1 / (1 + (D-1) e^{-A}) for every query. With u = |N(0, sigma^2)|, m ~ N(0, sigma^2 /
-(D-1)) (the mean of the other groups' signals) and y = +1 without loss of generality, f = alpha D w with w = s u + (1-s) m.
+Attention on the relevant group is s = 1 / (1 + (D-1) e^{-A}) for every query. With u = |N(0,
+sigma^2)|, m ~ N(0, sigma^2 / (D-1)) (the mean of the other groups' signals) and y = +1 without loss
+of generality, f = alpha D w with w = s u + (1-s) m.
 
-Before the sign is fixed, w is Gaussian with variance sigma_w^2 = sigma^2 (s^2 + (1-s)^2 / (D-1)) and correlates with the
-teacher by rho = s sigma / sigma_w. Since log(1 + e^{-yf}) = log(1 + e^{-|f|}) + |f| 1{yf < 0}, and E[|w| 1{w < 0}] = sigma_w
-(1-rho) / sqrt(2 pi), the two-dimensional expectation collapses exactly to one-dimensional ones (beta = alpha D sigma_w):
+Before the sign is fixed, w is Gaussian with variance sigma_w^2 = sigma^2 (s^2 + (1-s)^2 / (D-1))
+and correlates with the teacher by rho = s sigma / sigma_w. Since log(1 + e^{-yf}) = log(1 +
+e^{-|f|}) + |f| 1{yf < 0}, and E[|w| 1{w < 0}] = sigma_w (1-rho) / sqrt(2 pi), the two-dimensional
+expectation collapses exactly to one-dimensional ones (beta = alpha D sigma_w):
 
     L              = loss(beta) + beta (1-rho) / sqrt(2 pi)
     -dL/dalpha     = D sigma_w [slope(beta) - (1-rho) / sqrt(2 pi)]
     h := E[sigmoid(-f)(u-m)]
-                   = (sigma^2/sigma_w) {(s - (1-s)/(D-1)) [slope(beta) - (1-rho)/sqrt(2 pi)] + sqrt((1-rho^2) / (2 pi (D-1)))}
+                   = (sigma^2/sigma_w) {(s - (1-s)/(D-1)) [slope(beta) - (1-rho)/sqrt(2 pi)] +
+                   sqrt((1-rho^2) / (2 pi (D-1)))}
     -dL/dA         = alpha D s (1-s) h
 
-(the conditional mean of u given w is that of a truncated Gaussian; the Mills-ratio part meets sigmoid(-x) + sigmoid(x) = 1 and
-is closed). Nothing cancels as s -> 1 or s -> 0: 1-s and 1-rho are computed from their own formulas.
+(the conditional mean of u given w is that of a truncated Gaussian; the Mills-ratio part meets
+sigmoid(-x) + sigmoid(x) = 1 and is closed). Nothing cancels as s -> 1 or s -> 0: 1-s and 1-rho are
+computed from their own formulas.
 """
 
 from typing import NamedTuple
@@ -26,7 +30,11 @@ from jaxtyping import Array, Float
 
 from saccade.errors import require
 from saccade.studies.group_sparse.task import check_groups, check_scale
-from saccade.studies.group_sparse.theory.half_normal import half_normal_loss, half_normal_slope, quadrature_accuracy
+from saccade.studies.group_sparse.theory.half_normal import (
+    half_normal_loss,
+    half_normal_slope,
+    quadrature_accuracy,
+)
 
 
 class Mixture(NamedTuple):
@@ -48,7 +56,8 @@ class Forces(NamedTuple):
 
 
 class PositionLoss(NamedTuple):
-    """The answer at one state. `accuracy` is the relative quadrature error, estimated by doubling the nodes."""
+    """The answer at one state. `accuracy` is the relative quadrature error, estimated by doubling
+    the nodes."""
 
     loss: float
     alpha_force: float
@@ -60,7 +69,9 @@ class PositionLoss(NamedTuple):
     accuracy: float
 
 
-def attention_from_gap(gap: Float[Array, ""], groups: int) -> tuple[Float[Array, ""], Float[Array, ""]]:
+def attention_from_gap(
+    gap: Float[Array, ""], groups: int
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """(s, 1-s) from A, each without cancellation: sigmoid of +-(A - log(D-1))."""
     logit = gap - jnp.log(groups - 1.0)
     return jax.nn.sigmoid(logit), jax.nn.sigmoid(-logit)
@@ -85,15 +96,19 @@ def population_loss(
     return half_normal_loss(beta) + beta * mixed.one_minus_correlation / jnp.sqrt(2 * jnp.pi)
 
 
-def population_forces(alpha: Float[Array, ""], gap: Float[Array, ""], groups: int, scale: Float[Array, ""]) -> Forces:
+def population_forces(
+    alpha: Float[Array, ""], gap: Float[Array, ""], groups: int, scale: Float[Array, ""]
+) -> Forces:
     """The three forces at (alpha, A), traceable."""
     mixed = mixture(gap, groups, scale)
     s, rest = mixed.attention, mixed.one_minus_attention
-    pull = half_normal_slope(alpha * groups * mixed.spread) - mixed.one_minus_correlation / jnp.sqrt(2 * jnp.pi)
+    pull = half_normal_slope(
+        alpha * groups * mixed.spread) - mixed.one_minus_correlation / jnp.sqrt(2 * jnp.pi)
     along = (s - rest / (groups - 1)) * pull
     across = mixed.orthogonal / jnp.sqrt(2 * jnp.pi * (groups - 1))
     attention_force = scale**2 / mixed.spread * (along + across)
-    return Forces(groups * mixed.spread * pull, attention_force, alpha * groups * s * rest * attention_force)
+    return Forces(
+        groups * mixed.spread * pull, attention_force, alpha * groups * s * rest * attention_force)
 
 
 @jax.jit
@@ -103,18 +118,15 @@ def _everything(alpha, gap, groups, scale):
 
 
 def position_loss(groups: int, alpha: float, gap: float, scale: float = 1.0) -> PositionLoss:
-    """Loss, forces and attention of the position-only model at alpha and A = `gap`, with D = `groups`, sigma_x = `scale`."""
+    """Loss, forces and attention of the position-only model at alpha and A = `gap`, with D =
+    `groups`, sigma_x = `scale`."""
     groups, scale = check_groups(groups), check_scale(scale)
     for name, value in (("alpha", alpha), ("gap", gap)):
         require(bool(jnp.isfinite(value)), name, value, "must be a finite number")
     loss, forces, mixed = _everything(float(alpha), float(gap), float(groups), scale)
     return PositionLoss(
-        loss=float(loss),
-        alpha_force=float(forces.alpha_force),
-        attention_force=float(forces.attention_force),
-        gap_force=float(forces.gap_force),
-        attention=float(mixed.attention),
-        one_minus_attention=float(mixed.one_minus_attention),
+        loss=float(loss), alpha_force=float(forces.alpha_force),
+        attention_force=float(forces.attention_force), gap_force=float(forces.gap_force),
+        attention=float(mixed.attention), one_minus_attention=float(mixed.one_minus_attention),
         status="quadrature",
-        accuracy=quadrature_accuracy(float(alpha) * groups * float(mixed.spread)),
-    )
+        accuracy=quadrature_accuracy(float(alpha) * groups * float(mixed.spread)))

@@ -1,7 +1,7 @@
-"""How (k, v) move in single-location regression: five exact numbers first, d-dimensional runs as their check."""
+"""How (k, v) move in single-location regression: five exact numbers first, d-dimensional runs as
+their check."""
 
 import saccade.precision  # noqa: F401  float64 before the first array
-
 from saccade.studies.single_location.dynamics.brute import stochastic_trajectory_brute
 from saccade.studies.single_location.dynamics.full import full_step, full_trajectory, overlaps_of
 from saccade.studies.single_location.dynamics.manifold import manifold_step, manifold_trajectory
@@ -26,27 +26,8 @@ from saccade.studies.single_location.dynamics.stochastic import stochastic_traje
 from saccade.studies.single_location.theory import Overlaps, Setting
 
 __all__ = [
-    "FATES",
-    "OUTCOMES",
-    "Overlaps",
-    "Setting",
-    "Trajectory",
-    "advice",
-    "classify",
-    "end_states",
-    "fate",
-    "full_step",
-    "full_trajectory",
-    "manifold_overlaps",
-    "manifold_step",
-    "manifold_trajectory",
-    "manifold_vectors",
-    "overlap_step",
-    "overlap_trajectory",
-    "overlaps_of",
-    "sphere_overlaps",
-    "sphere_vectors",
-    "stability_ratio",
-    "stochastic_trajectory_brute",
-    "stochastic_trajectory_in_law",
-]
+    "FATES", "OUTCOMES", "Overlaps", "Setting", "Trajectory", "advice", "classify", "end_states",
+    "fate", "full_step", "full_trajectory", "manifold_overlaps", "manifold_step",
+    "manifold_trajectory", "manifold_vectors", "overlap_step", "overlap_trajectory", "overlaps_of",
+    "sphere_overlaps", "sphere_vectors", "stability_ratio", "stochastic_trajectory_brute",
+    "stochastic_trajectory_in_law"]

@@ -1,4 +1,5 @@
-"""The descent on the invariant manifold k.v* = v.k* = k.v = 0, where two numbers suffice (Lemma 7 of Marion et al. 2025)."""
+"""The descent on the invariant manifold k.v* = v.k* = k.v = 0, where two numbers suffice (Lemma 7
+of Marion et al. 2025)."""
 
 from collections.abc import Sequence
 
@@ -29,11 +30,15 @@ from saccade.studies.single_location.theory import (
 Numbers = Float[Array, "..."]
 
 
-def manifold_step(kappa: ArrayLike, nu: ArrayLike, setting: Setting, step_size: ArrayLike) -> tuple[Numbers, Numbers]:
-    """One exact step of (kappa, nu): x' = (x - alpha R_x (1 - x^2)) / sqrt(1 + alpha^2 R_x^2 (1 - x^2)) for each (Lemma 7)."""
+def manifold_step(
+    kappa: ArrayLike, nu: ArrayLike, setting: Setting, step_size: ArrayLike
+) -> tuple[Numbers, Numbers]:
+    """One exact step of (kappa, nu): x' = (x - alpha R_x (1 - x^2)) / sqrt(1 + alpha^2 R_x^2 (1 -
+    x^2)) for each (Lemma 7)."""
     kappa, nu = jnp.asarray(kappa, float), jnp.asarray(nu, float)
     slopes = manifold_gradient(kappa, nu, setting)
-    new_kappa, new_nu = (_step_on_circle(x, slope, step_size) for x, slope in zip((kappa, nu), slopes))
+    new_kappa, new_nu = (
+        _step_on_circle(x, slope, step_size) for x, slope in zip((kappa, nu), slopes))
     return new_kappa, new_nu
 
 
@@ -44,26 +49,24 @@ def _step_on_circle(x: Numbers, slope: Numbers, step_size: ArrayLike) -> Numbers
 
 
 def manifold_trajectory(
-    kappa: ArrayLike,
-    nu: ArrayLike,
-    setting: Setting,
-    step_size: ArrayLike,
-    steps: int,
-    record_every: int | None = None,
-    record: Sequence[int] | None = None,
-    decay: ArrayLike = 0.0,
+    kappa: ArrayLike, nu: ArrayLike, setting: Setting, step_size: ArrayLike, steps: int,
+    record_every: int | None = None, record: Sequence[int] | None = None, decay: ArrayLike = 0.0,
 ) -> Trajectory:
-    """As `overlap_trajectory`, started and staying on the manifold (theta = eta = rho = 0 throughout). Status: exact."""
+    """As `overlap_trajectory`, started and staying on the manifold (theta = eta = rho = 0
+    throughout). Status: exact."""
     check_overlaps(Overlaps(kappa, nu))
     check_setting(setting)
     check_run(step_size, decay)
     recorded = steps_to_record(steps, record_every, record)
-    seen = _run(*as_batch(Overlaps(kappa, nu), setting, step_size, decay), with_end(recorded, steps))
+    seen = _run(
+        *as_batch(Overlaps(kappa, nu), setting, step_size, decay), with_end(recorded, steps))
     return as_trajectory(recorded, *seen)
 
 
 @jax.jit
-def _run(overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array) -> tuple[Overlaps, Array]:
+def _run(
+    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array
+) -> tuple[Overlaps, Array]:
     zero = jnp.zeros_like(overlaps.kappa)
 
     def step(state, t):
@@ -72,6 +75,7 @@ def _run(overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, s
 
     def observe(state, stop):
         kappa, nu = state
-        return Overlaps(kappa, nu, zero, zero, zero), manifold_risk(kappa, nu, cooled_at(setting, decay, stop))
+        return Overlaps(kappa, nu, zero, zero, zero), manifold_risk(
+            kappa, nu, cooled_at(setting, decay, stop))
 
     return run_recorded(step, observe, (overlaps.kappa, overlaps.nu), stops)[1]

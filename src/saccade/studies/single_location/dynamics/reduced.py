@@ -1,7 +1,9 @@
-"""Projected gradient descent on two spheres, followed exactly in five numbers whatever the dimension.
+"""Projected gradient descent on two spheres, followed exactly in five numbers whatever the
+dimension.
 
-The risk depends on (k, v) only through the five overlaps, so its gradient lies in span(k*, v*, k, v) and the descent
-step (eq. 10 of Marion et al. 2025) maps overlaps to overlaps. The dimension enters through the risk alone. Status: exact.
+The risk depends on (k, v) only through the five overlaps, so its gradient lies in span(k*, v*, k,
+v) and the descent step (eq. 10 of Marion et al. 2025) maps overlaps to overlaps. The dimension
+enters through the risk alone. Status: exact.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,16 +26,25 @@ from saccade.studies.single_location.dynamics.recording import (
     steps_to_record,
     with_end,
 )
-from saccade.studies.single_location.theory import Overlaps, Setting, check_overlaps, check_setting, risk, risk_gradient
+from saccade.studies.single_location.theory import (
+    Overlaps,
+    Setting,
+    check_overlaps,
+    check_setting,
+    risk,
+    risk_gradient,
+)
 
 SLACK = 1e-14  # rounding allowed in a squared length before a state is pulled back into the domain
 Numbers = Float[Array, "..."]
 Gradient = Callable[[Overlaps, Setting], Overlaps]
-"""partial derivatives of a risk by overlap; another than the exact one lets a wrong gradient be tried"""
+"""partial derivatives of a risk by overlap; another than the exact one lets a wrong gradient be
+tried"""
 
 
 class _Pull(NamedTuple):
-    """The tangent gradient p of one of the two learned vectors, times the step size, by its inner products."""
+    """The tangent gradient p of one of the two learned vectors, times the step size, by its inner
+    products."""
 
     on_k_star: Numbers
     on_v_star: Numbers
@@ -42,11 +53,13 @@ class _Pull(NamedTuple):
     square: Numbers
     """|p|^2"""
     radial: Numbers
-    """what the projection removed: the inner product of the plain gradient with the vector itself"""
+    """what the projection removed: the inner product of the plain gradient with the vector
+    itself"""
 
 
 def _pull(own: tuple, other: tuple, rho: Numbers, gradient: tuple) -> _Pull:
-    """p = (I - x x^T)(g_1 k* + g_2 v* + g_3 y), for x with inner products `own` and y with `other` (on k*, on v*), x.y = rho."""
+    """p = (I - x x^T)(g_1 k* + g_2 v* + g_3 y), for x with inner products `own` and y with `other`
+    (on k*, on v*), x.y = rho."""
     g_1, g_2, g_3 = gradient
     radial = g_1 * own[0] + g_2 * own[1] + g_3 * rho
     on_k_star = g_1 + g_3 * other[0] - radial * own[0]
@@ -59,30 +72,40 @@ def _pull(own: tuple, other: tuple, rho: Numbers, gradient: tuple) -> _Pull:
 def overlap_step(
     overlaps: Overlaps, setting: Setting, step_size: ArrayLike, gradient: Gradient = risk_gradient
 ) -> Overlaps:
-    """One exact projected-gradient step (alpha) seen by the overlaps. Elementwise: batches of states and settings broadcast.
+    """One exact projected-gradient step (alpha) seen by the overlaps. Elementwise: batches of
+    states and settings broadcast.
 
-    With p and q the tangent gradients of k and v, times alpha: k' = (k - p)/sqrt(1 + |p|^2), v' = (v - q)/sqrt(1 + |q|^2).
-    (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large cancels when |p| is large.)
+    With p and q the tangent gradients of k and v, times alpha: k' = (k - p)/sqrt(1 + |p|^2), v' =
+    (v - q)/sqrt(1 + |q|^2). (Equal to the quadratic forms of the 4x4 Gram matrix, but nothing large
+    cancels when |p| is large.)
     """
     kappa, nu, theta, eta, rho = numbers(overlaps)
-    in_kappa, in_nu, in_theta, in_eta, in_rho = (step_size * slope for slope in numbers(gradient(overlaps, setting)))
+    in_kappa, in_nu, in_theta, in_eta, in_rho = (
+        step_size * slope for slope in numbers(gradient(overlaps, setting)))
     p = _pull((kappa, eta), (theta, nu), rho, (in_kappa, in_eta, in_rho))
     q = _pull((theta, nu), (kappa, eta), rho, (in_theta, in_nu, in_rho))
     p_with_q = in_theta * p.on_k_star + in_nu * p.on_v_star - q.radial * p.on_other
-    k_moved, v_moved = (kappa - p.on_k_star, eta - p.on_v_star), (theta - q.on_k_star, nu - q.on_v_star)
+    k_moved, v_moved = (
+        (kappa - p.on_k_star, eta - p.on_v_star), (theta - q.on_k_star, nu - q.on_v_star))
     k_length, v_length = _length(p, k_moved), _length(q, v_moved)
     moved_rho = rho - (p.on_other + q.on_other) + p_with_q
     (kappa, eta), (theta, nu) = (x / k_length for x in k_moved), (x / v_length for x in v_moved)
-    return Overlaps(kappa, nu, theta, eta, _possible_rho(kappa, nu, theta, eta, moved_rho / (k_length * v_length)))
+    return Overlaps(
+        kappa, nu, theta, eta,
+        _possible_rho(kappa, nu, theta, eta, moved_rho / (k_length * v_length)))
 
 
 def _length(pull: _Pull, moved: tuple[Numbers, Numbers]) -> Numbers:
-    """sqrt(1 + |p|^2), the length of a moved vector; rounding may not make it shorter than its part in span(k*, v*)."""
+    """sqrt(1 + |p|^2), the length of a moved vector; rounding may not make it shorter than its part
+    in span(k*, v*)."""
     return jnp.sqrt(jnp.maximum(1 + pull.square, jnp.square(moved[0]) + jnp.square(moved[1])))
 
 
-def _possible_rho(kappa: Numbers, nu: Numbers, theta: Numbers, eta: Numbers, rho: Numbers) -> Numbers:
-    """The nearest inner product k.v that unit vectors with these other overlaps can have, up to the rounding of a square."""
+def _possible_rho(
+    kappa: Numbers, nu: Numbers, theta: Numbers, eta: Numbers, rho: Numbers
+) -> Numbers:
+    """The nearest inner product k.v that unit vectors with these other overlaps can have, up to the
+    rounding of a square."""
     centre = kappa * theta + eta * nu
     k_room, v_room = 1 - jnp.square(kappa) - jnp.square(eta), 1 - jnp.square(theta) - jnp.square(nu)
     room = jnp.sqrt((jnp.maximum(k_room, 0.0) + SLACK) * (jnp.maximum(v_room, 0.0) + SLACK))
@@ -90,9 +113,11 @@ def _possible_rho(kappa: Numbers, nu: Numbers, theta: Numbers, eta: Numbers, rho
 
 
 def into_domain(overlaps: Overlaps) -> Overlaps:
-    """Undo roundings that left the domain: (kappa, eta) and (theta, nu) lie in the unit disc, rho where unit vectors can have it.
+    """Undo roundings that left the domain: (kappa, eta) and (theta, nu) lie in the unit disc, rho
+    where unit vectors can have it.
 
-    A state inside the domain, or out of it by less than the rounding of a squared length, is returned untouched.
+    A state inside the domain, or out of it by less than the rounding of a squared length, is
+    returned untouched.
     """
     kappa, nu, theta, eta, rho = numbers(overlaps)
     k_square, v_square = jnp.square(kappa) + jnp.square(eta), jnp.square(theta) + jnp.square(nu)
@@ -103,19 +128,15 @@ def into_domain(overlaps: Overlaps) -> Overlaps:
 
 
 def overlap_trajectory(
-    overlaps: Overlaps,
-    setting: Setting,
-    step_size: ArrayLike,
-    steps: int,
-    record_every: int | None = None,
-    record: Sequence[int] | None = None,
-    decay: ArrayLike = 0.0,
+    overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int,
+    record_every: int | None = None, record: Sequence[int] | None = None, decay: ArrayLike = 0.0,
     gradient: Gradient = risk_gradient,
 ) -> Trajectory:
-    """`steps` exact steps of size alpha with lambda_t = lambda/(1 + decay t), t = 0 at the first. Status: exact.
+    """`steps` exact steps of size alpha with lambda_t = lambda/(1 + decay t), t = 0 at the first.
+    Status: exact.
 
-    Overlaps, setting, step size and decay may be arrays of one common batch shape. Told neither what to record nor how
-    often, it keeps the last step. The cost does not depend on the dimension.
+    Overlaps, setting, step size and decay may be arrays of one common batch shape. Told neither
+    what to record nor how often, it keeps the last step. The cost does not depend on the dimension.
     """
     check_overlaps(overlaps)
     check_setting(setting)
@@ -127,7 +148,8 @@ def overlap_trajectory(
 
 @partial(jax.jit, static_argnames="gradient")
 def _run(
-    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array, gradient: Gradient
+    overlaps: Overlaps, setting: Setting, step_size: Array, decay: Array, stops: Array,
+    gradient: Gradient,
 ) -> tuple[Overlaps, Array]:
     def step(state, t):
         return overlap_step(state, cooled(setting, decay, t), step_size, gradient)

@@ -1,4 +1,5 @@
-"""Descent on the unit sphere: project the gradient on the tangent space, step, normalise. Works on the last axis."""
+"""Descent on the unit sphere: project the gradient on the tangent space, step, normalise. Works on
+the last axis."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
@@ -12,6 +13,7 @@ def tangent(x: Point, g: Point) -> Point:
 
 
 def sphere_step(x: Point, g: Point, step_size: ArrayLike) -> Point:
-    """(x - alpha (I - x x^T) g) / its norm. The norm is never below 1 since the step is orthogonal to x, so this cannot divide by zero."""
+    """(x - alpha (I - x x^T) g) / its norm. The norm is never below 1 since the step is orthogonal
+    to x, so this cannot divide by zero."""
     moved = x - step_size * tangent(x, g)
     return moved / jnp.linalg.norm(moved, axis=-1, keepdims=True)

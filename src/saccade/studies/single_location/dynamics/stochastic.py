@@ -1,9 +1,12 @@
-"""Stochastic descent followed exactly in law by five numbers: fresh tokens every step, but only the part of them that matters.
+"""Stochastic descent followed exactly in law by five numbers: fresh tokens every step, but only the
+part of them that matters.
 
-A step uses gradients that are sums of tokens, g_k = sum c_i X_i and g_v = sum c'_i X_i, whose coefficients depend on the tokens
-only through a few coordinates: on k and v for every token, on k* and v* for the informative one. Those are drawn. In every other
-direction the pair (g_k, g_v) is Gaussian given the coefficients, and what happens outside span(k, v, k*, v*) is seen only
-through a 2x2 Gram matrix, which is Wishart with d - 4 degrees of freedom. Status: exact in law (ours, not the paper's).
+A step uses gradients that are sums of tokens, g_k = sum c_i X_i and g_v = sum c'_i X_i, whose
+coefficients depend on the tokens only through a few coordinates: on k and v for every token, on k*
+and v* for the informative one. Those are drawn. In every other direction the pair (g_k, g_v) is
+Gaussian given the coefficients, and what happens outside span(k, v, k*, v*) is seen only through a
+2x2 Gram matrix, which is Wishart with d - 4 degrees of freedom. Status: exact in law (ours, not the
+paper's).
 """
 
 from collections.abc import Sequence
@@ -16,6 +19,7 @@ import numpy as np
 from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float, Key
 
+from saccade.errors import require
 from saccade.studies.single_location.dynamics.chance import TINY, Root, square_root, wishart
 from saccade.studies.single_location.dynamics.recording import (
     Trajectory,
@@ -30,15 +34,21 @@ from saccade.studies.single_location.dynamics.recording import (
     with_end,
 )
 from saccade.studies.single_location.dynamics.reduced import into_domain
-from saccade.errors import require
-from saccade.studies.single_location.theory import Overlaps, Setting, check_overlaps, check_setting, risk
+from saccade.studies.single_location.theory import (
+    Overlaps,
+    Setting,
+    check_overlaps,
+    check_setting,
+    risk,
+)
 
 Numbers = Float[Array, "..."]
 Coordinates = Float[Array, "4 *batch"]
 
 
 class Frame(NamedTuple):
-    """Coordinates in an orthonormal basis that starts with k: k = (1, 0, 0, 0), v = (rho, r, 0, 0), then k* and v*."""
+    """Coordinates in an orthonormal basis that starts with k: k = (1, 0, 0, 0), v = (rho, r, 0, 0),
+    then k* and v*."""
 
     k: Coordinates
     v: Coordinates
@@ -47,7 +57,8 @@ class Frame(NamedTuple):
 
 
 def frame(overlaps: Overlaps) -> Frame:
-    """Gram-Schmidt on (k, v, k*, v*), from their overlaps; lengths that rounding would make imaginary are clipped at zero."""
+    """Gram-Schmidt on (k, v, k*, v*), from their overlaps; lengths that rounding would make
+    imaginary are clipped at zero."""
     kappa, nu, theta, eta, rho = numbers(overlaps)
     zero = jnp.zeros_like(kappa)
     r = jnp.sqrt(jnp.maximum((1 - rho) * (1 + rho), 0.0))
@@ -55,28 +66,31 @@ def frame(overlaps: Overlaps) -> Frame:
     v_star_2, room = _next_coordinate(nu - rho * eta, r, 1 - eta**2)
     v_star_3, v_star_4 = _next_coordinate(-kappa * eta - k_star_2 * v_star_2, k_star_3, room**2)
     return Frame(
-        k=jnp.stack([zero + 1, zero, zero, zero]),
-        v=jnp.stack([rho, r, zero, zero]),
+        k=jnp.stack([zero + 1, zero, zero, zero]), v=jnp.stack([rho, r, zero, zero]),
         k_star=jnp.stack([kappa, k_star_2, k_star_3, zero]),
-        v_star=jnp.stack([eta, v_star_2, v_star_3, v_star_4]),
-    )
+        v_star=jnp.stack([eta, v_star_2, v_star_3, v_star_4]))
 
 
-def _next_coordinate(product: Numbers, length: Numbers, square_left: Numbers) -> tuple[Numbers, Numbers]:
-    """The coordinate `product / length`, at most what is left of the vector's length, and the length left after it."""
+def _next_coordinate(
+    product: Numbers, length: Numbers, square_left: Numbers
+) -> tuple[Numbers, Numbers]:
+    """The coordinate `product / length`, at most what is left of the vector's length, and the
+    length left after it."""
     left = jnp.sqrt(jnp.maximum(square_left, 0.0))
     coordinate = jnp.clip(product / jnp.maximum(length, TINY), -left, left)
     return coordinate, jnp.sqrt((left - coordinate) * (left + coordinate))
 
 
 class _Draws(NamedTuple):
-    """All normal numbers of one step; repetitions are the last axes, so that every operation runs along them."""
+    """All normal numbers of one step; repetitions are the last axes, so that every operation runs
+    along them."""
 
     others: Float[Array, "2 tokens samples *batch"]
     informative: Float[Array, "4 samples *batch"]
     noise: Float[Array, " samples *batch"]
     across: Float[Array, "2 2 *batch"]
-    """for the gradients' sums over uninformative tokens, in the two directions of the frame that those tokens do not feel"""
+    """for the gradients' sums over uninformative tokens, in the two directions of the frame that
+    those tokens do not feel"""
     outside: Numbers
     """for the Wishart matrix"""
 
@@ -91,7 +105,8 @@ def _draw(key: Key[Array, ""], length: int, batch: int, shape: tuple[int, ...]) 
 
 
 class _Gradients(NamedTuple):
-    """Gradients of the batch loss: their coordinates in the frame, and the root of the covariance of every outside coordinate."""
+    """Gradients of the batch loss: their coordinates in the frame, and the root of the covariance
+    of every outside coordinate."""
 
     of_k: Coordinates
     of_v: Coordinates
@@ -99,7 +114,8 @@ class _Gradients(NamedTuple):
 
 
 def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradients:
-    """Differentiate the mean squared error of a batch by hand: c = (2/B) r lambda erf'(lambda X.k) X.v, c' = (2/B) r erf(...)."""
+    """Differentiate the mean squared error of a batch by hand: c = (2/B) r lambda erf'(lambda X.k)
+    X.v, c' = (2/B) r erf(...)."""
     dim, _, lam, gamma, noise = numbers(setting)
     rho, r = at.v[0], at.v[1]
     token = (jnp.sqrt(dim / 2) * at.k_star)[:, None] + gamma * draws.informative
@@ -114,7 +130,8 @@ def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradi
     own = [jnp.sum(a[0] * b[0], axis=0) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]
     others = [jnp.sum(a[1:] * b[1:], axis=(0, 1)) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]
     across = square_root(*others)
-    third_and_fourth = across.a * draws.across[0], across.b * draws.across[0] + across.c * draws.across[1]
+    third_and_fourth = (
+        across.a * draws.across[0], across.b * draws.across[0] + across.c * draws.across[1])
 
     def total(c, sums):
         felt = jnp.stack([jnp.sum(c * along_k, axis=(0, 1)), jnp.sum(c * along_2, axis=(0, 1))])
@@ -124,7 +141,9 @@ def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradi
     return _Gradients(total(c_k, third_and_fourth[0]), total(c_v, third_and_fourth[1]), outside)
 
 
-def _step(overlaps: Overlaps, draws: _Draws, key, setting: Setting, step_size: Numbers, batch: int) -> Overlaps:
+def _step(
+    overlaps: Overlaps, draws: _Draws, key, setting: Setting, step_size: Numbers, batch: int
+) -> Overlaps:
     """One stochastic projected step, in law."""
     at = frame(overlaps)
     gradients = _gradients(draws, at, setting, batch)
@@ -134,15 +153,10 @@ def _step(overlaps: Overlaps, draws: _Draws, key, setting: Setting, step_size: N
     v = at.v - step_size * (gradients.of_v - _dot(gradients.of_v, at.v) * at.v)
     k_scale = jax.lax.rsqrt(_dot(k, k) + step_size**2 * k_outside)
     v_scale = jax.lax.rsqrt(_dot(v, v) + step_size**2 * v_outside)
-    return into_domain(
-        Overlaps(
-            kappa=_dot(k, at.k_star) * k_scale,
-            nu=_dot(v, at.v_star) * v_scale,
-            theta=_dot(v, at.k_star) * v_scale,
-            eta=_dot(k, at.v_star) * k_scale,
-            rho=(_dot(k, v) + step_size**2 * product_outside) * k_scale * v_scale,
-        )
-    )
+    return into_domain(Overlaps(
+        kappa=_dot(k, at.k_star) * k_scale, nu=_dot(v, at.v_star) * v_scale,
+        theta=_dot(v, at.k_star) * v_scale, eta=_dot(k, at.v_star) * k_scale,
+        rho=(_dot(k, v) + step_size**2 * product_outside) * k_scale * v_scale))
 
 
 def _dot(x: Coordinates, y: Coordinates) -> Numbers:
@@ -150,41 +164,47 @@ def _dot(x: Coordinates, y: Coordinates) -> Numbers:
 
 
 def stochastic_trajectory_in_law(
-    key: Key[Array, ""],
-    overlaps: Overlaps,
-    setting: Setting,
-    step_size: ArrayLike,
-    steps: int,
-    batch: int,
-    record_every: int | None = None,
-    record: Sequence[int] | None = None,
+    key: Key[Array, ""], overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int,
+    batch: int, record_every: int | None = None, record: Sequence[int] | None = None,
     decay: ArrayLike = 0.0,
 ) -> Trajectory:
-    """Stochastic descent with `batch` fresh samples a step, squared error, lambda_t = lambda/(1 + decay t). Exact in law.
+    """Stochastic descent with `batch` fresh samples a step, squared error, lambda_t = lambda/(1 +
+    decay t). Exact in law.
 
-    The recorded risk is the population risk at the recorded overlaps. Needs d >= 4; the cost does not depend on d.
+    The recorded risk is the population risk at the recorded overlaps. Needs d >= 4; the cost does
+    not depend on d.
     """
     check_overlaps(overlaps)
     check_stochastic(setting, step_size, decay, batch, least_dim=4)
     recorded = steps_to_record(steps, record_every, record)
     state, setting_numbers, step_size, decay = as_batch(overlaps, setting, step_size, decay)
     length = int(np.asarray(setting.length))
-    seen = _run(key, state, setting_numbers, step_size, decay, with_end(recorded, steps), length, batch)
+    seen = _run(
+        key, state, setting_numbers, step_size, decay, with_end(recorded, steps), length, batch)
     return as_trajectory(recorded, *seen)
 
 
-def check_stochastic(setting: Setting, step_size: ArrayLike, decay: ArrayLike, batch: int, least_dim: int = 2) -> None:
+def check_stochastic(
+    setting: Setting, step_size: ArrayLike, decay: ArrayLike, batch: int, least_dim: int = 2
+) -> None:
     """Refuse what no stochastic run can have."""
     check_setting(setting)
     check_run(step_size, decay)
     require(batch >= 1, "batch", batch, "must be at least 1")
-    require(np.ndim(setting.length) == 0, "length", setting.length, "must be one number in a stochastic run")
-    require(bool(np.all(np.asarray(setting.dim) >= least_dim)), "dim", setting.dim, f"must be at least {least_dim}")
+    require(
+        np.ndim(setting.length) == 0, "length", setting.length,
+        "must be one number in a stochastic run")
+    require(
+        bool(np.all(np.asarray(setting.dim) >= least_dim)), "dim", setting.dim,
+        f"must be at least {least_dim}")
 
 
 @partial(jax.jit, static_argnames=("length", "batch"))
-def _run(key, overlaps, setting, step_size, decay, stops, length: int, batch: int) -> tuple[Overlaps, Array]:
-    """The loop carries the next step's normals: drawn where they are used, the compiler would make them anew at every use."""
+def _run(
+    key, overlaps, setting, step_size, decay, stops, length: int, batch: int
+) -> tuple[Overlaps, Array]:
+    """The loop carries the next step's normals: drawn where they are used, the compiler would make
+    them anew at every use."""
 
     def keys(t):
         return jax.random.split(jax.random.fold_in(key, t))

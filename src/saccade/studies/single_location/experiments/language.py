@@ -1,4 +1,5 @@
-"""What a pretrained encoder's [CLS] token knows of the one adjective that decides: Figure 1b and Table 1."""
+"""What a pretrained encoder's [CLS] token knows of the one adjective that decides: Figure 1b and
+Table 1."""
 
 from typing import Any
 
@@ -6,15 +7,16 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.studies.single_location.dynamics.probe import probe_layers
+from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
 from saccade.lab.experiment import experiment
 from saccade.networks.bert import Bert, cls_states, load_bert, tokenize
-from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
+from saccade.studies.single_location.dynamics.probe import probe_layers
 
 
 @experiment("single-location.sentence-sets")
 def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
-    """Sizes of the five sets of sentences, how many are distinct, and the share of positive labels."""
+    """Sizes of the five sets of sentences, how many are distinct, and the share of positive
+    labels."""
     sets = sentence_sets()
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()
@@ -24,29 +26,29 @@ def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
             "size": ("set", [len(sets[name]) for name in names]),
             "distinct": ("set", [len(set(sets[name].texts)) for name in names]),
             "positive": ("set", [float(np.mean(sets[name].labels > 0)) for name in names]),
-            "shared_with_train": ("set", [len(set(sets[name].texts) & set(sets["train"].texts)) for name in names]),
-        },
-        {"set": names},
-    )
+            "shared_with_train": (
+                "set", [len(set(sets[name].texts) & set(sets["train"].texts)) for name in names])},
+        {"set": names})
 
 
 @experiment(
     "single-location.cls-probe",
-    scales={"standard": {"train": 4000, "test": 2304}, "paper": {"train": 15_552, "test": 4608}},
-)
+    scales={"standard": {"train": 4000, "test": 2304}, "paper": {"train": 15_552, "test": 4608}})
 def cls_probe(
-    key: Any, *, train: int = 1000, test: int = 400, model: str | None = None, shuffle_labels: bool = False
+    key: Any, *, train: int = 1000, test: int = 400, model: str | None = None,
+    shuffle_labels: bool = False,
 ) -> xarray.Dataset:
-    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences of the five sets.
+    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences of the
+    five sets.
 
-    `model` is a folder or a hub name; by default the encoder of the installed package (see the extra `nlp`).
+    `model` is a folder or a hub name; by default the encoder of the installed package (see the
+    extra `nlp`).
     """
     keys = jax.random.split(key, 6)
     bert = load_bert(model)
     sets = {
         name: balanced_subset(one, sentences, train if name == "train" else test)
-        for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)
-    }
+        for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)}
     states = {name: _states(bert, sentences) for name, sentences in sets.items()}
     labels = {name: sentences.labels for name, sentences in sets.items()}
     if shuffle_labels:
@@ -55,9 +57,10 @@ def cls_probe(
     accuracies = probe_layers(states["train"], labels["train"], others)
     values = np.array([accuracies[name] for name in sets])
     return xarray.Dataset(
-        {"accuracy": (("set", "layer"), values), "sentences": ("set", [len(sets[name]) for name in sets])},
-        {"set": list(sets), "layer": np.arange(values.shape[1])},
-    )
+        {
+            "accuracy": (("set", "layer"), values),
+            "sentences": ("set", [len(sets[name]) for name in sets])},
+        {"set": list(sets), "layer": np.arange(values.shape[1])})
 
 
 def _states(bert: Bert, sentences: SentenceSet) -> np.ndarray:

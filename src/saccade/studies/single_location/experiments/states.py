@@ -1,4 +1,5 @@
-"""Fixed points of the descent and their stability, found by running and differentiating the descent itself."""
+"""Fixed points of the descent and their stability, found by running and differentiating the descent
+itself."""
 
 from typing import Any, Literal
 
@@ -8,17 +9,19 @@ import numpy as np
 import xarray
 from scipy import optimize
 
+from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Setting
-from saccade.lab.experiment import experiment
 
-# Four coordinates hold k*, v* and two directions outside their plane: every state and every perturbation has a copy there.
+# Four coordinates hold k*, v* and two directions outside their plane: every state and every
+# perturbation has a copy there.
 K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
 
 
 @jax.jit
 def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> tuple[Any, Any]:
-    """Many descent steps in the four coordinates; the setting's own dimension enters through the risk."""
+    """Many descent steps in the four coordinates; the setting's own dimension enters through the
+    risk."""
 
     def step(_, state):
         return dynamics.full_step(state[0], state[1], K_STAR, V_STAR, setting, step_size)
@@ -31,18 +34,22 @@ def _jacobian(k: Any, v: Any, setting: Setting, step_size: float) -> Any:
     """Derivative of one descent step of (k, v), an 8 x 8 matrix."""
 
     def move(flat):
-        return jnp.concatenate(dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size))
+        return jnp.concatenate(
+            dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size))
 
     return jax.jacfwd(move)(jnp.concatenate([k, v]))
 
 
-def _rates_along(directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float) -> np.ndarray:
+def _rates_along(
+    directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float
+) -> np.ndarray:
     matrix = directions.T @ np.asarray(_jacobian(k, v, setting, step_size)) @ directions
     return np.sort(np.linalg.eigvals(matrix - np.eye(len(matrix))).real)[::-1] / step_size
 
 
 def tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """Growth rates (J - 1)/alpha of the descent map at (k, v), along the tangent space of the two spheres; descending."""
+    """Growth rates (J - 1)/alpha of the descent map at (k, v), along the tangent space of the two
+    spheres; descending."""
     tangent = np.zeros((8, 6))
     tangent[:4, :3] = np.linalg.svd(np.asarray(k)[:, None])[0][:, 1:]
     tangent[4:, 3:] = np.linalg.svd(np.asarray(v)[:, None])[0][:, 1:]
@@ -52,7 +59,8 @@ def tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> 
 def plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
     """The two rates at the oracle for turning k towards v* and v towards k*.
 
-    The other directions leave the plane; they decay, but for k only at a rate of order exp(-lambda^2 d), zero in double precision.
+    The other directions leave the plane; they decay, but for k only at a rate of order
+    exp(-lambda^2 d), zero in double precision.
     """
     plane = np.zeros((8, 2))
     plane[1, 0] = plane[4, 1] = 1.0
@@ -65,65 +73,53 @@ def _unit(vector: Any) -> Any:
 
 @experiment("single-location.settled-state")
 def settled_state(
-    key: Any,
-    *,
-    dim: int = 400,
-    length: int = 10,
-    inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5,
-    near: Literal["swapped", "oracle"] = "swapped",
-    perturbation: float = 0.1,
-    step_size: float = 2e-3,
-    steps: int = 100_000,
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5, near: Literal["swapped", "oracle"] = "swapped",
+    perturbation: float = 0.1, step_size: float = 2e-3, steps: int = 100_000,
 ) -> xarray.Dataset:
-    """Where descent settles after a random perturbation of the swapped state or of the oracle, and how fast it returns."""
+    """Where descent settles after a random perturbation of the swapped state or of the oracle, and
+    how fast it returns."""
     setting = Setting(dim, length, inverse_temperature, gamma)
     k_key, v_key = jax.random.split(key)
     ideal = (V_STAR, _unit(K_STAR + jnp.eye(4)[2])) if near == "swapped" else (K_STAR, V_STAR)
-    shaken = [_unit(x + perturbation * jax.random.normal(y, (4,))) for x, y in zip(ideal, (k_key, v_key), strict=True)]
+    shaken = [
+        _unit(x + perturbation * jax.random.normal(y, (4,)))
+        for x, y in zip(ideal, (k_key, v_key), strict=True)]
     k, v = _settle(*shaken, setting, step_size, steps)
     again = _settle(k, v, setting, step_size, 1)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
     moved = max(float(jnp.max(jnp.abs(a - b))) for a, b in zip((k, v), again, strict=True))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
-    return xarray.Dataset(data | {"residual": moved, "rate": ("mode", tangent_rates(k, v, setting))})
+    return xarray.Dataset(
+        data | {"residual": moved, "rate": ("mode", tangent_rates(k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
 def oracle_stability(
-    key: Any,
-    *,
+    key: Any, *,
     cases: tuple[tuple[float, float, float], ...] = (
-        (400, 10, 2**-0.5),
-        (400, 5, 2**-0.5),
-        (1600, 10, 2**-0.5),
-        (400, 10, 1.0),
-    ),
-    low: float = 0.5,
-    high: float = 1.5,
+        (400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (400, 10, 1.0)),
+    low: float = 0.5, high: float = 1.5,
 ) -> xarray.Dataset:
-    """The inverse temperature at which the descent map at the oracle gets its first growing mode, for (dim, length, gamma)."""
+    """The inverse temperature at which the descent map at the oracle gets its first growing mode,
+    for (dim, length, gamma)."""
 
     def fastest(inverse_temperature, dim, length, gamma):
         return plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
 
     roots = [optimize.brentq(fastest, low, high, args=case, xtol=1e-9) for case in cases]
-    return xarray.Dataset(
-        {"inverse_temperature": ("case", np.array(roots)), "setting": (("case", "name"), np.array(cases))}
-    )
+    return xarray.Dataset({
+        "inverse_temperature": ("case", np.array(roots)),
+        "setting": (("case", "name"), np.array(cases))})
 
 
 @experiment("single-location.origin-modes")
 def origin_modes(
-    key: Any,
-    *,
-    dim: int = 400,
-    length: int = 10,
-    gamma: float = 2**-0.5,
-    inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0),
-    step_size: float = 4e-3,
+    key: Any, *, dim: int = 400, length: int = 10, gamma: float = 2**-0.5,
+    inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0), step_size: float = 4e-3,
 ) -> xarray.Dataset:
-    """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and across the manifold."""
+    """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and
+    across the manifold."""
     on, across = [], []
     for inverse_temperature in inverse_temperatures:
         setting = Setting(dim, length, inverse_temperature, gamma)
@@ -138,8 +134,7 @@ def origin_modes(
     axes = ("inverse_temperature", "mode")
     return xarray.Dataset(
         {"on_manifold": (axes, np.array(on)), "transverse": (axes, np.array(across))},
-        {"inverse_temperature": list(inverse_temperatures)},
-    )
+        {"inverse_temperature": list(inverse_temperatures)})
 
 
 def _eigenvalues(function: Any, step: float = 1e-5) -> np.ndarray:
@@ -150,17 +145,11 @@ def _eigenvalues(function: Any, step: float = 1e-5) -> np.ndarray:
 
 @experiment("single-location.manifold-roots")
 def manifold_roots(
-    key: Any,
-    *,
-    dim: int = 400,
-    length: int = 10,
-    inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5,
-    step_size: float = 4e-3,
-    starts: int = 21,
-    slope: float = 0.0,
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5, step_size: float = 4e-3, starts: int = 21, slope: float = 0.0,
 ) -> xarray.Dataset:
-    """All fixed points of the two-overlap map met by root searches from a grid of starts (`slope` adds a push to spoil it)."""
+    """All fixed points of the two-overlap map met by root searches from a grid of starts (`slope`
+    adds a push to spoil it)."""
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def residual(point):
@@ -171,42 +160,37 @@ def manifold_roots(
     grid = np.linspace(-1, 1, starts)
     found: list[np.ndarray] = []
     for start in np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2):
-        root = optimize.root(lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(slopes(x)), tol=1e-13)
+        root = optimize.root(
+            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(slopes(x)), tol=1e-13
+        )
         inside = np.all(np.abs(root.x) <= 1 + 1e-9)
         if (
-            root.success
-            and inside
-            and np.max(np.abs(root.fun)) < 1e-10
+            root.success and inside and np.max(np.abs(root.fun)) < 1e-10
             and all(np.max(np.abs(root.x - old)) > 1e-5 for old in found)
         ):
             found.append(root.x)
-    return xarray.Dataset({"point": (("root", "name"), np.array(found).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
+    return xarray.Dataset(
+        {"point": (("root", "name"), np.array(found).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
 
 
 @experiment("single-location.injectivity")
 def injectivity(
-    key: Any,
-    *,
-    dim: int = 400,
-    length: int = 10,
-    inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5,
-    step_size: float = 4e-3,
-    points: int = 201,
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5, step_size: float = 4e-3, points: int = 201,
 ) -> xarray.Dataset:
-    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the square."""
+    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the
+    square."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    move = lambda point: jnp.stack(jnp.asarray(dynamics.manifold_step(point[0], point[1], setting, step_size)))  # noqa: E731
-    # The ends are left out by a hair: the map's square root is not differentiable through rounding exactly there.
+    move = lambda point: jnp.stack(
+        jnp.asarray(dynamics.manifold_step(point[0], point[1], setting, step_size)))
+    # The ends are left out by a hair: the map's square root is not differentiable through rounding
+    # exactly there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
-    jacobian = np.asarray(
-        jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(np.stack(np.meshgrid(grid, grid, indexing="ij"), -1))
-    )
+    jacobian = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(
+        np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)))
     axes = ("kappa", "nu")
     return xarray.Dataset(
         {
             "determinant": (axes, np.linalg.det(jacobian)),
-            "shift": (axes, np.linalg.norm(jacobian - np.eye(2), 2, (-2, -1))),
-        },
-        {"kappa": grid, "nu": grid},
-    )
+            "shift": (axes, np.linalg.norm(jacobian - np.eye(2), 2, (-2, -1)))},
+        {"kappa": grid, "nu": grid})

@@ -1,3 +1,3 @@
 """The figures of single-location regression."""
 
-ORDER = ("landscape", "descent",)
+ORDER = ("landscape", "descent")

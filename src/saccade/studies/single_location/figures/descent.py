@@ -1,4 +1,5 @@
-"""Figures 4, 5 and 7: excess risk, alignment, trajectories and distance to the manifold along descent."""
+"""Figures 4, 5 and 7: excess risk, alignment, trajectories and distance to the manifold along
+descent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
+from saccade.lab.experiment import Run
+from saccade.lab.figure import Figure
+from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
+from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import descent
 from saccade.studies.single_location.experiments.presets import (
     LARGE,
@@ -17,10 +22,6 @@ from saccade.studies.single_location.experiments.presets import (
     STOCHASTIC,
     STOCHASTIC_PAPER,
 )
-from saccade.lab.experiment import Run
-from saccade.lab.figure import Figure
-from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
-from saccade.studies.single_location import theory
 from saccade.studies.single_location.theory import Setting
 
 
@@ -38,7 +39,8 @@ def _all(axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label: 
 
 
 def oracle_along(run: Run) -> np.ndarray:
-    """Excess risk of the oracle at the inverse temperature of each recorded step: the floor of the risk curve."""
+    """Excess risk of the oracle at the inverse temperature of each recorded step: the floor of the
+    risk curve."""
     p = run.parameters
     cooled = p.inverse_temperature / (1 + p.decay * (run.data.step.values - 1))
     return np.asarray(theory.oracle_risk(Setting(p.dim, p.length, cooled, p.gamma, 0.0)))
@@ -47,18 +49,14 @@ def oracle_along(run: Run) -> np.ndarray:
 def _trajectories(axes: Axes, run: Run, shown: int = 6) -> None:
     for number in range(min(shown, run.data.sizes["repetition"])):
         path = [
-            np.concatenate([[run.data[f"first_{name}"].values[number]], run.data[name].values[number]])
-            for name in ("kappa", "nu")
-        ]
+            np.concatenate(
+                [[run.data[f"first_{name}"].values[number]], run.data[name].values[number]])
+            for name in ("kappa", "nu")]
         axes.plot(*path, color=CYCLE[number % len(CYCLE)], linewidth=0.9)
         axes.plot(path[0][-1], path[1][-1], "o", color=CYCLE[number % len(CYCLE)], markersize=4)
     axes.set(
-        xlim=(-1.08, 1.08),
-        ylim=(-1.08, 1.08),
-        xlabel=r"$\kappa = k\cdot k^\star$",
-        ylabel=r"$\nu = v\cdot v^\star$",
-        title="Trajectories",
-    )
+        xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xlabel=r"$\kappa = k\cdot k^\star$",
+        ylabel=r"$\nu = v\cdot v^\star$", title="Trajectories")
     axes.set_aspect("equal")
 
 
@@ -74,16 +72,14 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
         risk.set_yscale("log")
     draw(alignment, steps, np.abs(data.nu.values), ORANGE, r"$|\nu|$")
     draw(alignment, steps, np.abs(data.kappa.values), BLUE, r"$|\kappa|$")
-    alignment.set(xlabel="step", ylabel="alignment", title="Alignment with the truth", ylim=(-0.02, 1.04))
+    alignment.set(
+        xlabel="step", ylabel="alignment", title="Alignment with the truth", ylim=(-0.02, 1.04))
     _trajectories(path, run)
     away = np.sqrt(sum(data[name].values ** 2 for name in ("theta", "eta", "rho")))
     draw(distance, steps, away, GREY, "distance")
     distance.set(
-        xlabel="step",
-        ylabel=r"distance to $\mathcal{M}$",
-        title="Distance to the manifold",
-        ylim=(-0.03, max(0.5, 1.05 * away.max())),
-    )
+        xlabel="step", ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold",
+        ylim=(-0.03, max(0.5, 1.05 * away.max())))
     for axes in (risk, alignment):
         axes.legend()
     for axes in (risk, alignment, distance):
@@ -92,55 +88,39 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
 
 
 def _figure(
-    name: str,
-    title: str,
-    caption: str,
-    source: str,
-    item: Any,
-    changes: Mapping[str, Any],
-    each: bool = False,
-    **rest: Any,
+    name: str, title: str, caption: str, source: str, item: Any, changes: Mapping[str, Any],
+    each: bool = False, **rest: Any,
 ) -> Figure:
     return Figure(
-        id=f"single-location/{name}",
-        title=title,
-        caption=caption,
-        source=source,
-        runs={"run": (item, changes)},
-        draw=lambda runs: four_panels(runs["run"], each),
-        **rest,
-    )
+        id=f"single-location/{name}", title=title, caption=caption, source=source,
+        runs={"run": (item, changes)}, draw=lambda runs: four_panels(runs["run"], each), **rest)
 
 
 SETTING = "d = 400, L = 10, gamma^2 = 1/2, 30 repetitions; bands hold the central 95 %."
 
 FIGURE_4A = _figure(
     "4a", "Recovery from the sphere with a schedule",
-    f"Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size 4e-3. "
-    f"{SETTING} About one start in 25 ends swapped instead.",
-    "Figure 4a", descent.descent, SCHEDULE, seconds={"quick": 5, "paper": 5},
-)  # fmt: skip
+    "Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size"
+    f" 4e-3. {SETTING} About one start in 25 ends swapped instead.", "Figure 4a", descent.descent,
+    SCHEDULE, seconds={"quick": 5, "paper": 5})
 FIGURE_4B = _figure(
-    "4b", "Recovery on the manifold", f"Starts on the invariant manifold, constant lambda = 0.1, step size 4e-3. {SETTING}",
-    "Figure 4b", descent.descent, ON_MANIFOLD,
-)  # fmt: skip
+    "4b", "Recovery on the manifold",
+    f"Starts on the invariant manifold, constant lambda = 0.1, step size 4e-3. {SETTING}",
+    "Figure 4b", descent.descent, ON_MANIFOLD)
 FIGURE_5 = _figure(
     "5", "Stochastic descent",
-    "Fresh batches of 5, d = 80, L = 10, noise 0.1, simulated in law with five overlaps. Paper scale: lambda_t = "
-    "2/(1 + 1e-4 t), step size 1e-3, 200000 steps. Quick scale: 2/(1 + 1e-3 t), 2e-3, 20000 steps, where about one "
-    "run in seven swaps.",
-    "Figure 5", descent.stochastic_descent, STOCHASTIC,
-    scales={"paper": {"run": STOCHASTIC_PAPER}}, seconds={"quick": 8, "paper": 90},
-)  # fmt: skip
+    "Fresh batches of 5, d = 80, L = 10, noise 0.1, simulated in law with five overlaps. Paper"
+    " scale: lambda_t = 2/(1 + 1e-4 t), step size 1e-3, 200000 steps. Quick scale: 2/(1 + 1e-3 t),"
+    " 2e-3, 20000 steps, where about one run in seven swaps.", "Figure 5",
+    descent.stochastic_descent, STOCHASTIC, scales={"paper": {"run": STOCHASTIC_PAPER}},
+    seconds={"quick": 8, "paper": 90})
 FIGURE_7A = _figure(
     "7a", "Constant large inverse temperature",
-    f"lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the oracle's risk. "
-    f"Step size 1e-3. {SETTING}",
-    "Figure 7a", descent.descent, LARGE, seconds={"quick": 5, "paper": 5},
-)  # fmt: skip
+    "lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the"
+    f" oracle's risk. Step size 1e-3. {SETTING}", "Figure 7a", descent.descent, LARGE,
+    seconds={"quick": 5, "paper": 5})
 FIGURE_7B = _figure(
     "7b", "Constant small inverse temperature",
-    "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which shows as "
-    "(kappa, nu) = (0, 0). Every repetition is drawn.",
-    "Figure 7b", descent.descent, SMALL, each=True,
-)  # fmt: skip
+    "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which"
+    " shows as (kappa, nu) = (0, 0). Every repetition is drawn.", "Figure 7b", descent.descent,
+    SMALL, each=True)

@@ -1,11 +1,8 @@
-"""Closed forms for attention that learns one location (Marion, Berthier, Biau, Boyer; arXiv 2410.01537)."""
+"""Closed forms for attention that learns one location (Marion, Berthier, Biau, Boyer; arXiv
+2410.01537)."""
 
 import saccade.precision  # noqa: F401  float64 before the first array
-
-from saccade.studies.single_location.theory.attractor import (
-    Attractor,
-    off_manifold_attractor,
-)
+from saccade.studies.single_location.theory.attractor import Attractor, off_manifold_attractor
 from saccade.studies.single_location.theory.landscape import (
     GrowthRates,
     OracleHessian,
@@ -42,10 +39,7 @@ from saccade.studies.single_location.theory.overlaps import (
     distance_to_manifold,
     gram,
 )
-from saccade.studies.single_location.theory.risk import (
-    risk,
-    risk_gradient,
-)
+from saccade.studies.single_location.theory.risk import risk, risk_gradient
 from saccade.studies.single_location.theory.states import (
     SwappedState,
     stationary_hessian_eigenvalues,
@@ -55,41 +49,11 @@ from saccade.studies.single_location.theory.states import (
 )
 
 __all__ = [
-    "ORACLE",
-    "Attractor",
-    "GrowthRates",
-    "OracleHessian",
-    "Overlaps",
-    "Setting",
-    "SwappedState",
-    "as_arrays",
-    "check_informative",
-    "check_overlaps",
-    "check_probabilities",
-    "check_setting",
-    "critical_inverse_temperature",
-    "distance_to_manifold",
-    "gram",
-    "growth_rates",
-    "largest_norm_hit_rate",
-    "linear_coefficients",
-    "linear_risk",
-    "linear_risk_lower_bound",
-    "manifold_gradient",
-    "manifold_risk",
-    "mode_projections",
-    "null_risk",
-    "off_manifold_attractor",
-    "oracle_excess_risk",
-    "oracle_risk",
-    "oracle_transverse_hessian",
-    "origin_hessian",
-    "origin_jacobian_eigenvalues",
-    "risk",
-    "risk_gradient",
-    "spread_manifold_risk",
-    "stationary_hessian_eigenvalues",
-    "swapped_overlaps",
-    "swapped_state",
-    "tangent_gradient_norms",
-]
+    "ORACLE", "Attractor", "GrowthRates", "OracleHessian", "Overlaps", "Setting", "SwappedState",
+    "as_arrays", "check_informative", "check_overlaps", "check_probabilities", "check_setting",
+    "critical_inverse_temperature", "distance_to_manifold", "gram", "growth_rates",
+    "largest_norm_hit_rate", "linear_coefficients", "linear_risk", "linear_risk_lower_bound",
+    "manifold_gradient", "manifold_risk", "mode_projections", "null_risk", "off_manifold_attractor",
+    "oracle_excess_risk", "oracle_risk", "oracle_transverse_hessian", "origin_hessian",
+    "origin_jacobian_eigenvalues", "risk", "risk_gradient", "spread_manifold_risk",
+    "stationary_hessian_eigenvalues", "swapped_overlaps", "swapped_state", "tangent_gradient_norms"]

@@ -1,7 +1,9 @@
-"""The risk near its two distinguished points: the origin of the manifold (a saddle) and the oracle (k*, v*).
+"""The risk near its two distinguished points: the origin of the manifold (a saddle) and the oracle
+(k*, v*).
 
-The paper proves what happens on the manifold; the transverse directions are our addition: growth rates at the origin
-explain why a temperature schedule is needed, the critical temperature says when the oracle is a minimum at all.
+The paper proves what happens on the manifold; the transverse directions are our addition: growth
+rates at the origin explain why a temperature schedule is needed, the critical temperature says when
+the oracle is a minimum at all.
 """
 
 from typing import NamedTuple
@@ -11,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.errors import require
 from saccade import gaussian
+from saccade.errors import require
 from saccade.studies.single_location.theory.moments import Scalars, constants
 from saccade.studies.single_location.theory.overlaps import Number, Overlaps, Setting, as_arrays
 from saccade.studies.single_location.theory.risk import risk
@@ -42,20 +44,20 @@ def _origin_curvatures(setting: Setting) -> _OriginCurvatures:
     return _OriginCurvatures(
         kappa=gamma_squared * shared.slope**2 * gaussian.zeta_curvature(0.0, shared.spread),
         theta=2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread),
-        coupling=2 * gamma_squared * shared.slope * gaussian.expect_erf_prime(0.0, shared.spread),
-    )
+        coupling=2 * gamma_squared * shared.slope * gaussian.expect_erf_prime(0.0, shared.spread))
 
 
 def _unstable_rate(curvature: Number, coupling: Number) -> Scalars:
-    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]], without its cancellation."""
+    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]], without its
+    cancellation."""
     return 2 * jnp.square(coupling) / (curvature + jnp.hypot(curvature, 2 * coupling))
 
 
 def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
     """Hessian of the manifold risk at kappa = nu = 0, order (kappa, nu). Exact.
 
-    [[8 gamma^2 b^2/(pi sqrt q), -h], [-h, 0]] with h = 4 gamma^2 b/sqrt(pi), b = lambda sqrt(d/2)/sqrt(1+2 lambda^2
-    gamma^2), q = 1 + 4 lambda^2 gamma^2. Length and noise do not enter.
+    [[8 gamma^2 b^2/(pi sqrt q), -h], [-h, 0]] with h = 4 gamma^2 b/sqrt(pi), b = lambda
+    sqrt(d/2)/sqrt(1+2 lambda^2 gamma^2), q = 1 + 4 lambda^2 gamma^2. Length and noise do not enter.
     """
     curvature, _, coupling = _origin_curvatures(setting)
     rows = [[curvature, -coupling], [-coupling, jnp.zeros_like(curvature)]]
@@ -63,7 +65,8 @@ def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
 
 
 def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Array, "*batch 2"]:
-    """Eigenvalues, ascending, of the two-overlap descent map linearised at the origin, I - step_size Hessian. Exact.
+    """Eigenvalues, ascending, of the two-overlap descent map linearised at the origin, I -
+    step_size Hessian. Exact.
 
     For a small step one lies in (0, 1) and one above 1: a saddle (Proposition 12).
     """
@@ -73,24 +76,29 @@ def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Ar
 
 
 def growth_rates(setting: Setting) -> GrowthRates:
-    """Rates at which the two unstable directions of the origin grow; they compete from a random start. Exact.
+    """Rates at which the two unstable directions of the origin grow; they compete from a random
+    start. Exact.
 
-    Each is minus the negative eigenvalue of [[c, -h], [-h, 0]], with c = 8 gamma^2 b^2/(pi sqrt q) for (kappa, nu) and
-    c = d zeta(0, lambda^2 gamma^2) for (theta, eta). They coincide as lambda -> 0; the manifold wins as lambda grows.
+    Each is minus the negative eigenvalue of [[c, -h], [-h, 0]], with c = 8 gamma^2 b^2/(pi sqrt q)
+    for (kappa, nu) and c = d zeta(0, lambda^2 gamma^2) for (theta, eta). They coincide as lambda ->
+    0; the manifold wins as lambda grows.
     """
     along_kappa, along_theta, coupling = _origin_curvatures(setting)
     return GrowthRates(_unstable_rate(along_kappa, coupling), _unstable_rate(along_theta, coupling))
 
 
 def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
-    """Components of a state near the origin along the two unstable modes, (kappa, nu) and (theta, eta). Exact linearisation.
+    """Components of a state near the origin along the two unstable modes, (kappa, nu) and (theta,
+    eta). Exact linearisation.
 
-    The unstable direction of [[c, -h], [-h, 0]] with growth rate r is (r, h). Whichever component starts larger tends to win;
-    that it tells the outcome is a heuristic.
+    The unstable direction of [[c, -h], [-h, 0]] with growth rate r is (r, h). Whichever component
+    starts larger tends to win; that it tells the outcome is a heuristic.
     """
     along_kappa, along_theta, coupling = _origin_curvatures(setting)
-    pairs = ((overlaps.kappa, overlaps.nu, along_kappa), (overlaps.theta, overlaps.eta, along_theta))
-    on_manifold, transverse = (_along_mode(first, second, curvature, coupling) for first, second, curvature in pairs)
+    pairs = (
+        (overlaps.kappa, overlaps.nu, along_kappa), (overlaps.theta, overlaps.eta, along_theta))
+    on_manifold, transverse = (
+        _along_mode(first, second, curvature, coupling) for first, second, curvature in pairs)
     return on_manifold, transverse
 
 
@@ -100,18 +108,17 @@ def _along_mode(first: Scalars, second: Scalars, curvature: Scalars, coupling: S
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:
-    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic (saturated erf).
+    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic (saturated
+    erf).
 
-    Root of 2/sqrt(1+4 lambda^2) + L-2 = (L-1)/(1+2 gamma^2/d); the neglected terms are of the order of
-    exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite when the oracle stays a minimum at every temperature.
+    Root of 2/sqrt(1+4 lambda^2) + L-2 = (L-1)/(1+2 gamma^2/d); the neglected terms are of the order
+    of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite when the oracle stays a minimum at every
+    temperature.
     """
     require(np.isfinite(dim) and dim >= 2, "dim", dim, "must be a whole number of at least 2")
     require(
-        np.isfinite(length) and length >= 2,
-        "length",
-        length,
-        "must be at least 2: one token needs no looking",
-    )
+        np.isfinite(length) and length >= 2, "length", length,
+        "must be at least 2: one token needs no looking")
     require(np.isfinite(gamma) and gamma > 0, "gamma", gamma, "must be a finite number above 0")
     ratio = 2 * float(gamma) ** 2 / float(dim)
     room = 1 - (float(length) - 1) * ratio / (1 + ratio)
@@ -121,7 +128,8 @@ def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2*
 
 
 class OracleHessian(NamedTuple):
-    """Riemannian Hessian of the risk on the two spheres at (k*, v*): two symmetric 2x2 blocks, all eigenvalues."""
+    """Riemannian Hessian of the risk on the two spheres at (k*, v*): two symmetric 2x2 blocks, all
+    eigenvalues."""
 
     inside: Float[Array, "2 2"]
     """moving k towards v* and v towards k*, order (eta, theta)"""
@@ -150,14 +158,16 @@ def _risk_inside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
 
 
 def _risk_outside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, both normalised, u orthogonal to k* and v*."""
+    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, both normalised, u orthogonal to k* and
+    v*."""
     kappa, k_outside = _unit(moves[0])
     nu, v_outside = _unit(moves[1])
     return risk(Overlaps(kappa, nu, 0.0, 0.0, k_outside * v_outside), setting)
 
 
 def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
-    """Ascending, the smaller one as determinant / larger: entries of size d must not drown an eigenvalue of size 1."""
+    """Ascending, the smaller one as determinant / larger: entries of size d must not drown an
+    eigenvalue of size 1."""
     (first, off), (_, last) = matrix
     middle, radius = (first + last) / 2, jnp.hypot((first - last) / 2, off)
     dominant = middle + jnp.where(middle < 0, -1.0, 1.0) * radius
@@ -166,10 +176,11 @@ def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
 
 
 def oracle_transverse_hessian(setting: Setting) -> OracleHessian:
-    """Second derivatives of the risk at (k*, v*) along the spheres, by automatic differentiation of the exact risk.
+    """Second derivatives of the risk at (k*, v*) along the spheres, by automatic differentiation of
+    the exact risk.
 
-    Independent of `critical_inverse_temperature`. (k*, v*) is a critical point, so any retraction gives the Riemannian
-    Hessian.
+    Independent of `critical_inverse_temperature`. (k*, v*) is a critical point, so any retraction
+    gives the Riemannian Hessian.
     """
     return _oracle_hessian(as_arrays(setting))
 

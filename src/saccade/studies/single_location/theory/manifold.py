@@ -1,4 +1,5 @@
-"""The risk on the invariant manifold k.v* = v.k* = k.v = 0, at the oracle, and with several informative tokens.
+"""The risk on the invariant manifold k.v* = v.k* = k.v = 0, at the oracle, and with several
+informative tokens.
 
 Lemma 6 and Theorem 1 of Marion et al. (2025); the several-token extension is ours. Status: exact.
 """
@@ -7,22 +8,25 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf, erfc
 
-from saccade.errors import require
 from saccade import gaussian
+from saccade.errors import require
 from saccade.studies.single_location.theory.moments import Scalars, constants
 from saccade.studies.single_location.theory.overlaps import Number, Setting
 
 
 def manifold_risk(kappa: Number, nu: Number, setting: Setting) -> Scalars:
-    """R = eps^2 + gamma^2 (1 - 2 nu M + Z) + (L-1) zeta(0, lambda^2) at theta = eta = rho = 0. Exact, Lemma 6."""
+    """R = eps^2 + gamma^2 (1 - 2 nu M + Z) + (L-1) zeta(0, lambda^2) at theta = eta = rho = 0.
+    Exact, Lemma 6."""
     return spread_manifold_risk(kappa, nu, setting, informative=1)
 
 
 def manifold_gradient(kappa: Number, nu: Number, setting: Setting) -> tuple[Scalars, Scalars]:
     """(dR/d kappa, dR/d nu) on the manifold. Exact, Lemma 6.
 
-    With b = lambda sqrt(d/2)/sqrt(1 + 2 lambda^2 gamma^2) and q = 1 + 4 lambda^2 gamma^2, the slope in kappa is
-    -2 gamma^2 b erf'(b kappa) (nu - erf(b kappa/sqrt(q))) and the slope in nu is -2 gamma^2 erf(b kappa).
+    With b = lambda sqrt(d/2)/sqrt(1 + 2 lambda^2 gamma^2) and q = 1 + 4 lambda^2 gamma^2, the slope
+    in kappa is
+    -2 gamma^2 b erf'(b kappa) (nu - erf(b kappa/sqrt(q))) and the slope in nu is -2 gamma^2 erf(b
+    kappa).
     """
     shared = constants(setting)
     gamma_squared = jnp.square(setting.gamma)
@@ -33,30 +37,41 @@ def manifold_gradient(kappa: Number, nu: Number, setting: Setting) -> tuple[Scal
     return in_kappa, -2 * gamma_squared * erf(x)
 
 
-def spread_manifold_risk(kappa: Number, nu: Number, setting: Setting, informative: Number = 1) -> Scalars:
-    """Manifold risk when `informative` (m) tokens share the answer, Y = m^-1/2 sum_{j in J} X_j.v* + noise. Exact.
+def spread_manifold_risk(
+    kappa: Number, nu: Number, setting: Setting, informative: Number = 1
+) -> Scalars:
+    """Manifold risk when `informative` (m) tokens share the answer, Y = m^-1/2 sum_{j in J} X_j.v*
+    + noise. Exact.
 
-    Extension of the paper's m = 1: R = eps^2 + gamma^2 (1 - 2 sqrt(m) nu M + m Z) + (L-m) zeta(0, lambda^2).
+    Extension of the paper's m = 1: R = eps^2 + gamma^2 (1 - 2 sqrt(m) nu M + m Z) + (L-m) zeta(0,
+    lambda^2).
     """
     shared = constants(setting)
     at = (shared.slope * kappa, shared.spread)
     count = jnp.asarray(informative, float)
-    target_parts = 1 - 2 * jnp.sqrt(count) * nu * gaussian.expect_erf(*at) + count * gaussian.zeta(*at)
+    target_parts = (
+        1 - 2 * jnp.sqrt(count) * nu * gaussian.expect_erf(*at) + count * gaussian.zeta(*at))
     others = (setting.length - count) * shared.others_square
     return jnp.square(setting.noise) + jnp.square(setting.gamma) * target_parts + others
 
 
 def check_informative(informative: Number, length: Number) -> None:
-    """`InvalidInput` unless the number of informative tokens is a whole number between 1 and the length."""
+    """`InvalidInput` unless the number of informative tokens is a whole number between 1 and the
+    length."""
     count = np.asarray(informative, float)
-    allowed = bool(np.all((count >= 1) & (count <= np.asarray(length)) & (count == np.floor(count))))
-    require(allowed, "informative", informative, f"must be a whole number between 1 and length = {length}")
+    allowed = bool(
+        np.all((count >= 1) & (count <= np.asarray(length)) & (count == np.floor(count))))
+    require(
+        allowed, "informative", informative,
+        f"must be a whole number between 1 and length = {length}")
 
 
 def oracle_excess_risk(setting: Setting) -> Scalars:
-    """Risk at (k*, v*) minus eps^2: gamma^2 E[(1 - erf(t+G))^2] + (L-1) zeta(0, lambda^2). Exact, Theorem 1.
+    """Risk at (k*, v*) minus eps^2: gamma^2 E[(1 - erf(t+G))^2] + (L-1) zeta(0, lambda^2). Exact,
+    Theorem 1.
 
-    The expectation equals 2 erfc(x) - 8 T(h, a), T of Owen: with tails, nothing is lost once erf rounds to 1.
+    The expectation equals 2 erfc(x) - 8 T(h, a), T of Owen: with tails, nothing is lost once erf
+    rounds to 1.
     """
     shared = constants(setting)
     x = shared.slope / jnp.sqrt(1 + 2 * shared.spread)

@@ -1,4 +1,5 @@
-"""The swapped state, where k has learned v* and v has learned k*, and how to tell that a state is stationary and stable.
+"""The swapped state, where k has learned v* and v has learned k*, and how to tell that a state is
+stationary and stable.
 
 Not in the paper: it is where its runs that "converge to (0, 0)" end.
 """
@@ -25,9 +26,10 @@ class SwappedState(NamedTuple):
 def swapped_state(setting: Setting) -> SwappedState:
     """The state in which k has learned v* and v has learned k*. Exact; batches broadcast.
 
-    kappa = nu = rho = 0, eta = 1 and theta = 2 u gamma/(sqrt(pi (1+2 u^2)) sqrt(d/2) zeta(0, u^2)), u = lambda gamma,
-    clipped at 1. It works because erf(lambda X.v*) is nearly linear and X.k*, close to sqrt(d/2), acts as a gain.
-    Neither length nor noise moves it; for small lambda, theta tends to sqrt(pi/2)/(lambda sqrt d).
+    kappa = nu = rho = 0, eta = 1 and theta = 2 u gamma/(sqrt(pi (1+2 u^2)) sqrt(d/2) zeta(0, u^2)),
+    u = lambda gamma, clipped at 1. It works because erf(lambda X.v*) is nearly linear and X.k*,
+    close to sqrt(d/2), acts as a gain. Neither length nor noise moves it; for small lambda, theta
+    tends to sqrt(pi/2)/(lambda sqrt d).
     """
     shared = constants(setting)
     reward = shared.gain * gaussian.expect_erf_prime(0.0, shared.spread)
@@ -42,16 +44,20 @@ def swapped_overlaps(theta: Number) -> Overlaps:
 
 
 def _length_left(square: Scalars) -> Scalars:
-    """Square root of what remains of a unit vector, with a remainder made of rounding alone counted as nothing."""
+    """Square root of what remains of a unit vector, with a remainder made of rounding alone counted
+    as nothing."""
     return jnp.sqrt(jnp.where(square > 1e-15, square, 0.0))
 
 
 def _coordinates(overlaps: Overlaps) -> tuple[Float[Array, "*batch 5"], Float[Array, "*batch 5"]]:
-    """k and v in an orthonormal basis (k*, v*, e3, e4, e5) of a space that holds both and one spare direction."""
-    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(*(jnp.asarray(value, float) for value in overlaps))
+    """k and v in an orthonormal basis (k*, v*, e3, e4, e5) of a space that holds both and one spare
+    direction."""
+    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(
+        *(jnp.asarray(value, float) for value in overlaps))
     k_rest = _length_left(1 - kappa**2 - eta**2)
     # Where k lies in span(k*, v*) any e3 will do; the division must only not produce NaN.
-    v_third = jnp.where(k_rest > 0, rho - kappa * theta - eta * nu, 0.0) / jnp.where(k_rest > 0, k_rest, 1.0)
+    v_third = jnp.where(k_rest > 0, rho - kappa * theta - eta * nu, 0.0) / jnp.where(
+        k_rest > 0, k_rest, 1.0)
     v_rest = _length_left(1 - theta**2 - nu**2 - v_third**2)
     zero = jnp.zeros_like(kappa)
     k = jnp.stack([kappa, eta, k_rest, zero, zero], axis=-1)
@@ -59,9 +65,11 @@ def _coordinates(overlaps: Overlaps) -> tuple[Float[Array, "*batch 5"], Float[Ar
 
 
 def tangent_gradient_norms(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
-    """Norms of the risk's gradients in k and in v along their spheres: both 0 exactly at stationary states. Exact.
+    """Norms of the risk's gradients in k and in v along their spheres: both 0 exactly at stationary
+    states. Exact.
 
-    grad_k = R_kappa k* + R_eta v* + R_rho v, grad_v = R_theta k* + R_nu v* + R_rho k, minus their radial parts.
+    grad_k = R_kappa k* + R_eta v* + R_rho v, grad_v = R_theta k* + R_nu v* + R_rho k, minus their
+    radial parts.
     """
     slope = risk_gradient(overlaps, setting)
     k, v = _coordinates(overlaps)
@@ -86,10 +94,12 @@ def _risk_of_coordinates(pair: Float[Array, "2 5"], setting: Setting) -> Scalars
 
 
 def stationary_hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, " 8"]:
-    """Eigenvalues, ascending, of the risk's Hessian on the two spheres at a stationary state. Exact, by autodiff.
+    """Eigenvalues, ascending, of the risk's Hessian on the two spheres at a stationary state.
+    Exact, by autodiff.
 
-    A state is stable when all are above 0. The spare direction stands for d-4 equal ones, so dim must be at least 5;
-    meaningful only where `tangent_gradient_norms` vanish. A direction along which nothing changes gives 0.
+    A state is stable when all are above 0. The spare direction stands for d-4 equal ones, so dim
+    must be at least 5; meaningful only where `tangent_gradient_norms` vanish. A direction along
+    which nothing changes gives 0.
     """
     return _hessian_eigenvalues(as_arrays(overlaps), as_arrays(setting))
 

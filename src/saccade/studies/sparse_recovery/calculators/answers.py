@@ -1,4 +1,5 @@
-"""What the calculators of sparse recovery answer: each takes checked inputs and returns numbers by name."""
+"""What the calculators of sparse recovery answer: each takes checked inputs and returns numbers by
+name."""
 
 from typing import Any
 
@@ -6,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from saccade.errors import InvalidInput, require, unknown
+from saccade.studies.sparse_recovery import dynamics, theory
 from saccade.studies.sparse_recovery.calculators.doors import (
     array,
     checked_lam,
@@ -29,11 +32,8 @@ from saccade.studies.sparse_recovery.calculators.inputs import (
     VaryingInputs,
     WeightInputs,
 )
-from saccade.studies.sparse_recovery import dynamics
-from saccade.errors import InvalidInput, require, unknown
 from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models import unrolled as models
-from saccade.studies.sparse_recovery import theory
 
 UNROLLED = {"lista": ("W1", "W2"), "lista-cp": ("W",), "alista": ("steps",)}
 
@@ -46,7 +46,9 @@ def soft_threshold(given: ThresholdInputs) -> dict[str, Any]:
     u, t = np.asarray(u, float), np.asarray(given.threshold, float)
     require(bool((t >= 0).all()), "threshold", given.threshold, "must be at least 0")
     fits = t.ndim == 0 or u.ndim == 0 or t.shape == u.shape[-1:]
-    require(fits, "threshold", given.threshold, "must be one number, or a list with one number for each entry of u")
+    require(
+        fits, "threshold", given.threshold,
+        "must be one number, or a list with one number for each entry of u")
     return {"value": np.where(np.abs(u) > t, u - np.sign(u) * t, 0.0)}
 
 
@@ -54,11 +56,8 @@ def lasso(given: LassoInputs) -> dict[str, Any]:
     (X, y), lam = measured(given), checked_lam(given)
     b = dynamics.solve_exactly(X, y, lam)
     return {
-        "coefficients": b,
-        "objective": theory.lasso_objective(X, y, b, lam),
-        "gap": theory.duality_gap(X, y, b, lam),
-        "lam_max": theory.lam_max(X, y),
-    }
+        "coefficients": b, "objective": theory.lasso_objective(X, y, b, lam),
+        "gap": theory.duality_gap(X, y, b, lam), "lam_max": theory.lam_max(X, y)}
 
 
 def iterates(given: IterateInputs) -> dict[str, Any]:
@@ -88,7 +87,8 @@ def alista_weight(given: WeightInputs) -> dict[str, Any]:
     X = array(given.X, "X", 2)
     require(X.shape[1] >= 1, "X", given.X, "must have at least one coordinate a row")
     W = np.asarray(jax.jit(models.alista_weight)(X))
-    return {"W": W, "objective": theory.frobenius_objective(W, X), "coherence": theory.coherence(W, X)}
+    return {
+        "W": W, "objective": theory.frobenius_objective(W, X), "coherence": theory.coherence(W, X)}
 
 
 def unrolled(given: UnrolledInputs) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def unrolled(given: UnrolledInputs) -> dict[str, Any]:
         wanted, there = name in UNROLLED[given.algorithm], getattr(given, name) is not None
         if wanted != there:
             raise InvalidInput(
-                f"algorithm = {given.algorithm!r} {'needs' if wanted else 'does not take'} the input {name!r}."
-            )
+                f"algorithm = {given.algorithm!r} {'needs' if wanted else 'does not take'} the"
+                f" input {name!r}.")
     X, y = measured(given, len(given.W2[0]) if given.W2 and len(given.X) == 0 else None)
     rows, dim = X.shape
     theta = thresholds(given.thresholds, dim)
@@ -108,7 +108,9 @@ def unrolled(given: UnrolledInputs) -> dict[str, Any]:
     for name in UNROLLED[given.algorithm]:
         if name == "steps":
             matched = len(given.steps or []) == len(theta)
-            require(matched, "steps", given.steps, f"must have {len(theta)} numbers, one for each threshold")
+            require(
+                matched, "steps", given.steps,
+                f"must have {len(theta)} numbers, one for each threshold")
             layers["gamma"] = np.asarray(given.steps, float)
         else:
             layers[name] = layered(getattr(given, name), name, len(theta), shapes[name])
@@ -120,13 +122,17 @@ def lista_vm(given: VaryingInputs) -> dict[str, Any]:
     M = matrices(given.M)
     dim = M.shape[1]
     columns = len(given.X[0]) if len(given.X) else dim
-    require(dim == columns, "M", f"{dim} x {dim}", f"must be {columns} x {columns}: X has {columns} columns")
+    require(
+        dim == columns, "M", f"{dim} x {dim}",
+        f"must be {columns} x {columns}: X has {columns} columns")
     X, y = measured(given, dim)
     mask = None
     if given.support is not None:
-        require(len(given.support) > 0, "support", given.support, "must name at least one coordinate")
+        require(
+            len(given.support) > 0, "support", given.support, "must name at least one coordinate")
         for place in given.support:
-            require(0 <= place < dim, "support", place, f"must hold coordinates from 0 to {dim - 1}")
+            require(
+                0 <= place < dim, "support", place, f"must hold coordinates from 0 to {dim - 1}")
         mask = jnp.zeros(dim, bool).at[jnp.asarray(given.support)].set(True)
     made = models.lista_vm_prefixes(X, y, M, thresholds(given.thresholds, dim, len(M)), mask)
     return {"final": made[-1], "last_prefix": made[:, -1]}
@@ -147,7 +153,8 @@ def transformer(given: TransformerInputs) -> dict[str, Any]:
 
 @jax.jit
 def _through(X, y, M, theta):
-    """The whole network in one compiled program: prompt, layers, and what is read out of the last tokens."""
+    """The whole network in one compiled program: prompt, layers, and what is read out of the last
+    tokens."""
     last = built.run_layers(built.embed_prompt(X, y), built.construct(M, theta))[-1]
     return built.estimates(last), built.quadratic_readout(last), built.linear_readout(last)
 
@@ -161,8 +168,11 @@ def relu_attention(given: AttentionInputs) -> dict[str, Any]:
         Q, K, V = (array(getattr(head, name), f"heads[{number}].{name}", 2) for name in "QKV")
         for name, made in (("Q", Q), ("K", K)):
             rule = f"must have {entries} columns, as many as H has rows"
-            require(made.shape[1] == entries, f"heads[{number}].{name}", f"of shape {made.shape}", rule)
-        require(len(Q) == len(K), f"heads[{number}].K", f"of shape {K.shape}", f"must have {len(Q)} rows, as Q")
+            require(
+                made.shape[1] == entries, f"heads[{number}].{name}", f"of shape {made.shape}", rule)
+        require(
+            len(Q) == len(K), f"heads[{number}].K", f"of shape {K.shape}",
+            f"must have {len(Q)} rows, as Q")
         rule = f"must be {entries} x {entries}, as H has {entries} rows"
         require(V.shape == (entries, entries), f"heads[{number}].V", f"of shape {V.shape}", rule)
         heads.append((Q, K, V))
@@ -176,8 +186,12 @@ def certificate(given: CertificateInputs) -> dict[str, Any]:
     rows, dim = X.shape
     beta, noise = np.asarray(given.beta, float), np.asarray(given.noise, float)
     require(dim >= 1, "X", given.X, "must have at least one coordinate a row")
-    require(beta.size == dim, "beta", f"a list of {beta.size}", f"must have {dim} entries, one a coordinate of X")
-    require(noise.size == rows, "noise", f"a list of {noise.size}", f"must have {rows} entries, one a row of X")
+    require(
+        beta.size == dim, "beta", f"a list of {beta.size}",
+        f"must have {dim} entries, one a coordinate of X")
+    require(
+        noise.size == rows, "noise", f"a list of {noise.size}",
+        f"must have {rows} entries, one a row of X")
     made = theory.certificate(X, beta, noise, given.gamma, given.steps)
     errors = dynamics.certified_errors(X, beta, noise, made)
     names = ("mu", "delta", "nu", "rate", "bounds", "thresholds")

@@ -1,9 +1,11 @@
-"""Checks at the door of the calculators: shapes that fit together, numbers in range, one sentence each when not."""
+"""Checks at the door of the calculators: shapes that fit together, numbers in range, one sentence
+each when not."""
 
 from typing import Any
 
 import numpy as np
 
+from saccade.errors import InvalidInput, require
 from saccade.studies.sparse_recovery.calculators.inputs import (
     MOST_STEPS,
     LassoInputs,
@@ -12,18 +14,20 @@ from saccade.studies.sparse_recovery.calculators.inputs import (
     RateInputs,
     Thresholds,
 )
-from saccade.errors import InvalidInput, require
 
 
 def array(value: Any, name: str, axes: int, empty_is: tuple[int, ...] | None = None) -> np.ndarray:
-    """A rectangular array with `axes` axes, or a refusal; an empty list has the shape `empty_is` where that is known."""
+    """A rectangular array with `axes` axes, or a refusal; an empty list has the shape `empty_is`
+    where that is known."""
     if len(value) == 0 and empty_is is not None:
         return np.zeros(empty_is)
     try:
         made = np.asarray(value, float)
     except ValueError:
         made = np.zeros(())
-    require(made.ndim == axes, name, value, "must be a matrix: rows of equal length" if axes == 2 else "is ragged")
+    require(
+        made.ndim == axes, name, value,
+        "must be a matrix: rows of equal length" if axes == 2 else "is ragged")
     return made
 
 
@@ -31,9 +35,13 @@ def measured(given: Any, dim: int | None = None) -> tuple[np.ndarray, np.ndarray
     """X and y with shapes that fit; X may be empty where the dimension is known from elsewhere."""
     X = array(given.X, "X", 2, None if dim is None else (0, dim))
     require(X.shape[1] >= 1, "X", given.X, "must have at least one coordinate a row")
-    require(dim is None or X.shape[1] == dim, "X", f"rows of {X.shape[1]}", f"must have rows of {dim} coordinates")
+    require(
+        dim is None or X.shape[1] == dim, "X", f"rows of {X.shape[1]}",
+        f"must have rows of {dim} coordinates")
     y = np.asarray(given.y, float)
-    require(y.size == len(X), "y", f"a list of {y.size}", f"must have {len(X)} values, as many as X has rows")
+    require(
+        y.size == len(X), "y", f"a list of {y.size}",
+        f"must have {len(X)} values, as many as X has rows")
     return X, y
 
 
@@ -44,7 +52,9 @@ def checked_lam(given: LassoInputs) -> float:
 
 def checked_record(given: RateInputs) -> list[int]:
     for step in given.record:
-        require(0 <= step <= MOST_STEPS, "record", step, f"must hold step numbers from 0 to {MOST_STEPS}")
+        require(
+            0 <= step <= MOST_STEPS, "record", step,
+            f"must hold step numbers from 0 to {MOST_STEPS}")
     return given.record
 
 
@@ -54,10 +64,14 @@ def thresholds(values: Thresholds, dim: int, layers: int | None = None) -> np.nd
     rows = [np.asarray(value, float) for value in values]
     for number, row in enumerate(rows):
         fits = row.ndim == 0 or row.shape == (dim,)
-        require(fits, f"thresholds[{number}]", values[number], f"must be a number or a list of {dim} numbers")
-        require(bool((row >= 0).all()), f"thresholds[{number}]", values[number], "must be at least 0")
+        require(
+            fits, f"thresholds[{number}]", values[number],
+            f"must be a number or a list of {dim} numbers")
+        require(
+            bool((row >= 0).all()), f"thresholds[{number}]", values[number], "must be at least 0")
     matched = layers is None or len(rows) == layers
-    require(matched, "thresholds", f"a list of {len(rows)}", f"must have {layers} entries, one a layer")
+    require(
+        matched, "thresholds", f"a list of {len(rows)}", f"must have {layers} entries, one a layer")
     return np.stack([np.broadcast_to(row, (dim,)) for row in rows])
 
 
@@ -89,11 +103,11 @@ def prompted(given: PromptInputs, dim: int | None = None) -> tuple[np.ndarray, n
     X = array(given.X, "X", 2)
     require(X.shape[1] >= 1, "X", given.X, "must have at least one coordinate a row")
     require(
-        dim is None or X.shape[1] == dim, "X", f"rows of {X.shape[1]}", f"must have rows of {dim} coordinates, as M"
-    )
+        dim is None or X.shape[1] == dim, "X", f"rows of {X.shape[1]}",
+        f"must have rows of {dim} coordinates, as M")
     y = np.asarray(given.y, float)
     fits = len(X) == y.size + 1
     require(
-        fits, "X", f"{len(X)} rows", f"must have {y.size + 1} rows: one for each of the {y.size} values, and the query"
-    )
+        fits, "X", f"{len(X)} rows",
+        f"must have {y.size + 1} rows: one for each of the {y.size} values, and the query")
     return X, y

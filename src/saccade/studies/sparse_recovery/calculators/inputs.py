@@ -1,4 +1,5 @@
-"""What the calculators of sparse recovery take: lists by name, checked for types here and for shapes in `doors`."""
+"""What the calculators of sparse recovery take: lists by name, checked for types here and for
+shapes in `doors`."""
 
 from pydantic import Field
 
@@ -13,7 +14,8 @@ Thresholds = list[float | Vector]
 
 class ThresholdInputs(Inputs):
     u: float | Vector | Matrix = Field(description="a number, a list, or a list of lists")
-    threshold: float | Vector = Field(description="threshold t, at least 0: one number, or one for each entry of u")
+    threshold: float | Vector = Field(
+        description="threshold t, at least 0: one number, or one for each entry of u")
 
 
 class Measured(Inputs):
@@ -26,7 +28,8 @@ class LassoInputs(Measured):
 
 
 class RateInputs(LassoInputs):
-    record: list[Whole] = Field(description="step numbers to report, 0 = the start b = 0", min_length=1)
+    record: list[Whole] = Field(
+        description="step numbers to report, 0 = the start b = 0", min_length=1)
 
 
 class IterateInputs(RateInputs):
@@ -39,19 +42,23 @@ class WeightInputs(Inputs):
 
 class UnrolledInputs(Measured):
     algorithm: str = Field(description="lista, lista-cp or alista")
-    thresholds: Thresholds = Field(description="one a layer, each a number or a list over coordinates, at least 0")
-    W1: Matrix | list[Matrix] | None = Field(None, description="lista: d x N, one for all layers or a list of K")
-    W2: Matrix | list[Matrix] | None = Field(None, description="lista: d x d, one for all layers or a list of K")
-    W: Matrix | list[Matrix] | None = Field(None, description="lista-cp: N x d, one for all layers or a list of K")
+    thresholds: Thresholds = Field(
+        description="one a layer, each a number or a list over coordinates, at least 0")
+    W1: Matrix | list[Matrix] | None = Field(
+        None, description="lista: d x N, one for all layers or a list of K")
+    W2: Matrix | list[Matrix] | None = Field(
+        None, description="lista: d x d, one for all layers or a list of K")
+    W: Matrix | list[Matrix] | None = Field(
+        None, description="lista-cp: N x d, one for all layers or a list of K")
     steps: Vector | None = Field(None, description="alista: step sizes gamma, one a layer")
 
 
 class VaryingInputs(Measured):
     M: list[Matrix] = Field(description="matrices M, d x d, one a layer", min_length=1)
-    thresholds: Thresholds = Field(description="one a layer, each a list over coordinates (or a number), at least 0")
+    thresholds: Thresholds = Field(
+        description="one a layer, each a list over coordinates (or a number), at least 0")
     support: list[Whole] | None = Field(
-        None, description="zero-based coordinates that may be non-zero; all if left out"
-    )
+        None, description="zero-based coordinates that may be non-zero; all if left out")
 
 
 class PromptInputs(Inputs):
@@ -61,7 +68,8 @@ class PromptInputs(Inputs):
 
 class TransformerInputs(PromptInputs):
     M: list[Matrix] = Field(description="matrices M, d x d, one a layer", min_length=1)
-    thresholds: Thresholds = Field(description="one a layer, each a list over coordinates (or a number), at least 0")
+    thresholds: Thresholds = Field(
+        description="one a layer, each a list over coordinates (or a number), at least 0")
 
 
 class Head(Inputs):

@@ -1,48 +1,36 @@
-"""Claims on classical solvers: worst-case rates, ALISTA's weight, and the same minimum as other libraries."""
+"""Claims on classical solvers: worst-case rates, ALISTA's weight, and the same minimum as other
+libraries."""
 
 import numpy as np
 
-from saccade.studies.sparse_recovery.experiments import solvers
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.studies.sparse_recovery import theory
+from saccade.studies.sparse_recovery.experiments import solvers
 
 
 def _over_bound(run: Run, bounds=(theory.ista_bound, theory.fista_bound)) -> np.ndarray:
     """max_k (F(b_k) - F*)/bound of the worst problem, ISTA and FISTA."""
     data = run.data
-    steps, L, distance = data.step.values[None, :], data.lipschitz.values[:, None], data.distance.values[:, None]
+    steps, L, distance = (
+        data.step.values[None, :], data.lipschitz.values[:, None], data.distance.values[:, None])
     ratios = [
         (data.gap.sel(algorithm=method).values / bound(steps, L, distance)).max()
-        for method, bound in zip(("ista", "fista"), bounds, strict=True)
-    ]
+        for method, bound in zip(("ista", "fista"), bounds, strict=True)]
     return one_row(ratios)
 
 
 RATES = Claim(
-    id="sparse-recovery.solver-rates",
-    spec="SR-T5",
+    id="sparse-recovery.solver-rates", spec="SR-T5",
     statement="ISTA stays below L |b*|^2/(2k), FISTA below 2 L |b*|^2/(k+1)^2, at every step.",
-    source="Beck and Teboulle (2009)",
-    status="bound",
-    kind="bound",
-    side="below",
-    experiment=solvers.rates,
-    measure=_over_bound,
-    predict=lambda run: 1.0,
-    resolution=0.0,
-    argued="Theorems for every problem: the ratio may nowhere exceed one.",
-    parts=("ISTA", "FISTA"),
+    source="Beck and Teboulle (2009)", status="bound", kind="bound", side="below",
+    experiment=solvers.rates, measure=_over_bound, predict=lambda run: 1.0, resolution=0.0,
+    argued="Theorems for every problem: the ratio may nowhere exceed one.", parts=("ISTA", "FISTA"),
     scales={"quick": Scale(seconds=4), "standard": Scale(seconds=8)},
     figure="sparse-recovery/layers",
-    sabotages=(
-        Sabotage(
-            "fista-rate-for-ista",
-            "Promise 1/k^2 for ISTA as well.",
-            measure=lambda run: _over_bound(run, (theory.fista_bound, theory.fista_bound)),
-        ),
-    ),
-)
+    sabotages=(Sabotage(
+        "fista-rate-for-ista", "Promise 1/k^2 for ISTA as well.",
+        measure=lambda run: _over_bound(run, (theory.fista_bound, theory.fista_bound))),))
 
 
 def _weights(run: Run) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -50,7 +38,8 @@ def _weights(run: Run) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _from_optimum(run: Run) -> np.ndarray:
-    """Distance to projected descent, what the constraint misses, and how far the gradient is from the constraint's normal."""
+    """Distance to projected descent, what the constraint misses, and how far the gradient is from
+    the constraint's normal."""
     rows = []
     for X, W in _weights(run)[:4]:
         slope = X @ (X.T @ W)  # half the gradient of |W^T X|_F^2
@@ -62,96 +51,73 @@ def _from_optimum(run: Run) -> np.ndarray:
 
 
 WEIGHT = Claim(
-    id="sparse-recovery.alista-closed-form",
-    spec="SR-A1",
-    statement="ALISTA's weight is w_j = P x_j/(x_j^T P x_j), P = pinv(X X^T): the limit of projected descent and the optimum.",
-    source="ours; the program is from Liu, Chen, Wang, Yin (2019)",
-    status="exact",
-    kind="identity",
-    experiment=solvers.weights,
-    measure=_from_optimum,
-    predict=lambda run: np.zeros(3),
+    id="sparse-recovery.alista-closed-form", spec="SR-A1",
+    statement=(
+        "ALISTA's weight is w_j = P x_j/(x_j^T P x_j), P = pinv(X X^T): the limit of projected"
+        " descent and the optimum."),
+    source="ours; the program is from Liu, Chen, Wang, Yin (2019)", status="exact", kind="identity",
+    experiment=solvers.weights, measure=_from_optimum, predict=lambda run: np.zeros(3),
     resolution=1e-9,
-    argued="Rounding; projected descent has converged after 2000 steps at 10 x 20 (it has not where N is near d).",
+    argued=(
+        "Rounding; projected descent has converged after 2000 steps at 10 x 20 (it has not where N"
+        " is near d)."),
     parts=("projected descent", "w_j^T x_j = 1", "stationarity"),
     scales={"quick": Scale(seconds=4)},
-    sabotages=(
-        Sabotage(
-            "normalised-columns",
-            "Use x_j/|x_j|^2 instead.",
-            measure=lambda run: _from_optimum(
-                run._replace(data=run.data.assign(W=run.data.X / (run.data.X**2).sum("row")))
-            ),
-        ),
-    ),
-)
+    sabotages=(Sabotage(
+        "normalised-columns", "Use x_j/|x_j|^2 instead.",
+        measure=lambda run: _from_optimum(
+            run._replace(data=run.data.assign(W=run.data.X / (run.data.X**2).sum("row"))))),))
 
 
 def _coherences(run: Run) -> np.ndarray:
-    return np.array(
-        [(theory.normalised_coherence(X), theory.coherence(W, X), theory.lp_coherence(X)) for X, W in _weights(run)]
-    )
+    return np.array([
+        (theory.normalised_coherence(X), theory.coherence(W, X), theory.lp_coherence(X))
+        for X, W in _weights(run)])
 
 
 COHERENCE = Claim(
-    id="sparse-recovery.coherence-order",
-    spec="SR-A2",
-    statement="Coherence falls from normalised columns to ALISTA's weight to the linear program's optimum.",
-    source="Liu, Chen, Wang, Yin (2019); measured by saccade",
-    status="exact",
-    kind="ordering",
-    experiment=solvers.weights,
-    measure=lambda run: -np.diff(_coherences(run), axis=1),
-    predict=lambda run: 0.0,
-    resolution=0.01,
-    argued="Paired on the same matrices; typical differences are 0.2 to 0.4.",
-    statistic="median",
+    id="sparse-recovery.coherence-order", spec="SR-A2",
+    statement=(
+        "Coherence falls from normalised columns to ALISTA's weight to the linear program's"
+        " optimum."),
+    source="Liu, Chen, Wang, Yin (2019); measured by saccade", status="exact", kind="ordering",
+    experiment=solvers.weights, measure=lambda run: -np.diff(_coherences(run), axis=1),
+    predict=lambda run: 0.0, resolution=0.01,
+    argued="Paired on the same matrices; typical differences are 0.2 to 0.4.", statistic="median",
     parts=("normalised columns > closed form", "closed form > linear program"),
     scales={"quick": Scale(blocks=2, seconds=6)},
-    sabotages=(
-        Sabotage("reversed", "The order the other way round.", measure=lambda run: np.diff(_coherences(run), axis=1)),
-    ),
-)
+    sabotages=(Sabotage(
+        "reversed", "The order the other way round.",
+        measure=lambda run: np.diff(_coherences(run), axis=1)),))
 
-WRONG_PENALTY = Sabotage("wrong-penalty", "Give the others 1.3 lam: a forgotten factor.", {"penalty_factor": 1.3})
+WRONG_PENALTY = Sabotage(
+    "wrong-penalty", "Give the others 1.3 lam: a forgotten factor.", {"penalty_factor": 1.3})
 
 
 def _excess(run: Run) -> np.ndarray:
-    """Largest difference of objectives over sizes and problems, one column a library, and our own relative gap."""
+    """Largest difference of objectives over sizes and problems, one column a library, and our own
+    relative gap."""
     return np.append(np.abs(run.data.excess.values).max((1, 2)), run.data.gap.values.max())[None, :]
 
 
 PEERS = Claim(
-    id="sparse-recovery.same-as-scikit-learn",
-    spec="SR-P1",
-    statement="Our LASSO and scikit-learn's find the same minimum, with more and with fewer rows than coordinates.",
-    source="ours",
-    status="exact",
-    kind="identity",
-    experiment=solvers.peers,
-    measure=_excess,
-    predict=lambda run: 0.0,
-    resolution=[1e-8, 1e-10],
-    argued="Both run to rounding; 1e-8 of F(0) is what their own stopping rule leaves. Our duality gap must be below 1e-10 of F(0).",
+    id="sparse-recovery.same-as-scikit-learn", spec="SR-P1",
+    statement=(
+        "Our LASSO and scikit-learn's find the same minimum, with more and with fewer rows than"
+        " coordinates."),
+    source="ours", status="exact", kind="identity", experiment=solvers.peers, measure=_excess,
+    predict=lambda run: 0.0, resolution=[1e-8, 1e-10],
+    argued=(
+        "Both run to rounding; 1e-8 of F(0) is what their own stopping rule leaves. Our duality gap"
+        " must be below 1e-10 of F(0)."),
     parts=("scikit-learn", "our duality gap"),
-    scales={"quick": Scale(seconds=6), "standard": Scale(seconds=20)},
-    sabotages=(WRONG_PENALTY,),
-)
+    scales={"quick": Scale(seconds=6), "standard": Scale(seconds=20)}, sabotages=(WRONG_PENALTY,))
 
 MORE_PEERS = Claim(
-    id="sparse-recovery.same-as-celer-and-skglm",
-    spec="SR-P1",
-    statement="Our LASSO finds the minimum that celer and skglm find.",
-    source="ours",
-    status="exact",
-    kind="identity",
-    experiment=solvers.peers,
-    measure=_excess,
-    predict=lambda run: 0.0,
-    resolution=[1e-8, 1e-8, 1e-10],
-    argued=PEERS.argued,
+    id="sparse-recovery.same-as-celer-and-skglm", spec="SR-P1",
+    statement="Our LASSO finds the minimum that celer and skglm find.", source="ours",
+    status="exact", kind="identity", experiment=solvers.peers, measure=_excess,
+    predict=lambda run: 0.0, resolution=[1e-8, 1e-8, 1e-10], argued=PEERS.argued,
     parts=("celer", "skglm", "our duality gap"),
     scales={"standard": Scale({"libraries": ("celer", "skglm")}, seconds=60)},
-    requires="bench:celer,skglm",
-    sabotages=(WRONG_PENALTY,),
-)
+    requires="bench:celer,skglm", sabotages=(WRONG_PENALTY,))

@@ -1,9 +1,12 @@
-"""The LASSO solved exactly, one problem at a time: a primal active-set method with steps of finite length.
+"""The LASSO solved exactly, one problem at a time: a primal active-set method with steps of finite
+length.
 
-Given the signs on an active set A the objective is a quadratic, minimised in closed form by the singular vectors of X_A. The step towards
-that minimum stops where the objective is least along it, at a coordinate that reaches zero or at the end; each step lowers F, and there
-are finitely many signs. Directions in which X_A does not move but |b|_1 falls are followed until a coordinate is zero. No matrix is too
-ill-conditioned: nothing is squared. (The feature-sign search of Lee, Battle, Raina and Ng 2007, completed for dependent columns.)
+Given the signs on an active set A the objective is a quadratic, minimised in closed form by the
+singular vectors of X_A. The step towards that minimum stops where the objective is least along it,
+at a coordinate that reaches zero or at the end; each step lowers F, and there are finitely many
+signs. Directions in which X_A does not move but |b|_1 falls are followed until a coordinate is
+zero. No matrix is too ill-conditioned: nothing is squared. (The feature-sign search of Lee, Battle,
+Raina and Ng 2007, completed for dependent columns.)
 """
 
 import numpy as np
@@ -19,7 +22,8 @@ ENOUGH = 1e-15  # duality gap, as a share of F(0), at which there is nothing lef
 def solve_exactly(
     X: np.ndarray, y: np.ndarray, lam: float, start: Vector | None = None, most: int | None = None
 ) -> Vector:
-    """A minimiser of 1/2 |y - X b|^2 + lam |b|_1 up to rounding; for lam = 0 the one of least length."""
+    """A minimiser of 1/2 |y - X b|^2 + lam |b|_1 up to rounding; for lam = 0 the one of least
+    length."""
     dim = X.shape[1]
     if X.shape[0] == 0:
         return np.zeros(dim)
@@ -41,7 +45,8 @@ def solve_exactly(
 
 
 def _enter(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> Vector | None:
-    """A lower point with one more coordinate, the one that violates |x_j^T r| <= lam most; None when none does."""
+    """A lower point with one more coordinate, the one that violates |x_j^T r| <= lam most; None
+    when none does."""
     slope, signs = X.T @ (y - X @ b), np.sign(b)
     excess = np.where(b == 0, np.abs(slope) - lam, -np.inf)
     entering = int(np.argmax(excess))
@@ -52,7 +57,8 @@ def _enter(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> Vector | None
 
 
 def _refine(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> tuple[Vector, bool]:
-    """Repeat the quadratic step on the support of b while stationarity improves; False when a sign would change on the way."""
+    """Repeat the quadratic step on the support of b while stationarity improves; False when a sign
+    would change on the way."""
     active = np.flatnonzero(b)
     if active.size == 0:
         return b, True
@@ -76,12 +82,14 @@ def _with(b: Vector, active: np.ndarray, values: Vector) -> Vector:
 
 
 def _off_balance(A: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector) -> float:
-    """The largest |x_j^T r - lam sign(b_j)| on the active set: zero at the minimum for these signs."""
+    """The largest |x_j^T r - lam sign(b_j)| on the active set: zero at the minimum for these
+    signs."""
     return float(np.abs(A.T @ (y - A @ b) - lam * signs).max())
 
 
 def _descend(X: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector) -> Vector | None:
-    """The best point on the way from b to the minimum for these signs, or None when none is better than b."""
+    """The best point on the way from b to the minimum for these signs, or None when none is better
+    than b."""
     active = np.flatnonzero(signs)
     if active.size == 0:
         return None
@@ -102,7 +110,8 @@ def _descend(X: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector)
 
 
 def _quadratic_step(A: np.ndarray, r: np.ndarray, lam: float, signs: Vector) -> Vector:
-    """From a point with residual r to the minimum of 1/2 |r - A s|^2 + lam signs.s, or far along a kernel direction that lowers |b|_1."""
+    """From a point with residual r to the minimum of 1/2 |r - A s|^2 + lam signs.s, or far along a
+    kernel direction that lowers |b|_1."""
     u, s, vt = np.linalg.svd(A, full_matrices=True)
     kept = int((s > max(A.shape) * ROUNDING * s[0]).sum()) if s.size else 0
     seen, hidden = vt[:kept], vt[kept:]

@@ -1,8 +1,10 @@
 """Transformers trained from scratch on sparse recovery: which decoder, which prompt, which loss.
 
-`softmax` and `relu` see one token per pair and estimate beta itself after each (the quadratic read-out x^T beta_n averaged over an
-isotropic query is the error of beta_n, so no query has to be drawn). `small` is the paper's decoder and `gpt2` the GPT-2-like one: they
-see x- and y-tokens in turn and predict the label of every x-token. Each step draws new matrices, so every test matrix is unseen.
+`softmax` and `relu` see one token per pair and estimate beta itself after each (the quadratic
+read-out x^T beta_n averaged over an isotropic query is the error of beta_n, so no query has to be
+drawn). `small` is the paper's decoder and `gpt2` the GPT-2-like one: they see x- and y-tokens in
+turn and predict the label of every x-token. Each step draws new matrices, so every test matrix is
+unseen.
 """
 
 from collections.abc import Callable
@@ -16,9 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.networks.training import Problem, Trained, adam_with_cosine, train
 from saccade.errors import require, unknown
-from saccade.studies.sparse_recovery.models.prompts import pair_tokens, paper_tokens, zero_padded_tokens
+from saccade.networks.training import Problem, Trained, adam_with_cosine, train
 from saccade.networks.transformer import (
     Transformer,
     TransformerConfig,
@@ -27,15 +28,22 @@ from saccade.networks.transformer import (
     pair_decoder,
     small_decoder,
 )
+from saccade.studies.sparse_recovery.models.prompts import (
+    pair_tokens,
+    paper_tokens,
+    zero_padded_tokens,
+)
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 ARCHITECTURES = ("softmax", "relu", "small", "gpt2")
 ON_PAIRS = ("softmax", "relu")
-INSTANCES_A_CHUNK = 3200  # what one compiled call trains on: long enough to be fast, short enough to report progress
+# what one compiled call trains on: long enough to be fast, short enough to report progress
+INSTANCES_A_CHUNK = 3200
 
 
 class DecoderRecipe(NamedTuple):
-    """How a decoder is trained: `batch` instances with a fresh matrix for every `vectors` of them, `accumulate` batches a step."""
+    """How a decoder is trained: `batch` instances with a fresh matrix for every `vectors` of them,
+    `accumulate` batches a step."""
 
     architecture: str = "softmax"
     layers: int = 4
@@ -64,7 +72,8 @@ def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> TransformerCo
 
 @cache
 def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
-    """What the decoder is trained on; the same object for the same arguments, so that seeds share one compiled program."""
+    """What the decoder is trained on; the same object for the same arguments, so that seeds share
+    one compiled program."""
     require(recipe.batch >= 1, "batch", recipe.batch, "must be at least 1")
 
     def batch(key: Array, step: Array, data: Any) -> RecoverySample:
@@ -76,26 +85,21 @@ def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
 
 
 def train_decoder(
-    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str, measure: Callable | None = None, times: int = 10
+    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str,
+    measure: Callable | None = None, times: int = 10,
 ) -> Trained:
     """Train from random weights; `measure(model)` is recorded `times` times on the way."""
     start_key, train_key = jax.random.split(key)
     model = init_transformer(start_key, decoder_config(task, recipe))
-    about = {**recipe._asdict(), "dim": task.dim, "measurements": task.measurements, "sparsity": task.sparsity}
+    about = {
+        **recipe._asdict(), "dim": task.dim, "measurements": task.measurements,
+        "sparsity": task.sparsity}
     about |= {"pool": list(task.pool), "block": task.block}
     every = -(-recipe.steps // times)
     problem = decoder_problem(task, recipe)
     return train(
-        problem,
-        model,
-        train_key,
-        recipe.steps,
-        chunk=recipe.chunk,
-        measure=measure,
-        measure_every=every,
-        name=name,
-        about=about,
-    )
+        problem, model, train_key, recipe.steps, chunk=recipe.chunk, measure=measure,
+        measure_every=every, name=name, about=about)
 
 
 def estimation_loss(model: Transformer, sample: RecoverySample) -> Array:
@@ -113,7 +117,9 @@ def label_loss(model: Transformer, sample: RecoverySample) -> Array:
 def predicted_labels(model: Transformer, sample: RecoverySample) -> Float[Array, "sample prefix"]:
     """The label of each x-token from the pairs before it, for a decoder of x- and y-tokens."""
     X = jnp.concatenate([sample.X, sample.query[:, None]], axis=1)
-    tokens = zero_padded_tokens(X, sample.y) if model.config.features == X.shape[-1] else paper_tokens(X, sample.y)
+    tokens = (
+        zero_padded_tokens(X, sample.y) if model.config.features == X.shape[-1]
+        else paper_tokens(X, sample.y))
     return model(tokens)[:, ::2, 0]
 
 
@@ -124,7 +130,8 @@ def _estimates(model: Transformer, X: Array, y: Array) -> Array:
 
 def estimates(model: Transformer, X, y) -> Float[np.ndarray, "sample prefix dim"]:
     """beta_n for every prefix n = 1..rows of X."""
-    return np.asarray(_estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
+    return np.asarray(
+        _estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
 
 
 @eqx.filter_jit
@@ -134,13 +141,18 @@ def _layer_estimates(model: Transformer, X: Array, y: Array) -> Array:
 
 
 def layer_estimates(model: Transformer, X, y) -> Float[np.ndarray, "depth sample dim"]:
-    """The read-out of the last token's state after the read-in (0) and after each layer: what the layers have found so far."""
-    return np.asarray(_layer_estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
+    """The read-out of the last token's state after the read-in (0) and after each layer: what the
+    layers have found so far."""
+    return np.asarray(
+        _layer_estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
 
 
 def with_repeated_last_layer(model: Transformer, times: int) -> Transformer:
     """The model with its last layer used `times` more times."""
-    longer = jax.tree.map(lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], times, axis=0)]), model.layers)
+    longer = jax.tree.map(
+        lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], times, axis=0)]), model.layers)
     config = replace(model.config, layers=model.config.layers + times)
-    others = {name: getattr(model, name) for name in model.__dataclass_fields__ if name not in ("config", "layers")}
+    others = {
+        name: getattr(model, name) for name in model.__dataclass_fields__
+        if name not in ("config", "layers")}
     return Transformer(config=config, layers=longer, **others)

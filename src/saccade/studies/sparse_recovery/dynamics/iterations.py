@@ -1,4 +1,5 @@
-"""ISTA and FISTA on one problem with the steps that were asked for, in NumPy: small problems, any number of steps, nothing to compile."""
+"""ISTA and FISTA on one problem with the steps that were asked for, in NumPy: small problems, any
+number of steps, nothing to compile."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,7 +22,9 @@ class Iterates(NamedTuple):
     lipschitz: float
 
 
-def iterates(method: str, X: np.ndarray, y: np.ndarray, lam: float, record: Sequence[int]) -> Iterates:
+def iterates(
+    method: str, X: np.ndarray, y: np.ndarray, lam: float, record: Sequence[int]
+) -> Iterates:
     """Run `method` up to the last recorded step. L = ||X||_2^2; for X = 0 the estimate stays 0."""
     if method not in METHODS:
         raise unknown("algorithm", method, METHODS)
@@ -39,4 +42,5 @@ def iterates(method: str, X: np.ndarray, y: np.ndarray, lam: float, record: Sequ
         if k in wanted:
             kept[k] = b
     found = np.stack([kept.get(step, b) for step in record])
-    return Iterates(found, lasso_objective(X, y, found, lam), duality_gap(X, y, found, lam), lipschitz)
+    return Iterates(
+        found, lasso_objective(X, y, found, lam), duality_gap(X, y, found, lam), lipschitz)

@@ -1,9 +1,11 @@
-"""Many small LASSO problems at once, exactly: the path of solutions from lam_max down to lam, followed by pivots on the Gram matrix.
+"""Many small LASSO problems at once, exactly: the path of solutions from lam_max down to lam,
+followed by pivots on the Gram matrix.
 
-On a piece of the path the active set A and its signs are fixed and b_A = G_AA^{-1} (c_A - lam s_A), with G = X^T X and c = X^T y. Going
-down, the next event is a coordinate of A that reaches zero (it leaves) or one outside whose |x_j^T r| reaches lam (it enters). Both are
-one sweep of G: entering and leaving are the same operation, so a problem costs d^2 a pivot and all
-problems of a batch pivot together. Ties and rounding can lead a path astray; the caller checks the duality gap.
+On a piece of the path the active set A and its signs are fixed and b_A = G_AA^{-1} (c_A - lam s_A),
+with G = X^T X and c = X^T y. Going down, the next event is a coordinate of A that reaches zero (it
+leaves) or one outside whose |x_j^T r| reaches lam (it enters). Both are one sweep of G: entering
+and leaving are the same operation, so a problem costs d^2 a pivot and all problems of a batch pivot
+together. Ties and rounding can lead a path astray; the caller checks the duality gap.
 """
 
 from functools import partial
@@ -16,12 +18,15 @@ from jaxtyping import Array, Bool, Float, Int
 Tableau = Float[Array, "problem dim dim"]
 Rows = Float[Array, "problem dim"]
 TIE = jnp.inf
-SMALLEST_PIVOT = 1e-11  # of the column's own square: below it a column counts as dependent on the active ones
+SMALLEST_PIVOT = (
+    1e-11  # of the column's own square: below it a column counts as dependent on the active ones
+)
 
 
 class Path(NamedTuple):
-    """Where each problem is: G swept on the active set, the signs of active coordinates (0 elsewhere), lam, and who may not enter
-    because its column depends on active ones (until one of those leaves)."""
+    """Where each problem is: G swept on the active set, the signs of active coordinates (0
+    elsewhere), lam, and who may not enter because its column depends on active ones (until one of
+    those leaves)."""
 
     table: Tableau
     signs: Rows
@@ -33,7 +38,8 @@ class Path(NamedTuple):
 
 @partial(jax.jit, static_argnames="most")
 def follow_paths(G: Tableau, c: Rows, lam: Float[Array, " problem"], most: int) -> Rows:
-    """Solutions at `lam` after at most `most` pivots; exact where no tie interfered. G is X^T X, c is X^T y."""
+    """Solutions at `lam` after at most `most` pivots; exact where no tie interfered. G is X^T X, c
+    is X^T y."""
     largest = jnp.abs(c).max(1)
     first = jnp.abs(c).argmax(1)
     begin = largest > lam
@@ -55,9 +61,11 @@ def _pick(rows: Rows, place: Int[Array, " problem"]) -> Float[Array, " problem"]
 
 
 def _solution(path: Path, c: Rows) -> tuple[Rows, Rows]:
-    """T c and T s with T the swept matrix: on A they give b = constant - lam slope, off A the correlations x_j^T r likewise.
+    """T c and T s with T the swept matrix: on A they give b = constant - lam slope, off A the
+    correlations x_j^T r likewise.
 
-    With the sweep used here the A x A block of T is G_AA^{-1}, the off x A block is -G_BA G_AA^{-1}, and the off x off block the rest.
+    With the sweep used here the A x A block of T is G_AA^{-1}, the off x A block is -G_BA
+    G_AA^{-1}, and the off x off block the rest.
     """
     on = path.signs != 0
     seen = jnp.where(on, c, 0)
@@ -67,7 +75,8 @@ def _solution(path: Path, c: Rows) -> tuple[Rows, Rows]:
 
 
 def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"]) -> Path:
-    """Move every running problem to its next event and pivot there, or to its target where that comes first."""
+    """Move every running problem to its next event and pivot there, or to its target where that
+    comes first."""
     constant, slope = _solution(path, c)
     on, now = path.signs != 0, path.lam[:, None]
     value, free = constant - now * slope, ~on & ~path.barred
@@ -75,7 +84,8 @@ def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"
     enter_minus = jnp.where(free, _crossing(-constant, 1 - slope, now + value, now), -jnp.inf)
     scaled = -path.signs / jnp.maximum(jnp.abs(slope * path.signs).max(1, keepdims=True), 1e-300)
     size = jnp.abs(constant * scaled).max(1, keepdims=True)
-    leave = jnp.where(on, _crossing(scaled * constant, scaled * slope, -scaled * value, size), -jnp.inf)
+    leave = jnp.where(
+        on, _crossing(scaled * constant, scaled * slope, -scaled * value, size), -jnp.inf)
     enter = jnp.maximum(enter_plus, enter_minus)
     event = jnp.maximum(leave, enter)
     place = event.argmax(1)
@@ -87,7 +97,8 @@ def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"
 
 
 def _crossing(constant: Rows, slope: Rows, slack: Rows, size: Rows) -> Rows:
-    """The lam at which a slack that now is `slack` >= 0, and falls by `slope` with every unit of lam, is used up; -inf if it never is.
+    """The lam at which a slack that now is `slack` >= 0, and falls by `slope` with every unit of
+    lam, is used up; -inf if it never is.
 
     A slack of zero that is about to be violated is used up at once: ties are events of their own.
     """
@@ -96,8 +107,11 @@ def _crossing(constant: Rows, slope: Rows, slack: Rows, size: Rows) -> Rows:
     return jnp.where(falls & (slack <= 1e-11 * size), TIE, at)
 
 
-def _pivot(path: Path, place: Int[Array, " problem"], sign: Float[Array, " problem"], G: Tableau) -> Path:
-    """Sweep row and column `place` of each table (-1: leave it alone); a coordinate outside enters with `sign`, one inside leaves."""
+def _pivot(
+    path: Path, place: Int[Array, " problem"], sign: Float[Array, " problem"], G: Tableau
+) -> Path:
+    """Sweep row and column `place` of each table (-1: leave it alone); a coordinate outside enters
+    with `sign`, one inside leaves."""
     index = jnp.arange(path.signs.shape[1])[None, :]
     here = index == place[:, None]
     inside = _pick(path.signs, place) != 0

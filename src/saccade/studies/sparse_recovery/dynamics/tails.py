@@ -1,4 +1,5 @@
-"""Errors with heavy tails as four numbers: mean, median, 90 % quantile, and the share of problems that diverged."""
+"""Errors with heavy tails as four numbers: mean, median, 90 % quantile, and the share of problems
+that diverged."""
 
 from typing import NamedTuple
 
@@ -7,7 +8,8 @@ from jaxtyping import Float
 
 
 class Tails(NamedTuple):
-    """`diverged` counts errors above twice the sparsity (twice what predicting zero costs on average) and those that are not finite."""
+    """`diverged` counts errors above twice the sparsity (twice what predicting zero costs on
+    average) and those that are not finite."""
 
     mean: Float[np.ndarray, "..."]
     median: Float[np.ndarray, "..."]
@@ -26,5 +28,5 @@ def tails(errors: Float[np.ndarray, "... sample"], sparsity: int) -> Tails:
     """The four numbers along the last axis."""
     with np.errstate(over="ignore", invalid="ignore"):
         return Tails(
-            errors.mean(-1), np.median(errors, -1), np.quantile(errors, 0.9, -1), (errors > 2 * sparsity).mean(-1)
-        )
+            errors.mean(-1), np.median(errors, -1), np.quantile(errors, 0.9, -1),
+            (errors > 2 * sparsity).mean(-1))

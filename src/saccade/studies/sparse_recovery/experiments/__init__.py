@@ -2,4 +2,4 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-ORDER = ("construction", "certificates", "solvers", "learned", "questions", "trained",)
+ORDER = ("construction", "certificates", "solvers", "learned", "questions", "trained")

@@ -1,4 +1,5 @@
-"""Certificates on random matrices: what they promise, what the iteration does, and how coherence falls with the number of rows."""
+"""Certificates on random matrices: what they promise, what the iteration does, and how coherence
+falls with the number of rows."""
 
 from typing import Any, Literal
 
@@ -6,8 +7,8 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.studies.sparse_recovery import dynamics
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery import dynamics
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
@@ -15,19 +16,12 @@ Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated
 
 @experiment("sparse-recovery.certified", scales={"standard": {"instances": 200}})
 def certified(
-    key: Any,
-    *,
-    dim: int = 20,
-    sparsity: int = 3,
-    rows: int = 1000,
-    instances: int = 50,
-    gamma: float = 1.0,
-    steps: int = 60,
-    noise: float = 0.0,
-    design: Design = "gaussian",
+    key: Any, *, dim: int = 20, sparsity: int = 3, rows: int = 1000, instances: int = 50,
+    gamma: float = 1.0, steps: int = 60, noise: float = 0.0, design: Design = "gaussian",
     threshold_share: float = 1.0,
 ) -> xarray.Dataset:
-    """LISTA-VM with the thresholds of its certificate: the certificate's numbers, l1 errors, label errors at one query, false positives."""
+    """LISTA-VM with the thresholds of its certificate: the certificate's numbers, l1 errors, label
+    errors at one query, false positives."""
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
@@ -40,45 +34,39 @@ def certified(
             "mu": made.mu, "delta": made.delta, "nu": made.nu, "start": np.abs(beta).sum(),
             "error": np.abs(b - beta).sum(1), "label_error": np.abs((b - beta) @ query),
             "outside": np.abs(b[:, beta == 0]).max(), "largest_entry": np.abs(query).max(),
-            "zeros": (b == 0).all(),
-        }  # fmt: skip
+            "zeros": (b == 0).all()}
         for name, value in row.items():
             found.setdefault(name, []).append(value)
     arrays = {name: np.array(values, float) for name, values in found.items()}
     axes = {name: ("repetition", "step")[: values.ndim] for name, values in arrays.items()}
     return xarray.Dataset(
-        {name: (axes[name], values) for name, values in arrays.items()}, {"step": np.arange(steps + 1)}
-    )
+        {name: (axes[name], values) for name, values in arrays.items()},
+        {"step": np.arange(steps + 1)})
 
 
 @experiment("sparse-recovery.worst-case")
 def worst_case(
-    key: Any,
-    *,
-    sparsity: int = 3,
-    mu: float = 0.1,
-    nu: float = 0.01,
-    gamma: float = 0.7,
-    steps: int = 20,
-    sign: float = -1.0,
+    key: Any, *, sparsity: int = 3, mu: float = 0.1, nu: float = 0.01, gamma: float = 0.7,
+    steps: int = 20, sign: float = -1.0,
 ) -> xarray.Dataset:
-    """The problem on which the certificate's iteration does as badly as it promises: all pairs of columns have X_i^T X_j/n = `sign` mu,
-    beta is one everywhere, and the noise pulls every coordinate down. Every inequality of the proof is then an equality."""
+    """The problem on which the certificate's iteration does as badly as it promises: all pairs of
+    columns have X_i^T X_j/n = `sign` mu, beta is one everywhere, and the noise pulls every
+    coordinate down. Every inequality of the proof is then an equality.
+    """
     gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
     X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
-    noise = -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)  # X^T noise / n = -nu in every coordinate
+    noise = (
+        -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)
+    )  # X^T noise / n = -nu in every coordinate
     made = dynamics.certificate(X, beta, noise, gamma, steps)
     b = dynamics.certified_iterates(X, X @ beta + noise, made)
-    return xarray.Dataset({"error": ("step", np.abs(b - beta).sum(1))}, {"step": np.arange(steps + 1)})
+    return xarray.Dataset(
+        {"error": ("step", np.abs(b - beta).sum(1))}, {"step": np.arange(steps + 1)})
 
 
 @experiment("sparse-recovery.coherence")
 def coherence(
-    key: Any,
-    *,
-    dim: int = 20,
-    rows: tuple[int, ...] = (100, 400, 1600, 6400),
-    draws: int = 75,
+    key: Any, *, dim: int = 20, rows: tuple[int, ...] = (100, 400, 1600, 6400), draws: int = 75,
     design: Design = "gaussian",
 ) -> xarray.Dataset:
     """mu = max off-diagonal |X^T X/n| of random matrices with growing numbers of rows."""

@@ -1,4 +1,5 @@
-"""The constructed transformer beside the algorithm it runs: layers, prefixes, read-outs, the gate, restricted supports."""
+"""The constructed transformer beside the algorithm it runs: layers, prefixes, read-outs, the gate,
+restricted supports."""
 
 from functools import partial
 from typing import Any, Literal
@@ -18,7 +19,8 @@ PRECISION = {"float64": jnp.float64, "float32": jnp.float32}
 
 @partial(jax.jit, static_argnames=("dim", "layers", "dtype"))
 def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
-    """Random matrices M without any symmetry, and thresholds that differ from coordinate to coordinate."""
+    """Random matrices M without any symmetry, and thresholds that differ from coordinate to
+    coordinate."""
     matrix_key, threshold_key = jax.random.split(key)
     noise = jax.random.normal(matrix_key, (layers, dim, dim))
     thresholds = 0.02 * jax.random.uniform(threshold_key, (layers, dim))
@@ -26,13 +28,15 @@ def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
 
 
 def _apart(found: Any, expected: Any, axes: tuple[int, ...]) -> Any:
-    """The largest difference, relative to the size of what is expected in each slice (and to one where that is small)."""
+    """The largest difference, relative to the size of what is expected in each slice (and to one
+    where that is small)."""
     size = 1 + jnp.abs(expected).max(axes, keepdims=True)
     return (jnp.abs(found - expected) / size).max()
 
 
 def _largest_product(X: Any, iterates: Any) -> Any:
-    """max |x_j^T b_n| that an x-token meets at an x-token it sees, over all prefixes and all layers but the last."""
+    """max |x_j^T b_n| that an x-token meets at an x-token it sees, over all prefixes and all layers
+    but the last."""
     products = jnp.abs(jnp.einsum("jd,knd->knj", X, iterates[:-1]))
     seen = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
     return jnp.where(seen, products, 0).max()
@@ -40,7 +44,8 @@ def _largest_product(X: Any, iterates: Any) -> Any:
 
 @jax.jit
 def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any) -> dict[str, Any]:
-    """How far the built network is from the algorithm, in all that can be read from it; NaN as `gate_share` leaves `gate` as it is."""
+    """How far the built network is from the algorithm, in all that can be read from it; NaN as
+    `gate_share` leaves `gate` as it is."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
     largest = _largest_product(X, expected)
@@ -55,28 +60,19 @@ def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any
         "instance": _apart(whole[0, ::2, beta], expected[-1], (1,)),
         "quadratic": _apart(model.read(whole)[0, ::2, 0], (X * expected[-1]).sum(1), ()),
         "linear": _apart(built.linear_readout(states[-1]), linear, ()),
-        "untouched": jnp.abs(states.at[:, beta, ::2].set(0) - H[None]).max(),
-        "largest": largest,
-    }
+        "untouched": jnp.abs(states.at[:, beta, ::2].set(0) - H[None]).max(), "largest": largest}
 
 
 @experiment(
     "sparse-recovery.construction",
-    scales={"standard": {"instances": 20, "rows": 40}, "paper": {"instances": 20, "rows": 40}},
-)
+    scales={"standard": {"instances": 20, "rows": 40}, "paper": {"instances": 20, "rows": 40}})
 def construction(
-    key: Any,
-    *,
-    instances: int = 5,
-    dim: int = 20,
-    rows: int = 12,
-    layers: int = 12,
-    gate: float = built.GATE,
-    gate_share: float | None = None,
+    key: Any, *, instances: int = 5, dim: int = 20, rows: int = 12, layers: int = 12,
+    gate: float = built.GATE, gate_share: float | None = None,
     precision: Literal["float64", "float32"] = "float64",
 ) -> xarray.Dataset:
-    """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and layers; `gate_share` sets the gate to
-    that share of the largest |x^T b| met."""
+    """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and
+    layers; `gate_share` sets the gate to that share of the largest |x^T b| met."""
     dtype = PRECISION[precision]
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
     found = []
@@ -84,25 +80,27 @@ def construction(
         one, two = jax.random.split(jax.random.fold_in(key, number))
         sample, (M, thresholds) = task.sample(one, 1), _network(two, dim, layers, dtype)
         X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
-        found.append(_compare(X, y, M, thresholds, gate, np.nan if gate_share is None else gate_share))
-    return xarray.Dataset({name: ("repetition", np.array([float(row[name]) for row in found])) for name in found[0]})
+        found.append(
+            _compare(X, y, M, thresholds, gate, np.nan if gate_share is None else gate_share))
+    return xarray.Dataset(
+        {name: ("repetition", np.array([float(row[name]) for row in found])) for name in found[0]})
 
 
 @experiment("sparse-recovery.restricted")
 def restricted(
-    key: Any, *, instances: int = 8, dim: int = 20, rows: int = 10, pool: int = 8, layers: int = 12, told: bool = True
+    key: Any, *, instances: int = 8, dim: int = 20, rows: int = 10, pool: int = 8, layers: int = 12,
+    told: bool = True,
 ) -> xarray.Dataset:
-    """Algorithms told that supports lie in the first `pool` coordinates, against the same algorithms on those columns alone."""
+    """Algorithms told that supports lie in the first `pool` coordinates, against the same
+    algorithms on those columns alone."""
     task = SparseRecovery.create(dim, rows, min(3, pool), pool=range(pool))
     sample_key, layer_key = jax.random.split(key)
     sample = task.sample(sample_key, instances)
     steps = jax.random.uniform(layer_key, (layers,), minval=0.2, maxval=0.8)
     theta = jnp.geomspace(0.3, 0.02, layers)
     networks = {
-        "fista": {"lam": jnp.full(layers, 0.5)},
-        "alista": {"gamma": steps, "theta": theta},
-        "lista-vm": {"M": steps, "theta": theta},
-    }
+        "fista": {"lam": jnp.full(layers, 0.5)}, "alista": {"gamma": steps, "theta": theta},
+        "lista-vm": {"M": steps, "theta": theta}}
     mask = jnp.arange(dim) < pool if told else None
     apart = []
     for name, network in networks.items():
@@ -110,33 +108,32 @@ def restricted(
         alone = unroll(name, network, sample.X[:, :, :pool], sample.y)
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
-    return xarray.Dataset({"apart": (("algorithm", "repetition"), np.array(apart))}, {"algorithm": list(networks)})
+    return xarray.Dataset(
+        {"apart": (("algorithm", "repetition"), np.array(apart))}, {"algorithm": list(networks)})
 
 
-@experiment("sparse-recovery.read-outs", scales={"standard": {"instances": 128, "rows": (50, 100, 200, 400, 800)}})
+@experiment(
+    "sparse-recovery.read-outs",
+    scales={"standard": {"instances": 128, "rows": (50, 100, 200, 400, 800)}})
 def read_outs(
-    key: Any,
-    *,
-    instances: int = 64,
-    dim: int = 20,
-    sparsity: int = 3,
-    rows: tuple[int, ...] = (50, 100, 200, 400),
-    layers: int = 60,
-    step: float = 0.2,
-    threshold: float = 0.15,
-    decay: float = 0.92,
+    key: Any, *, instances: int = 64, dim: int = 20, sparsity: int = 3,
+    rows: tuple[int, ...] = (50, 100, 200, 400), layers: int = 60, step: float = 0.2,
+    threshold: float = 0.15, decay: float = 0.92,
 ) -> xarray.Dataset:
-    """Squared label error, averaged over an isotropic query, of the quadratic and of twice the linear read-out after n pairs.
+    """Squared label error, averaged over an isotropic query, of the quadratic and of twice the
+    linear read-out after n pairs.
 
-    The network has M = step I and thresholds that fall geometrically. Rows are Rademacher: with |x|^2 = d no prefix can diverge while
-    step < 0.2, whereas one long Gaussian row would do. Prefixes share the sums X_[n]^T X_[n], so all are run at once.
+    The network has M = step I and thresholds that fall geometrically. Rows are Rademacher: with
+    |x|^2 = d no prefix can diverge while step < 0.2, whereas one long Gaussian row would do.
+    Prefixes share the sums X_[n]^T X_[n], so all are run at once.
     """
     task = SparseRecovery.create(dim, max(rows), sparsity, design="rademacher")
     errors = np.zeros((2, len(rows), instances))
     for number in range(instances):
         sample = task.sample(jax.random.fold_in(key, number), 1)
         X, y, beta = (np.asarray(part[0]) for part in (sample.X, sample.y, sample.beta))
-        grams = np.concatenate([np.zeros((1, dim, dim)), np.cumsum(X[:, :, None] * X[:, None, :], 0)])
+        grams = np.concatenate(
+            [np.zeros((1, dim, dim)), np.cumsum(X[:, :, None] * X[:, None, :], 0)])
         pulls = np.concatenate([np.zeros((1, dim)), np.cumsum(X * y[:, None], 0)])
         count = 2 * np.arange(len(X) + 1)[:, None] + 1
         b = np.zeros_like(pulls)
@@ -149,5 +146,4 @@ def read_outs(
             errors[1, place, number] = ((twice_linear[n] - beta) ** 2).sum()
     return xarray.Dataset(
         {"error": (("read_out", "rows", "repetition"), errors)},
-        {"read_out": ["quadratic", "linear"], "rows": list(rows)},
-    )
+        {"read_out": ["quadratic", "linear"], "rows": list(rows)})

@@ -1,4 +1,5 @@
-"""The LASSO by other libraries: scikit-learn is always there, celer and skglm come with the extra `bench`."""
+"""The LASSO by other libraries: scikit-learn is always there, celer and skglm come with the extra
+`bench`."""
 
 import warnings
 
@@ -22,5 +23,6 @@ def peer_solution(library: str, X: np.ndarray, y: np.ndarray, lam: float) -> np.
     else:
         raise InvalidInput(f"library = {library!r} must be one of {', '.join(LIBRARIES)}.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tolerances below what they promise: their own gap decides when they stop
+        warnings.simplefilter(
+            "ignore")  # tolerances below what they promise: their own gap decides when they stop
         return np.asarray(Peer(**options).fit(X, y).coef_, float)

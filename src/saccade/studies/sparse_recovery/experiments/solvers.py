@@ -1,4 +1,5 @@
-"""Solvers of the LASSO: how fast ISTA and FISTA approach the minimum, what other libraries find, and ALISTA's weight."""
+"""Solvers of the LASSO: how fast ISTA and FISTA approach the minimum, what other libraries find,
+and ALISTA's weight."""
 
 from typing import Any
 
@@ -7,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery import dynamics
 from saccade.studies.sparse_recovery.experiments.peers import peer_solution
-from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.models.unrolled import alista_weight, unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
@@ -18,7 +19,8 @@ Size = tuple[int, int]
 
 @experiment("sparse-recovery.rates", scales={"standard": {"problems": 200}})
 def rates(
-    key: Any, *, problems: int = 50, rows: int = 10, dim: int = 20, lam: float = 0.1, steps: int = 500
+    key: Any, *, problems: int = 50, rows: int = 10, dim: int = 20, lam: float = 0.1,
+    steps: int = 500,
 ) -> xarray.Dataset:
     """F(b_k) - F* along ISTA and FISTA, with L and |b*| of each problem."""
     sample = SparseRecovery.create(dim, rows, min(3, dim)).sample(key, problems)
@@ -34,10 +36,8 @@ def rates(
         {
             "gap": (("algorithm", "repetition", "step"), np.array(gaps)),
             "lipschitz": ("repetition", np.linalg.norm(X, 2, axis=(1, 2)) ** 2),
-            "distance": ("repetition", np.linalg.norm(solved.coefficients, axis=1)),
-        },
-        {"algorithm": list(dynamics.METHODS), "step": np.arange(1, steps + 1)},
-    )
+            "distance": ("repetition", np.linalg.norm(solved.coefficients, axis=1))},
+        {"algorithm": list(dynamics.METHODS), "step": np.arange(1, steps + 1)})
 
 
 @experiment("sparse-recovery.weights", scales={"standard": {"matrices": 64}})
@@ -45,20 +45,19 @@ def weights(key: Any, *, rows: int = 10, dim: int = 20, matrices: int = 20) -> x
     """Random matrices with their closed-form ALISTA weights."""
     X = SparseRecovery.create(dim, rows, 1).matrices(key, matrices)
     axes = ("repetition", "row", "coordinate")
-    return xarray.Dataset({"X": (axes, np.asarray(X)), "W": (axes, np.asarray(jax.jit(alista_weight)(X)))})
+    return xarray.Dataset(
+        {"X": (axes, np.asarray(X)), "W": (axes, np.asarray(jax.jit(alista_weight)(X)))})
 
 
-@experiment("sparse-recovery.peers", scales={"standard": {"sizes": ((10, 20), (50, 20), (100, 500))}})
+@experiment(
+    "sparse-recovery.peers", scales={"standard": {"sizes": ((10, 20), (50, 20), (100, 500))}})
 def peers(
-    key: Any,
-    *,
-    sizes: tuple[Size, ...] = ((10, 20), (50, 20), (60, 200)),
-    problems: int = 2,
-    share: float = 0.05,
-    libraries: tuple[str, ...] = ("scikit-learn",),
+    key: Any, *, sizes: tuple[Size, ...] = ((10, 20), (50, 20), (60, 200)), problems: int = 2,
+    share: float = 0.05, libraries: tuple[str, ...] = ("scikit-learn",),
     penalty_factor: float = 1.0,
 ) -> xarray.Dataset:
-    """Objective values found by other libraries minus ours, over F(0) = |y|^2/2, at lam = share lam_max; `penalty_factor` misleads them."""
+    """Objective values found by other libraries minus ours, over F(0) = |y|^2/2, at lam = share
+    lam_max; `penalty_factor` misleads them."""
     excess = np.zeros((len(libraries), len(sizes), problems))
     gap = np.zeros((len(sizes), problems))
     for place, (rows, dim) in enumerate(sizes):
@@ -72,12 +71,12 @@ def peers(
             gap[place, number] = dynamics.relative_gap(X[number], y[number], b, lam)
             for which, library in enumerate(libraries):
                 other = peer_solution(library, X[number], y[number], penalty_factor * lam)
-                excess[which, place, number] = (_objective(X[number], y[number], other, lam) - value) / scale
+                excess[which, place, number] = (
+                    _objective(X[number], y[number], other, lam) - value) / scale
     size = [f"{rows} x {dim}" for rows, dim in sizes]
     return xarray.Dataset(
         {"excess": (("library", "size", "problem"), excess), "gap": (("size", "problem"), gap)},
-        {"library": list(libraries), "size": size},
-    )
+        {"library": list(libraries), "size": size})
 
 
 def _objective(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float:

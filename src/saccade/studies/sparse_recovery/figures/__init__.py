@@ -1,3 +1,3 @@
 """The figures of sparse recovery."""
 
-ORDER = ("learned", "questions", "trained",)
+ORDER = ("learned", "questions", "trained")

@@ -1,10 +1,13 @@
-"""The constructed transformer: a decoder with ReLU attention whose layers are steps of LISTA-VM, for all prefixes of a prompt at once.
+"""The constructed transformer: a decoder with ReLU attention whose layers are steps of LISTA-VM,
+for all prefixes of a prompt at once.
 
-A token has 2d + 2 entries: x (d) | y (1) | beta (d, zeros at first) | indicator (1). The prompt alternates x-tokens [x_i; 0; 0; 1] and
-y-tokens [x_i; y_i; 0; 0] and ends with the x-token of the query, so that token 2n + 1 (1-based) sees exactly the first n pairs.
-Attention: out_i = h_i + sum_heads (1/i) sum_{j <= i} relu(<Q h_i, K h_j>) V h_j. MLP: h + W2 relu(W1 h + b1) + b2.
-Two heads of signs s = +1, -1 form -M X_[n]^T (X_[n] beta - y_[n])/i on the beta block of x-tokens; the MLP is the soft threshold.
-Source: arXiv 2410.13981, Theorem 4.1; the weights and the size of the gate are by saccade. Status: exact while the gate exceeds |x^T beta|.
+A token has 2d + 2 entries: x (d) | y (1) | beta (d, zeros at first) | indicator (1). The prompt
+alternates x-tokens [x_i; 0; 0; 1] and y-tokens [x_i; y_i; 0; 0] and ends with the x-token of the
+query, so that token 2n + 1 (1-based) sees exactly the first n pairs. Attention: out_i = h_i +
+sum_heads (1/i) sum_{j <= i} relu(<Q h_i, K h_j>) V h_j. MLP: h + W2 relu(W1 h + b1) + b2. Two heads
+of signs s = +1, -1 form -M X_[n]^T (X_[n] beta - y_[n])/i on the beta block of x-tokens; the MLP is
+the soft threshold. Source: arXiv 2410.13981, Theorem 4.1; the weights and the size of the gate are
+by saccade. Status: exact while the gate exceeds |x^T beta|.
 """
 
 from functools import partial
@@ -19,7 +22,8 @@ from saccade.networks.transformer import Transformer, init_transformer, small_de
 from saccade.networks.transformer.layers import side_by_side
 
 GATE = 1e30
-"""B multiplies indicators that are 0 or 1, so a huge value costs no precision; one below max |x^T beta| leaks silently."""
+"""B multiplies indicators that are 0 or 1, so a huge value costs no precision; one below max |x^T
+beta| leaks silently."""
 
 Tokens = Float[Array, "entry token"]
 
@@ -46,7 +50,8 @@ def embed_prompt(X: Float[Array, "rows dim"], y: Float[Array, " pairs"]) -> Toke
 
 
 def relu_attention(H: Tokens, Q, K, V) -> Tokens:
-    """Causal ReLU attention with full-size heads, normalised by the position: Q, K, V are (head, .., entry)."""
+    """Causal ReLU attention with full-size heads, normalised by the position: Q, K, V are (head,
+    .., entry)."""
     tokens = H.shape[1]
     scores = jnp.einsum("mri,mrj->mij", Q @ H, K @ H)
     causal = jnp.arange(tokens)[None, :] <= jnp.arange(tokens)[:, None]
@@ -59,13 +64,19 @@ def perceptron(H: Tokens, W1, b1, W2, b2) -> Tokens:
     return H + W2 @ jax.nn.relu(W1 @ H + b1[:, None]) + b2[:, None]
 
 
-def construct_layer(M: Float[Array, "dim dim"], threshold: Float[Array, " dim"], gate: float = GATE) -> LayerWeights:
-    """The weights of one LISTA-VM step with matrix M and thresholds theta >= 0 (two heads, 2d hidden units)."""
+def construct_layer(
+    M: Float[Array, "dim dim"], threshold: Float[Array, " dim"], gate: float = GATE
+) -> LayerWeights:
+    """The weights of one LISTA-VM step with matrix M and thresholds theta >= 0 (two heads, 2d
+    hidden units)."""
     dim = M.shape[0]
-    entries, x, y, beta, indicator = 2 * dim + 2, slice(0, dim), dim, slice(dim + 1, 2 * dim + 1), 2 * dim + 1
+    entries, x, y, beta, indicator = (
+        2 * dim + 2, slice(0, dim), dim, slice(dim + 1, 2 * dim + 1), 2 * dim + 1)
     eye, empty = jnp.eye(dim, dtype=M.dtype), jnp.zeros((entries, entries), M.dtype)
     K = empty.at[x, x].set(eye).at[dim, y].set(-1.0).at[dim + 1, indicator].set(-gate)
-    Q = [empty.at[x, beta].set(s * eye).at[dim, indicator].set(s).at[dim + 1, indicator].set(1.0) for s in (1.0, -1.0)]
+    Q = [
+        empty.at[x, beta].set(s * eye).at[dim, indicator].set(s).at[dim + 1, indicator].set(1.0)
+        for s in (1.0, -1.0)]
     V = [empty.at[beta, x].set(-s * M) for s in (1.0, -1.0)]
     W1 = jnp.zeros((2 * dim, entries), M.dtype).at[:dim, beta].set(eye).at[dim:, beta].set(eye)
     W2 = jnp.zeros((entries, 2 * dim), M.dtype).at[beta, :dim].set(-eye).at[beta, dim:].set(eye)
@@ -74,14 +85,19 @@ def construct_layer(M: Float[Array, "dim dim"], threshold: Float[Array, " dim"],
     return LayerWeights(jnp.stack(Q), jnp.stack([K, K]), jnp.stack(V), W1, b1, W2, b2)
 
 
-def construct(M: Float[Array, "layer dim dim"], thresholds: Float[Array, "layer dim"], gate=GATE) -> LayerWeights:
+def construct(
+    M: Float[Array, "layer dim dim"], thresholds: Float[Array, "layer dim"], gate=GATE
+) -> LayerWeights:
     """The weights of K layers, stacked."""
-    return jax.vmap(partial(construct_layer, gate=gate))(M, jnp.broadcast_to(thresholds, M.shape[:2]))
+    return jax.vmap(partial(construct_layer, gate=gate))(
+        M, jnp.broadcast_to(thresholds, M.shape[:2]))
 
 
 def averaging_heads(dim: int, dtype=jnp.float64) -> tuple[Array, Array, Array]:
-    """The extra layer of the linear read-out: y row of token i <- (1/i) sum over x-tokens j <= i of x_i^T beta_j."""
-    entries, x, beta, indicator = 2 * dim + 2, slice(0, dim), slice(dim + 1, 2 * dim + 1), 2 * dim + 1
+    """The extra layer of the linear read-out: y row of token i <- (1/i) sum over x-tokens j <= i of
+    x_i^T beta_j."""
+    entries, x, beta, indicator = (
+        2 * dim + 2, slice(0, dim), slice(dim + 1, 2 * dim + 1), 2 * dim + 1)
     eye, empty = jnp.eye(dim, dtype=dtype), jnp.zeros((entries, entries), dtype)
     Q = jnp.stack([empty.at[x, x].set(s * eye) for s in (1.0, -1.0)])
     K = jnp.stack([empty.at[x, beta].set(eye)] * 2)
@@ -113,18 +129,24 @@ def quadratic_readout(H: Float[Array, "*batch entry token"]) -> Float[Array, "*b
 
 
 def linear_readout(H: Tokens) -> Float[Array, " prefix"]:
-    """The y row of the x-tokens after one more attention layer: x_{n+1}^T (beta_0 + .. + beta_n)/(2n + 1).
+    """The y row of the x-tokens after one more attention layer: x_{n+1}^T (beta_0 + .. +
+    beta_n)/(2n + 1).
 
-    A token cannot single itself out, so it reads the average of all prefixes; twice this value estimates the label.
+    A token cannot single itself out, so it reads the average of all prefixes; twice this value
+    estimates the label.
     """
     dim = (H.shape[0] - 2) // 2
     return relu_attention(H, *averaging_heads(dim, H.dtype))[dim, ::2]
 
 
-def as_transformer(M: Float[Array, "layer dim dim"], thresholds, gate: float = GATE, dtype=jnp.float64) -> Transformer:
-    """The constructed network as an ordinary instance of the deep transformer, to be run, trained, saved and loaded like any other.
+def as_transformer(
+    M: Float[Array, "layer dim dim"], thresholds, gate: float = GATE, dtype=jnp.float64
+) -> Transformer:
+    """The constructed network as an ordinary instance of the deep transformer, to be run, trained,
+    saved and loaded like any other.
 
-    Its input is the prompt with tokens as rows, (batch, 2N + 1, 2d + 2); its output is the quadratic read-out x^T beta of every token.
+    Its input is the prompt with tokens as rows, (batch, 2N + 1, 2d + 2); its output is the
+    quadratic read-out x^T beta of every token.
     """
     M, thresholds = jnp.asarray(M, dtype), jnp.asarray(thresholds, dtype)
     layers, dim, _ = M.shape
@@ -132,13 +154,14 @@ def as_transformer(M: Float[Array, "layer dim dim"], thresholds, gate: float = G
     config = small_decoder(dim, layers=layers, heads=2, hidden=2 * dim, read_out="quadratic")
     model = init_transformer(jax.random.key(0), config, dtype)
     made = {
-        "qkv": side_by_side(w.Q, w.K, w.V),
-        "first": jnp.swapaxes(w.W1, 1, 2),
-        "first_bias": w.b1,
-        "second": jnp.swapaxes(w.W2, 1, 2),
-        "second_bias": w.b2,
-    }
-    form = jnp.zeros((2 * dim + 2, 2 * dim + 2), dtype).at[:dim, dim + 1 : 2 * dim + 1].set(jnp.eye(dim, dtype=dtype))
+        "qkv": side_by_side(w.Q, w.K, w.V), "first": jnp.swapaxes(w.W1, 1, 2), "first_bias": w.b1,
+        "second": jnp.swapaxes(w.W2, 1, 2), "second_bias": w.b2}
+    form = (
+        jnp.zeros((2 * dim + 2, 2 * dim + 2), dtype)
+        .at[:dim, dim + 1 : 2 * dim + 1]
+        .set(jnp.eye(dim, dtype=dtype)))
     names = (*made, "read_out")
     values = tuple(value.astype(dtype) for value in (*made.values(), form))
-    return eqx.tree_at(lambda m: tuple(getattr(m if n == "read_out" else m.layers, n) for n in names), model, values)
+    return eqx.tree_at(
+        lambda m: tuple(getattr(m if n == "read_out" else m.layers, n) for n in names), model,
+        values)

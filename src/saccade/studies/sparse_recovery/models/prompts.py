@@ -1,4 +1,5 @@
-"""Prompts of in-context regression as tokens: one token per pair, or x- and y-tokens in turn; (batch, T, features), tokens as rows."""
+"""Prompts of in-context regression as tokens: one token per pair, or x- and y-tokens in turn;
+(batch, T, features), tokens as rows."""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,8 @@ def pair_tokens(X: Rows, y: Values) -> Float[Array, "batch rows dim+1"]:
 
 
 def paper_tokens(X: Rows, y: Values) -> Float[Array, "batch T 2*dim+2"]:
-    """The paper's prompt, x-token and y-token in turn and the query last: X has one row more than y. See `embed_prompt`."""
+    """The paper's prompt, x-token and y-token in turn and the query last: X has one row more than
+    y. See `embed_prompt`."""
     return jnp.swapaxes(jax.vmap(embed_prompt)(X, y), 1, 2)
 
 

@@ -1,4 +1,5 @@
-"""How much the columns of a matrix look alike, as seen through a weight W: max |w_i^T x_j| over i != j when w_i^T x_i = 1."""
+"""How much the columns of a matrix look alike, as seen through a weight W: max |w_i^T x_j| over i
+!= j when w_i^T x_i = 1."""
 
 import numpy as np
 from jaxtyping import Float
@@ -17,7 +18,8 @@ def coherence(W: Matrix, X: Matrix) -> float:
 
 
 def normalised_coherence(X: Matrix) -> float:
-    """The coherence through W = X with columns divided by their squared norms, so that w_i^T x_i = 1. Exact."""
+    """The coherence through W = X with columns divided by their squared norms, so that w_i^T x_i =
+    1. Exact."""
     squares = (X**2).sum(0)
     return coherence(X / np.where(squares > 0, squares, 1.0), X)
 
@@ -28,8 +30,11 @@ def frobenius_objective(W: Matrix, X: Matrix) -> float:
 
 
 def lp_coherence(X: Matrix) -> float:
-    """The generalised mutual coherence min_W max_{i != j} |w_i^T x_j| with w_i^T x_i = 1. Exact (one linear program a column)."""
-    require(bool((np.abs(X).sum(0) > 0).all()), "X", "a matrix with a zero column", "must have no zero column")
+    """The generalised mutual coherence min_W max_{i != j} |w_i^T x_j| with w_i^T x_i = 1. Exact
+    (one linear program a column)."""
+    require(
+        bool((np.abs(X).sum(0) > 0).all()), "X", "a matrix with a zero column",
+        "must have no zero column")
     return max((_lp_column(X, i) for i in range(X.shape[1])), default=0.0)
 
 
@@ -41,20 +46,18 @@ def _lp_column(X: Matrix, i: int) -> float:
     others = np.delete(X, i, axis=1).T
     above = -np.ones((dim - 1, 1))
     found = linprog(
-        np.append(np.zeros(rows), 1.0),
-        A_ub=np.block([[others, above], [-others, above]]),
-        b_ub=np.zeros(2 * (dim - 1)),
-        A_eq=np.append(X[:, i], 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(None, None)] * rows + [(0, None)],
-    )
+        np.append(np.zeros(rows), 1.0), A_ub=np.block([[others, above], [-others, above]]),
+        b_ub=np.zeros(2 * (dim - 1)), A_eq=np.append(X[:, i], 0.0)[None, :], b_eq=[1.0],
+        bounds=[(None, None)] * rows + [(0, None)])
     return float(found.fun)
 
 
 def frobenius_by_projection(X: Matrix, steps: int = 2000) -> Matrix:
-    """ALISTA's own recipe for its weight: W <- W - X (X^T W - I)/||X||^2, then back onto w_j^T x_j = 1, column by column.
+    """ALISTA's own recipe for its weight: W <- W - X (X^T W - I)/||X||^2, then back onto w_j^T x_j
+    = 1, column by column.
 
-    Converges slowly where N is near d (a square 20 x 20 matrix is still off after 20,000 steps): the closed form is to be preferred.
+    Converges slowly where N is near d (a square 20 x 20 matrix is still off after 20,000 steps):
+    the closed form is to be preferred.
     """
     squares = (X**2).sum(0)
     rate = 1 / np.linalg.norm(X, 2) ** 2

@@ -1,13 +1,14 @@
-"""Claims on places that are not equally likely: the vectorised classifier learns them, the other two never notice."""
+"""Claims on places that are not equally likely: the vectorised classifier learns them, the other
+two never notice."""
 
 import numpy as np
 
-from saccade.studies.sparse_token.claims.common import PAPER, share_of, solved
-from saccade.studies.sparse_token.experiments import places
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
-from saccade.studies.sparse_token.task import SparseTokenSetting
 from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token.claims.common import PAPER, share_of, solved
+from saccade.studies.sparse_token.experiments import places
+from saccade.studies.sparse_token.task import SparseTokenSetting
 
 FITTED = ("train_loss", "test_error", "w_norm")
 
@@ -18,7 +19,8 @@ def _setting(run: Run) -> SparseTokenSetting:
 
 
 def _measured(run: Run) -> np.ndarray:
-    """Training loss, test error, |W| of the vectorised classifier, its overlap at the first place and at the others on average."""
+    """Training loss, test error, |W| of the vectorised classifier, its overlap at the first place
+    and at the others on average."""
     fitted = [run.data[name].sel(model="vectorised").values for name in FITTED]
     signals = run.data.token_signal.values
     return np.stack([*fitted, signals[:, 0], signals[:, 1:].mean(1)], 1)
@@ -27,47 +29,45 @@ def _measured(run: Run) -> np.ndarray:
 def _predicted(run: Run, chances=None) -> list[float]:
     p = run.parameters
     law = p.place_probabilities if chances is None else chances
-    made = theory.fit_at_places(_setting(run), np.eye(len(law)), law, p.samples_per_dim, p.ridge, p.loss)
+    made = theory.fit_at_places(
+        _setting(run), np.eye(len(law)), law, p.samples_per_dim, p.ridge, p.loss)
     if made.status != "converged":
-        raise ArithmeticError(f"the equations were solved only to a residual of {made.residual:.2g}")
+        raise ArithmeticError(
+            f"the equations were solved only to a residual of {made.residual:.2g}")
     signals = made.token_signal
     return [*(getattr(made, name) for name in FITTED), signals[0], float(np.mean(signals[1:]))]
 
 
 LEARNED = Claim(
-    id="sparse-token.uneven-places",
-    spec="ST-T5",
+    id="sparse-token.uneven-places", spec="ST-T5",
     statement=(
-        "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier learns it: training loss, test "
-        "error, |W| and the overlaps of its tokens are those of one equation a token."
-    ),
-    source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours",
-    status="asymptotic",
-    kind="estimate",
-    experiment=places.uneven_places,
-    measure=_measured,
-    predict=_predicted,
+        "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier"
+        " learns it: training loss, test error, |W| and the overlaps of its tokens are those of one"
+        " equation a token."),
+    source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours", status="asymptotic",
+    kind="estimate", experiment=places.uneven_places, measure=_measured, predict=_predicted,
     resolution=share_of(_predicted, [0.12, 0.045, 0.03, 0.06, 0.13]),
     argued=(
-        "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a finite-size error of order 1/d "
-        "(1 to 2 %)."
-    ),
-    statistic="mean",
-    parts=(*FITTED, "overlap at the likely place", "overlap elsewhere"),
+        "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a"
+        " finite-size error of order 1/d (1 to 2 %)."),
+    statistic="mean", parts=(*FITTED, "overlap at the likely place", "overlap elsewhere"),
     scales={"quick": Scale(blocks=8, seconds=6), "standard": Scale(blocks=4, seconds=60)},
     sabotages=(
-        Sabotage("uniform-law", "Predict for places that are equally likely.",
-                 predict=lambda run: _predicted(run, [0.25] * 4)),
-        Sabotage("certain-place", "Predict for a place that is nearly certain.",
-                 predict=lambda run: _predicted(run, [0.97, 0.01, 0.01, 0.01])),
-    ),
-)  # fmt: skip
+        Sabotage(
+            "uniform-law", "Predict for places that are equally likely.",
+            predict=lambda run: _predicted(run, [0.25] * 4)),
+        Sabotage(
+            "certain-place", "Predict for a place that is nearly certain.",
+            predict=lambda run: _predicted(run, [0.97, 0.01, 0.01, 0.01]))))
 
 
 def _unseen(run: Run) -> list[float]:
     p, setting = run.parameters, _setting(run)
-    attention = solved(setting, "attention", p.samples_per_dim, p.ridge, p.loss, p.alignment, p.sharpness)
-    return [attention.test_error, solved(setting, "pooled", p.samples_per_dim, p.ridge, p.loss).test_error]
+    attention = solved(
+        setting, "attention", p.samples_per_dim, p.ridge, p.loss, p.alignment, p.sharpness)
+    return [
+        attention.test_error,
+        solved(setting, "pooled", p.samples_per_dim, p.ridge, p.loss).test_error]
 
 
 def _errors(run: Run, *models: str) -> np.ndarray:
@@ -75,31 +75,28 @@ def _errors(run: Run, *models: str) -> np.ndarray:
 
 
 BLIND = Claim(
-    id="sparse-token.uneven-places-unseen",
-    spec="ST-T5",
+    id="sparse-token.uneven-places-unseen", spec="ST-T5",
     statement=(
-        "Attention and pooling do not notice that one place is likelier than the others: their test errors are those of equally "
-        "likely places."
-    ),
-    source=f"permutation invariance; Theorems 4 and 5, {PAPER}",
-    status="asymptotic",
-    kind="estimate",
-    experiment=places.uneven_places,
-    measure=lambda run: _errors(run, "attention", "pooled"),
-    predict=_unseen,
+        "Attention and pooling do not notice that one place is likelier than the others: their test"
+        " errors are those of equally likely places."),
+    source=f"permutation invariance; Theorems 4 and 5, {PAPER}", status="asymptotic",
+    kind="estimate", experiment=places.uneven_places,
+    measure=lambda run: _errors(run, "attention", "pooled"), predict=_unseen,
     resolution=share_of(_unseen, 0.04),
-    argued="Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a finite-size error of 1 to 2 %.",
-    statistic="mean",
-    parts=("attention", "pooled"),
+    argued=(
+        "Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a"
+        " finite-size error of 1 to 2 %."),
+    statistic="mean", parts=("attention", "pooled"),
     scales={"quick": Scale(blocks=8, seconds=1), "standard": Scale(blocks=4, seconds=1)},
     finding=(
-        "A likely place helps only the vectorised classifier (test error 0.26 instead of 0.32 at 0.7 against 0.1, L = 4, n/d = 8, "
-        "theta = 3); attention with a good query does not need it."
-    ),
+        "A likely place helps only the vectorised classifier (test error 0.26 instead of 0.32 at"
+        " 0.7 against 0.1, L = 4, n/d = 8, theta = 3); attention with a good query does not"
+        " need it."),
     sabotages=(
-        Sabotage("one-that-sees", "Ask the vectorised classifier, and expect equally likely places.",
-                 measure=lambda run: _errors(run, "vectorised", "vectorised"),
-                 predict=lambda run: _predicted(run, [0.25] * 4)[1]),
-        Sabotage("pool-instead", "Expect pooling's error of attention.", predict=lambda run: [_unseen(run)[1]] * 2),
-    ),
-)  # fmt: skip
+        Sabotage(
+            "one-that-sees", "Ask the vectorised classifier, and expect equally likely places.",
+            measure=lambda run: _errors(run, "vectorised", "vectorised"),
+            predict=lambda run: _predicted(run, [0.25] * 4)[1]),
+        Sabotage(
+            "pool-instead", "Expect pooling's error of attention.",
+            predict=lambda run: [_unseen(run)[1]] * 2)))

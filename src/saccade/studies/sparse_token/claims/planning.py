@@ -1,15 +1,16 @@
-"""Claims on the planner: spend the samples it asks for the way it says, and the target error is what comes out."""
+"""Claims on the planner: spend the samples it asks for the way it says, and the target error is
+what comes out."""
 
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from saccade.studies.sparse_token.claims.common import setting_of
-from saccade.studies.sparse_token.experiments import readouts, training
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token.claims.common import setting_of
+from saccade.studies.sparse_token.experiments import readouts, training
 
 
 @cache
@@ -18,95 +19,97 @@ def _need(setting, target: float, model: str = "attention") -> theory.Need:
 
 
 def _target(run: Run, target: float) -> float:
-    """The target, after asking the planner again: the samples of the run must still be its answer, to 4 %."""
+    """The target, after asking the planner again: the samples of the run must still be its answer,
+    to 4 %."""
     asked = _need(setting_of(run), target).samples_per_dim
     used = run.parameters.query_samples_per_dim + run.parameters.samples_per_dim[0]
     if asked is None or abs(used / asked - 1) > 0.04:
-        raise ArithmeticError(f"the run spends {used:.4g} samples per dimension, the planner now asks for {asked}")
+        raise ArithmeticError(
+            f"the run spends {used:.4g} samples per dimension, the planner now asks for {asked}")
     return target
 
 
-def _planned(name: str, words: str, target: float, resolution: float, case: dict[str, Any]) -> Claim:
+def _planned(
+    name: str, words: str, target: float, resolution: float, case: dict[str, Any]
+) -> Claim:
     case = {"models": ("attention",), "dim": 150, "trials": 64} | case
     fewer = {
         "query_samples_per_dim": case["query_samples_per_dim"] / 3,
-        "samples_per_dim": (case["samples_per_dim"][0] / 3,),
-    }
+        "samples_per_dim": (case["samples_per_dim"][0] / 3,)}
     return Claim(
-        id=f"sparse-token.planned-{name}",
-        spec="ST-PLAN",
+        id=f"sparse-token.planned-{name}", spec="ST-PLAN",
         statement=(
-            f"Trained on the samples the planner asks for, split as it says, attention reaches the target "
-            f"error {target:g} ({words})."
-        ),
-        source="ours",
-        status="asymptotic",
-        kind="estimate",
-        experiment=training.protocol,
+            "Trained on the samples the planner asks for, split as it says, attention reaches the"
+            f" target error {target:g} ({words})."),
+        source="ours", status="asymptotic", kind="estimate", experiment=training.protocol,
         measure=lambda run: np.asarray(run.data.test_error.values[0, :, 0]),
-        predict=lambda run: _target(run, target),
-        resolution=resolution,
+        predict=lambda run: _target(run, target), resolution=resolution,
         argued=(
-            "The test error of one trial fluctuates by 6 to 15 % at d = 150; nine of that over sqrt(512), "
-            "and up to 5 % for the finite size, where the label counts move the bias."
-        ),
+            "The test error of one trial fluctuates by 6 to 15 % at d = 150; nine of that over"
+            " sqrt(512), and up to 5 % for the finite size, where the label counts move the bias."),
         statistic="mean",
-        scales={"quick": Scale(case, blocks=8, seconds=15), "standard": Scale(case | {"dim": 500}, blocks=4, seconds=200)},
+        scales={
+            "quick": Scale(case, blocks=8, seconds=15),
+            "standard": Scale(case | {"dim": 500}, blocks=4, seconds=200)},
         sabotages=(
-            Sabotage("third-of-the-samples", "Spend a third of what it asks for.", fewer, predict=lambda run: target),
-            Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5}, predict=lambda run: target),
-        ),
-    )  # fmt: skip
+            Sabotage(
+                "third-of-the-samples", "Spend a third of what it asks for.", fewer,
+                predict=lambda run: target),
+            Sabotage(
+                "tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5},
+                predict=lambda run: target)))
 
 
 SPARSE = _planned(
     "sparse", "L = 10, R = 1, pi = 1/2, theta = 5", 0.025, 0.003,
-    {"query_samples_per_dim": 1.366, "samples_per_dim": (3.590,), "eta_q": 60.82, "ridge": 0.1},
-)  # fmt: skip
+    {"query_samples_per_dim": 1.366, "samples_per_dim": (3.590,), "eta_q": 60.82, "ridge": 0.1})
 SHORT = _planned(
     "short", "L = 4, R = 1, pi = 1/2, theta = 3", 0.15, 0.012,
-    {"length": 4, "signal": 3.0, "query_samples_per_dim": 2.005, "samples_per_dim": (3.162,), "eta_q": 23.16, "ridge": 0.1},
-)  # fmt: skip
+    {
+        "length": 4, "signal": 3.0, "query_samples_per_dim": 2.005, "samples_per_dim": (3.162,),
+        "eta_q": 23.16, "ridge": 0.1})
 DENSE = _planned(
     "dense", "L = 10, R = 3, pi = 1/2, theta = 3", 0.028, 0.004,
-    {"informative": 3, "signal": 3.0, "query_samples_per_dim": 2.237, "samples_per_dim": (4.616,), "eta_q": 8.339, "ridge": 0.1},
-)  # fmt: skip
+    {
+        "informative": 3, "signal": 3.0, "query_samples_per_dim": 2.237,
+        "samples_per_dim": (4.616,), "eta_q": 8.339, "ridge": 0.1})
 
 
 def _linear_target(run: Run, target: float) -> float:
-    """The target, after asking the planner again for this model: samples and ridge must still be its answer."""
+    """The target, after asking the planner again for this model: samples and ridge must still be
+    its answer."""
     p = run.parameters
     asked = _need(setting_of(run), target, p.model)
-    spends_it = asked.samples_per_dim is not None and abs(p.samples_per_dim[0] / asked.samples_per_dim - 1) <= 0.02
+    spends_it = (
+        asked.samples_per_dim is not None
+        and abs(p.samples_per_dim[0] / asked.samples_per_dim - 1) <= 0.02)
     if not spends_it or asked.choice is None or abs(p.ridge / asked.choice.ridge - 1) > 1e-6:
         raise ArithmeticError(f"the run no longer spends what the planner asks for: {asked}")
     return target
 
 
 def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim:
-    case = {"length": 4, "signal": 3.0, "model": model, "samples_per_dim": (samples,), "ridge": ridge, "dim": dim}
+    case = {
+        "length": 4, "signal": 3.0, "model": model, "samples_per_dim": (samples,), "ridge": ridge,
+        "dim": dim}
     return Claim(
-        id=f"sparse-token.planned-{model}",
-        spec="ST-PLAN",
+        id=f"sparse-token.planned-{model}", spec="ST-PLAN",
         statement=(
-            f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier reaches the target error 0.28 "
-            f"(L = 4, R = 1, pi = 1/2, theta = 3)."
-        ),
-        source="ours",
-        status="asymptotic",
-        kind="estimate",
-        experiment=readouts.fitted,
+            f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
+            " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3)."),
+        source="ours", status="asymptotic", kind="estimate", experiment=readouts.fitted,
         measure=lambda run: run.data.test_error.values[:, 0],
-        predict=lambda run: _linear_target(run, 0.28),
-        resolution=0.012,
-        argued="The test error of one trial fluctuates by 3 to 5 %; nine of that over sqrt(256), and 2 % for the finite size.",
+        predict=lambda run: _linear_target(run, 0.28), resolution=0.012,
+        argued=(
+            "The test error of one trial fluctuates by 3 to 5 %; nine of that over sqrt(256), and 2"
+            " % for the finite size."),
         statistic="mean",
-        scales={"quick": Scale(case, blocks=4, seconds=2), "standard": Scale(case | {"dim": 4 * dim}, blocks=4, seconds=60)},
-        sabotages=(
-            Sabotage("third-of-the-samples", "Fit a third of what it asks for.", {"samples_per_dim": (samples / 3,)},
-                     predict=lambda run: 0.28),
-        ),
-    )  # fmt: skip
+        scales={
+            "quick": Scale(case, blocks=4, seconds=2),
+            "standard": Scale(case | {"dim": 4 * dim}, blocks=4, seconds=60)},
+        sabotages=(Sabotage(
+            "third-of-the-samples", "Fit a third of what it asks for.",
+            {"samples_per_dim": (samples / 3,)}, predict=lambda run: 0.28),))
 
 
 POOLED = _planned_linear("pooled", 2.986, 0.1, 100)

@@ -1,4 +1,5 @@
-"""Best errors with a known direction, computed from definitions: integrals of densities, searches over weights, sampled tokens."""
+"""Best errors with a known direction, computed from definitions: integrals of densities, searches
+over weights, sampled tokens."""
 
 from itertools import pairwise
 from typing import Any, Literal
@@ -9,80 +10,93 @@ import xarray
 from scipy import integrate, optimize
 from scipy.special import log_ndtr, logsumexp, ndtr, softmax
 
-from saccade.studies.sparse_token.experiments.readouts import generator
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_token.experiments.readouts import generator
 
 Growth = Literal["constant-snr", "log", "root-log", "power"]
 
 
 def signal_at(length: float, growth: str, offset: float) -> float:
-    """The signal of a sequence of this length: offset sqrt L, offset log L, sqrt(2 log L) + offset, or L^offset."""
+    """The signal of a sequence of this length: offset sqrt L, offset log L, sqrt(2 log L) + offset,
+    or L^offset."""
     laws = {
-        "constant-snr": offset * np.sqrt(length),
-        "log": offset * np.log(length),
-        "root-log": np.sqrt(2 * np.log(length)) + offset,
-        "power": length**offset,
-    }
+        "constant-snr": offset * np.sqrt(length), "log": offset * np.log(length),
+        "root-log": np.sqrt(2 * np.log(length)) + offset, "power": length**offset}
     return float(laws[growth])
 
 
 def two_gaussians_error(mean: float, positive_rate: float) -> float:
-    """Error of the best test of N(mean, 1) against N(0, 1): the integral of the smaller weighted density."""
+    """Error of the best test of N(mean, 1) against N(0, 1): the integral of the smaller weighted
+    density."""
 
     def smaller(x: float) -> float:
-        densities = positive_rate * np.exp(-0.5 * (x - mean) ** 2), (1 - positive_rate) * np.exp(-0.5 * x * x)
+        densities = (
+            positive_rate * np.exp(-0.5 * (x - mean) ** 2),
+            (1 - positive_rate) * np.exp(-0.5 * x * x))
         return min(densities) / np.sqrt(2 * np.pi)
 
     cut = mean / 2 + np.log((1 - positive_rate) / positive_rate) / max(mean, 1e-9)
     breaks = np.unique(np.clip([-12.0, 0.0, mean, mean + 12.0, cut], -12.0, mean + 12.0))
-    parts = (integrate.quad(smaller, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0] for a, b in pairwise(breaks))
+    parts = (
+        integrate.quad(smaller, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0]
+        for a, b in pairwise(breaks))
     return float(sum(parts))
 
 
 @experiment("sparse-token.pooled-integral")
 def pooled_integral(
-    key: Any,
-    *,
-    lengths: tuple[int, ...] = (2, 10, 100, 1000, 10_000),
-    informative: int = 1,
-    positive_rates: tuple[float, ...] = (0.5, 0.2, 0.03),
-    growth: Growth = "log",
+    key: Any, *, lengths: tuple[int, ...] = (2, 10, 100, 1000, 10_000), informative: int = 1,
+    positive_rates: tuple[float, ...] = (0.5, 0.2, 0.03), growth: Growth = "log",
     offset: float = 1.0,
 ) -> xarray.Dataset:
-    """Smallest error of a threshold on the mean token along the signal, by integrating densities."""
+    """Smallest error of a threshold on the mean token along the signal, by integrating
+    densities."""
     signals = [signal_at(length, growth, offset) for length in lengths]
     errors = [
-        [two_gaussians_error(signal * informative / np.sqrt(length), rate) for rate in positive_rates]
-        for length, signal in zip(lengths, signals, strict=True)
-    ]
+        [
+            two_gaussians_error(signal * informative / np.sqrt(length), rate)
+            for rate in positive_rates]
+        for length, signal in zip(lengths, signals, strict=True)]
     return xarray.Dataset(
-        {"error": (("length", "positive_rate"), np.array(errors)), "signal": ("length", np.array(signals))},
-        {"length": list(lengths), "positive_rate": list(positive_rates)},
-    )
+        {
+            "error": (("length", "positive_rate"), np.array(errors)),
+            "signal": ("length", np.array(signals))},
+        {"length": list(lengths), "positive_rate": list(positive_rates)})
 
 
 Case = tuple[int, float, float]  # length, positive rate, signal
-LINEAR_CASES: tuple[Case, ...] = ((2, 0.1, 2.0), (3, 0.3, 2.5), (10, 0.05, 4.0), (10, 0.5, 5.0), (20, 0.5, 7.0))
+LINEAR_CASES: tuple[Case, ...] = (
+    (2, 0.1, 2.0), (3, 0.3, 2.5), (10, 0.05, 4.0), (10, 0.5, 5.0), (20, 0.5, 7.0))
 
 
-def best_linear_error(length: int, positive_rate: float, signal: float, rng: np.random.Generator, starts: int) -> float:
-    """min over token weights m (any sign, unit norm) and threshold of the error with one informative token, by restarted descent."""
+def best_linear_error(
+    length: int, positive_rate: float, signal: float, rng: np.random.Generator, starts: int
+) -> float:
+    """min over token weights m (any sign, unit norm) and threshold of the error with one
+    informative token, by restarted descent."""
 
     def error(x: np.ndarray) -> float:
         m = x[:-1] / np.linalg.norm(x[:-1])
-        return float(positive_rate * ndtr(x[-1] - signal * m).mean() + (1 - positive_rate) * ndtr(-x[-1]))
+        return float(
+            positive_rate * ndtr(x[-1] - signal * m).mean() + (1 - positive_rate) * ndtr(-x[-1]))
 
     best = min(positive_rate, 1 - positive_rate)
     for start in range(starts):
-        weights = np.full(length, 0.1) + (np.arange(length) < 1 + start % length) + 0.1 * rng.standard_normal(length)
+        weights = (
+            np.full(length, 0.1) + (np.arange(length) < 1 + start % length)
+            + 0.1 * rng.standard_normal(length))
         first = np.append(weights, 0.5 * signal * np.max(weights / np.linalg.norm(weights)))
-        best = min(best, float(optimize.minimize(error, first, method="BFGS", options={"gtol": 1e-9}).fun))
+        best = min(
+            best, float(optimize.minimize(error, first, method="BFGS", options={"gtol": 1e-9}).fun))
     return best
 
 
 @experiment("sparse-token.linear-search", scales={"standard": {"starts": 200}})
-def linear_search(key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, starts: int = 24) -> xarray.Dataset:
-    """Smallest error of any linear classifier of all tokens that knows the direction (R = 1), by search over its weights."""
+def linear_search(
+    key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, starts: int = 24
+) -> xarray.Dataset:
+    """Smallest error of any linear classifier of all tokens that knows the direction (R = 1), by
+    search over its weights."""
     rng = generator(key)
     errors = [best_linear_error(*case, rng, starts) for case in cases]
     return xarray.Dataset({"error": ("case", np.array(errors))})
@@ -90,16 +104,12 @@ def linear_search(key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, starts: i
 
 @experiment("sparse-token.hardmax-grid")
 def hardmax_grid(
-    key: Any,
-    *,
-    lengths: tuple[int, ...] = (10, 100, 1000, 10_000, 100_000, 1_000_000),
-    informative: int = 1,
-    positive_rate: float = 0.5,
-    growth: Growth = "log",
-    offset: float = 1.0,
+    key: Any, *, lengths: tuple[int, ...] = (10, 100, 1000, 10_000, 100_000, 1_000_000),
+    informative: int = 1, positive_rate: float = 0.5, growth: Growth = "log", offset: float = 1.0,
     pooled: bool = False,
 ) -> xarray.Dataset:
-    """Error of a threshold on the largest token (or on the mean token) at the best of many thresholds, for growing lengths."""
+    """Error of a threshold on the largest token (or on the mean token) at the best of many
+    thresholds, for growing lengths."""
     signals, errors = [], []
     for length in lengths:
         signal = signal_at(length, growth, offset)
@@ -107,38 +117,37 @@ def hardmax_grid(
         if pooled:
             missed, false = ndtr(t - signal * informative / np.sqrt(length)), ndtr(-t)
         else:
-            missed = np.exp(informative * log_ndtr(t - signal) + (length - informative) * log_ndtr(t))
+            missed = np.exp(
+                informative * log_ndtr(t - signal) + (length - informative) * log_ndtr(t))
             false = -np.expm1(length * log_ndtr(t))
         signals.append(signal)
         errors.append(float(np.min(positive_rate * missed + (1 - positive_rate) * false)))
     return xarray.Dataset(
-        {"error": ("length", np.array(errors)), "signal": ("length", np.array(signals))}, {"length": list(lengths)}
-    )
+        {"error": ("length", np.array(errors)), "signal": ("length", np.array(signals))},
+        {"length": list(lengths)})
 
 
 THRESHOLDS = tuple(float(t) for t in np.round(np.arange(-2.0, 9.0, 0.05), 10))
 
 
-def threshold_errors(statistic: np.ndarray, positive: np.ndarray, positive_rate: float, thresholds) -> np.ndarray:
+def threshold_errors(
+    statistic: np.ndarray, positive: np.ndarray, positive_rate: float, thresholds
+) -> np.ndarray:
     """Error of `statistic > t` for every t, with the two classes weighted by their true rates."""
     high, low = np.sort(statistic[positive]), np.sort(statistic[~positive])
     missed = np.searchsorted(high, thresholds) / len(high)
-    return positive_rate * missed + (1 - positive_rate) * (1 - np.searchsorted(low, thresholds) / len(low))
+    return positive_rate * missed + (1 - positive_rate) * (
+        1 - np.searchsorted(low, thresholds) / len(low))
 
 
 @experiment("sparse-token.token-statistics", scales={"standard": {"samples": 40_000}})
 def token_statistics(
-    key: Any,
-    *,
-    length: int = 10,
-    informative: int = 1,
-    positive_rate: float = 0.5,
-    signal: float = 5.0,
-    sharpness: tuple[float, ...] = (0.5, 1.0, 2.0),
-    samples: int = 8000,
+    key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
+    signal: float = 5.0, sharpness: tuple[float, ...] = (0.5, 1.0, 2.0), samples: int = 8000,
     replicates: int = 32,
 ) -> xarray.Dataset:
-    """Errors of thresholds on sampled tokens: largest token, softmax averages, mean token, and the likelihood ratio (R = 1)."""
+    """Errors of thresholds on sampled tokens: largest token, softmax averages, mean token, and the
+    likelihood ratio (R = 1)."""
     thresholds, rows, ratio = np.array(THRESHOLDS), [], []
     for one in jax.random.split(key, replicates):
         rng = generator(one)
@@ -147,12 +156,14 @@ def token_statistics(
         u[:, :informative] += signal * positive[:, None]
         averages = [(softmax(k * u, axis=1) * u).sum(1) for k in sharpness]
         statistics = [u.max(1), *averages, u.mean(1) * np.sqrt(length)]
-        rows.append([threshold_errors(item, positive, positive_rate, thresholds) for item in statistics])
+        rows.append(
+            [threshold_errors(item, positive, positive_rate, thresholds) for item in statistics])
         evidence = np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(length)
         cut = np.log((1 - positive_rate) / positive_rate)
         ratio.append(float(threshold_errors(evidence, positive, positive_rate, np.array([cut]))[0]))
     names = ["hardmax", *[f"softmax {k:g}" for k in sharpness], "pooled"]
     return xarray.Dataset(
-        {"error": (("replicate", "statistic", "threshold"), np.array(rows)), "bayes": ("replicate", np.array(ratio))},
-        {"statistic": names, "threshold": thresholds},
-    )
+        {
+            "error": (("replicate", "statistic", "threshold"), np.array(rows)),
+            "bayes": ("replicate", np.array(ratio))},
+        {"statistic": names, "threshold": thresholds})

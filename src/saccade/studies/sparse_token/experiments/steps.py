@@ -1,4 +1,5 @@
-"""Two gradient steps on full token matrices: what w, b and q become, trial after trial, and where the attention then looks."""
+"""Two gradient steps on full token matrices: what w, b and q become, trial after trial, and where
+the attention then looks."""
 
 from typing import Any, Literal
 
@@ -7,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
-from saccade.studies.sparse_token.dynamics import TwoSteps, steps_over_chunks
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_token.dynamics import TwoSteps, steps_over_chunks
 from saccade.studies.sparse_token.models import attention_map
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -16,12 +17,16 @@ Loss = Literal["logistic", "square"]
 OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine")
 
 
-def repeated_steps(task: SparseToken, keys: Any, n: int, eta_w, eta_b, eta_q, beta, loss: str) -> TwoSteps:
-    """The two steps on n samples drawn from every key (n x L x d must fit in memory), stacked along the first axis."""
+def repeated_steps(
+    task: SparseToken, keys: Any, n: int, eta_w, eta_b, eta_q, beta, loss: str
+) -> TwoSteps:
+    """The two steps on n samples drawn from every key (n x L x d must fit in memory), stacked along
+    the first axis."""
     trials = []
     for key in keys:
         sample = task.sample(key, n, jnp.float32)
-        trials.append(steps_over_chunks(lambda sample=sample: [sample], n, eta_w, eta_b, eta_q, beta, loss))
+        trials.append(
+            steps_over_chunks(lambda sample=sample: [sample], n, eta_w, eta_b, eta_q, beta, loss))
     return TwoSteps(*(jnp.stack(column) for column in zip(*trials, strict=True)))
 
 
@@ -35,50 +40,36 @@ def overlaps(made: TwoSteps, direction: Any) -> dict[str, np.ndarray]:
 
 
 @experiment(
-    "sparse-token.two-steps", scales={"standard": {"dim": 500, "trials": 64}, "paper": {"dim": 1000, "trials": 64}}
-)
+    "sparse-token.two-steps",
+    scales={"standard": {"dim": 500, "trials": 64}, "paper": {"dim": 1000, "trials": 64}})
 def two_steps(
-    key: Any,
-    *,
-    length: int = 10,
-    informative: int = 3,
-    positive_rate: float = 0.2,
-    signal: float = 6.0,
-    samples_per_dim: tuple[float, ...] = (1.0, 4.0),
-    eta_w: float = 0.5,
-    eta_b: float = 0.5,
-    eta_q: float = 0.5,
-    beta: float = 1.0,
-    loss: Loss = "logistic",
-    dim: int = 200,
-    trials: int = 64,
+    key: Any, *, length: int = 10, informative: int = 3, positive_rate: float = 0.2,
+    signal: float = 6.0, samples_per_dim: tuple[float, ...] = (1.0, 4.0), eta_w: float = 0.5,
+    eta_b: float = 0.5, eta_q: float = 0.5, beta: float = 1.0, loss: Loss = "logistic",
+    dim: int = 200, trials: int = 64,
 ) -> xarray.Dataset:
-    """Overlaps of w, b and q with the signal after two full-batch gradient steps on explicit tokens."""
+    """Overlaps of w, b and q with the signal after two full-batch gradient steps on explicit
+    tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     columns = []
     for number, alpha in enumerate(samples_per_dim):
         keys = jax.random.split(jax.random.fold_in(key, number), trials)
         made = repeated_steps(task, keys, round(alpha * dim), eta_w, eta_b, eta_q, beta, loss)
         columns.append(overlaps(made, task.direction))
-    data = {name: (("trial", "samples_per_dim"), np.stack([one[name] for one in columns], 1)) for name in OVERLAPS}
+    data = {
+        name: (("trial", "samples_per_dim"), np.stack([one[name] for one in columns], 1))
+        for name in OVERLAPS}
     return xarray.Dataset(data, {"samples_per_dim": list(samples_per_dim)})
 
 
 @experiment("sparse-token.attention-maps", scales={"paper": {"dim": 1000}})
 def attention_maps(
-    key: Any,
-    *,
-    length: int = 10,
-    informative: int = 2,
-    positive_rate: float = 0.5,
-    signal: float = 5.0,
-    samples_per_dim: float = 4.0,
-    eta_q: float = 60.0,
-    dim: int = 300,
-    samples: int = 24,
-    loss: Loss = "logistic",
+    key: Any, *, length: int = 10, informative: int = 2, positive_rate: float = 0.5,
+    signal: float = 5.0, samples_per_dim: float = 4.0, eta_q: float = 60.0, dim: int = 300,
+    samples: int = 24, loss: Loss = "logistic",
 ) -> xarray.Dataset:
-    """Where attention looks on fresh samples before training, after one and after two gradient steps."""
+    """Where attention looks on fresh samples before training, after one and after two gradient
+    steps."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     train_key, test_key = jax.random.split(key)
     n = round(samples_per_dim * dim)
@@ -95,7 +86,5 @@ def attention_maps(
             "y": ("sample", np.asarray(sample.y[order])),
             "location": (("sample", "token"), np.asarray(sample.location[order], float)),
             "q_cosine": float(query @ task.direction / jnp.linalg.norm(query)),
-            "sharpness": float(jnp.linalg.norm(query)),
-        },
-        {"stage": ["start", "one step", "two steps"]},
-    )
+            "sharpness": float(jnp.linalg.norm(query))},
+        {"stage": ["start", "one step", "two steps"]})

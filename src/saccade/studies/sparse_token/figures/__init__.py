@@ -1,3 +1,3 @@
 """The figures of the sparse-token study."""
 
-ORDER = ("learning", "possible",)
+ORDER = ("learning", "possible")

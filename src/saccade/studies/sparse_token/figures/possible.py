@@ -1,4 +1,5 @@
-"""Figures on what is possible: oracle errors against the signal, capacities, and who wins with infinitely many samples."""
+"""Figures on what is possible: oracle errors against the signal, capacities, and who wins with
+infinitely many samples."""
 
 from collections.abc import Mapping
 
@@ -6,61 +7,61 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from saccade.studies.sparse_token.experiments import limits, oracle, separability
-from saccade.studies.sparse_token.figures.learning import COLOURS, setting_of
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE
-from saccade.studies.sparse_token.task import SparseTokenSetting
 from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token.experiments import limits, oracle, separability
+from saccade.studies.sparse_token.figures.learning import COLOURS, setting_of
+from saccade.studies.sparse_token.task import SparseTokenSetting
 
 
 def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
-    """Hard attention's best error against theta for growing L, pooling's for the shortest and longest, marks at log L and sqrt(2 log L)."""
+    """Hard attention's best error against theta for growing L, pooling's for the shortest and
+    longest, marks at log L and sqrt(2 log L)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.4), width_ratios=(1.5, 1))
     signals = np.linspace(0, 16, 65)
     for number, length in enumerate(10**power for power in range(1, 7)):
         colour = CYCLE[number]
-        errors = [theory.hardmax_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error for s in signals]
+        errors = [
+            theory.hardmax_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error
+            for s in signals]
         left.plot(signals, errors, color=colour, label=f"$10^{number + 1}$")
         marks = (np.sqrt(2 * np.log(length)), "o"), (np.log(length), "D")
         for signal, marker in marks:
-            error = theory.hardmax_oracle_error(SparseTokenSetting(length, 1, 0.5, float(signal))).error
+            error = theory.hardmax_oracle_error(
+                SparseTokenSetting(length, 1, 0.5, float(signal))).error
             left.plot(signal, error, marker, color=colour, markersize=5, clip_on=False)
     for length in (10, 100):
-        pooled = [theory.pooled_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error for s in signals]
+        pooled = [
+            theory.pooled_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error
+            for s in signals]
         left.plot(signals, pooled, color=GREY, linestyle=":", label=f"pooled, {length}")
     left.set(
-        yscale="log",
-        ylim=(1e-9, 0.6),
-        xlabel=r"signal $\theta$",
-        ylabel="smallest error",
-        title=r"Hard attention: $\sqrt{2\log L}$ (discs), $\log L$ (diamonds)",
-    )
+        yscale="log", ylim=(1e-9, 0.6), xlabel=r"signal $\theta$", ylabel="smallest error",
+        title=r"Hard attention: $\sqrt{2\log L}$ (discs), $\log L$ (diamonds)")
     left.legend(title="L", ncols=2, fontsize=7, loc="lower left")
     for (name, run), colour in zip(runs.items(), (BLUE, ORANGE), strict=True):
         right.plot(run.data.length, run.data.error, "o-", color=colour, markersize=4, label=name)
     right.axhline(0.5 * 0.0013499, color=BLUE, linestyle=":", linewidth=1)
     right.set(
-        xscale="log", yscale="log", xlabel="length L", ylabel="smallest error", title="Along two laws of the signal"
-    )
+        xscale="log", yscale="log", xlabel="length L", ylabel="smallest error",
+        title="Along two laws of the signal")
     right.legend(loc="lower left")
     return figure
 
 
 ORACLE = Figure(
-    id="sparse-token/oracle",
-    title="How strong must the signal be?",
-    caption="Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of pooling (dotted). Right: at theta = log L "
-    "the error vanishes quickly, at theta = sqrt(2 log L) + 3 slowly towards Phi(-3)/2 (dotted).",
+    id="sparse-token/oracle", title="How strong must the signal be?",
+    caption=(
+        "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of"
+        " pooling (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2"
+        " log L) + 3 slowly towards Phi(-3)/2 (dotted)."),
     source="Theorem 2 and ours",
     runs={
         r"$\sqrt{2\log L} + 3$": (oracle.hardmax_grid, {"growth": "root-log", "offset": 3.0}),
-        r"$\log L$": (oracle.hardmax_grid, {}),
-    },
-    draw=draw_oracle,
-    seconds={"quick": 5},
-)
+        r"$\log L$": (oracle.hardmax_grid, {})},
+    draw=draw_oracle, seconds={"quick": 5})
 
 QUERIES = ((1.0, "-"), (0.8, "--"), (0.3, ":"))
 
@@ -70,58 +71,46 @@ def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
     figure, axes = plt.subplots(figsize=(5.8, 3.6))
     signals = np.linspace(0, 6, 19)
     for model in ("vectorised", "pooled"):
-        values = [theory.capacity(SparseTokenSetting(10, 1, 0.5, float(s)), model).samples_per_dim for s in signals]
+        values = [
+            theory.capacity(SparseTokenSetting(10, 1, 0.5, float(s)), model).samples_per_dim
+            for s in signals]
         axes.plot(signals, values, color=COLOURS[model], label=model)
     for alignment, style in QUERIES:
         values = [
-            theory.capacity(SparseTokenSetting(10, 1, 0.5, float(s)), "attention", alignment, 1.0).samples_per_dim
-            for s in signals
-        ]
+            theory.capacity(
+                SparseTokenSetting(10, 1, 0.5, float(s)), "attention", alignment, 1.0
+            ).samples_per_dim
+            for s in signals]
         axes.plot(signals, values, style, color=BLUE, label=f"attention, cos = {alignment:g}")
     for run in runs.values():
         found = run.data.samples_per_dim.values
         low, middle, high = np.quantile(found, [0.25, 0.5, 0.75])
         p = run.parameters
         axes.errorbar(
-            p.signal,
-            middle,
-            [[middle - low], [high - middle]],
-            fmt="o",
-            color=COLOURS[p.model],
-            markersize=4,
-            capsize=2,
-        )
+            p.signal, middle, [[middle - low], [high - middle]], fmt="o", color=COLOURS[p.model],
+            markersize=4, capsize=2)
     axes.set(
-        yscale="log",
-        xlabel=r"signal $\theta$",
-        ylabel="separable samples per dimension",
-        title="Capacity (L = 10, R = 1, k = 1)",
-    )
+        yscale="log", xlabel=r"signal $\theta$", ylabel="separable samples per dimension",
+        title="Capacity (L = 10, R = 1, k = 1)")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
 CAPACITY = Figure(
-    id="sparse-token/capacity",
-    title="How many samples can be separated",
-    caption="Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory; points: median and quartiles of "
-    "nested samples tried by linear programmes (d = 32, 32 trials).",
+    id="sparse-token/capacity", title="How many samples can be separated",
+    caption=(
+        "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
+        " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
+        " trials)."),
     source="Conjecture 1",
     runs={
         f"{model} {signal:g}": (
             separability.separability,
-            {"model": model, "signal": signal, "most_per_dim": most, "dim": 32, "trials": 32},
-        )
+            {"model": model, "signal": signal, "most_per_dim": most, "dim": 32, "trials": 32})
         for model, signal, most in (
-            ("attention", 2.0, 6.0),
-            ("attention", 3.0, 7.0),
-            ("pooled", 3.0, 4.5),
-            ("pooled", 5.0, 6.0),
-        )
-    },
-    draw=draw_capacity,
-    seconds={"quick": 20},
-)
+            ("attention", 2.0, 6.0), ("attention", 3.0, 7.0), ("pooled", 3.0, 4.5),
+            ("pooled", 5.0, 6.0))},
+    draw=draw_capacity, seconds={"quick": 20})
 
 
 def draw_phase(runs: Mapping[str, Run]) -> Drawing:
@@ -134,23 +123,25 @@ def draw_phase(runs: Mapping[str, Run]) -> Drawing:
         setting = setting_of(run, signal=float(signal))
         pooled = theory.large_sample_rate(setting, "pooled").limit
         for row, alignment in enumerate(alignments):
-            ratio[row, column] = limit_ratio(setting, float(alignment), run.parameters.sharpness, pooled)
-    shades = axes.contourf(signals, alignments, np.log10(ratio), np.linspace(-2, 2, 17), cmap="RdBu_r", extend="both")
+            ratio[row, column] = limit_ratio(
+                setting, float(alignment), run.parameters.sharpness, pooled)
+    shades = axes.contourf(
+        signals, alignments, np.log10(ratio), np.linspace(-2, 2, 17), cmap="RdBu_r", extend="both")
     axes.contour(signals, alignments, ratio, [1.0], colors="black", linewidths=1.4)
     figure.colorbar(shades, ax=axes, label="log10 of attention's error over pooling's")
     gaps = run.data.error.values - run.data.pooled.values[:, None]
     crossing = [np.interp(0.0, -row, run.data.alignment.values) for row in gaps]
     axes.plot(run.parameters.signal, np.mean(crossing), "o", color="black", markersize=6)
     axes.set(
-        xlabel=r"signal $\theta$",
-        ylabel="alignment of the query",
-        title=f"Attention wins above the line (k = {run.parameters.sharpness:g})",
-    )
+        xlabel=r"signal $\theta$", ylabel="alignment of the query",
+        title=f"Attention wins above the line (k = {run.parameters.sharpness:g})")
     axes.grid(False)
     return figure
 
 
-def limit_ratio(setting: SparseTokenSetting, alignment: float, sharpness: float, pooled: float) -> float:
+def limit_ratio(
+    setting: SparseTokenSetting, alignment: float, sharpness: float, pooled: float
+) -> float:
     """Attention's limiting error over pooling's, on a coarse quadrature."""
     from saccade.studies.sparse_token.theory.errors import test_error
     from saccade.studies.sparse_token.theory.rates import population_least_squares
@@ -160,12 +151,10 @@ def limit_ratio(setting: SparseTokenSetting, alignment: float, sharpness: float,
 
 
 PHASE = Figure(
-    id="sparse-token/phase",
-    title="Who wins with infinitely many samples",
-    caption="Limiting error of least squares with attention of sharpness 2 over that of pooling (L = 10, R = 1, pi = 1/2). Blue: attention "
-    "wins; red: pooling wins; the point is the crossing measured on sampled tokens.",
-    source="ours",
-    runs={"run": (limits.population_limit, {})},
-    draw=draw_phase,
-    seconds={"quick": 8},
-)
+    id="sparse-token/phase", title="Who wins with infinitely many samples",
+    caption=(
+        "Limiting error of least squares with attention of sharpness 2 over that of pooling (L ="
+        " 10, R = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing"
+        " measured on sampled tokens."),
+    source="ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
+    seconds={"quick": 8})

@@ -1,4 +1,5 @@
-"""Test and training error of a fitted classifier, with the Gaussian integrated exactly and never by counting."""
+"""Test and training error of a fitted classifier, with the Gaussian integrated exactly and never by
+counting."""
 
 import numpy as np
 from scipy.special import ndtr
@@ -8,9 +9,11 @@ from saccade.studies.sparse_token.theory.saddle import Overlaps
 
 
 def _smooth_margin(law: FeatureLaw, point: Overlaps):
-    """Mean and standard deviation of omega given the node, the common shift of the tokens included."""
+    """Mean and standard deviation of omega given the node, the common shift of the tokens
+    included."""
     mean = point.query * law.along + point.across * law.across + point.intercept
-    deviation = np.sqrt((law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
+    deviation = np.sqrt(
+        (law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
     return mean, deviation
 
 
@@ -21,7 +24,8 @@ def test_error(law: FeatureLaw, point: Overlaps) -> float:
 
 
 def train_error(law: FeatureLaw, point: Overlaps, sign_offset: float) -> float:
-    """P(y eta < 0) on the training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o = |l'(0)|."""
+    """P(y eta < 0) on the training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o =
+    |l'(0)|."""
     mean, deviation = _smooth_margin(law, point)
     margin = law.label * mean + sign_offset * law.spread**2 * point.variance
     return float(law.weight @ ndtr(-margin / np.maximum(deviation, 1e-300)))

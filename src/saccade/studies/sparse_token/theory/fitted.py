@@ -1,9 +1,12 @@
-"""What a fitted classifier will do: weights, training loss and error, test error, for the three models and the two losses.
+"""What a fitted classifier will do: weights, training loss and error, test error, for the three
+models and the two losses.
 
-The classifier minimises (1/n) sum_i l(<w, f(X_i)> + b; y_i) + lambda/2 |w|^2 (b free) on n = alpha d fresh samples; attention's query is
-held fixed, with cosine `alignment` to the signal and `sharpness` k = beta |q|. Status: asymptotic (n, d to infinity, alpha = n/d fixed,
-d the token dimension also for the vectorised model); the remaining expectation is a quadrature, done at two resolutions. The answer is
-the finer one, `accuracy` is what the refinement changed, `status` says whether the equations were solved and `residual` how well.
+The classifier minimises (1/n) sum_i l(<w, f(X_i)> + b; y_i) + lambda/2 |w|^2 (b free) on n = alpha
+d fresh samples; attention's query is held fixed, with cosine `alignment` to the signal and
+`sharpness` k = beta |q|. Status: asymptotic (n, d to infinity, alpha = n/d fixed, d the token
+dimension also for the vectorised model); the remaining expectation is a quadrature, done at two
+resolutions. The answer is the finer one, `accuracy` is what the refinement changed, `status` says
+whether the equations were solved and `residual` how well.
 """
 
 from collections.abc import Iterable
@@ -18,13 +21,18 @@ from saccade.studies.sparse_token.theory.law import FeatureLaw, feature_law
 from saccade.studies.sparse_token.theory.losses import get_loss
 from saccade.studies.sparse_token.theory.saddle import Overlaps, make_problem
 from saccade.studies.sparse_token.theory.solver import solve_saddle
-from saccade.studies.sparse_token.theory.square import solve_square, square_residual, square_train_loss
+from saccade.studies.sparse_token.theory.square import (
+    solve_square,
+    square_residual,
+    square_train_loss,
+)
 
 REPORTED = ("b", "w_norm", "train_loss", "train_error", "test_error")
 
 
 class Resolution(NamedTuple):
-    """Nodes of the token law a class (as a power of two) and of the Gaussian grid, for attention and for the linear models."""
+    """Nodes of the token law a class (as a power of two) and of the Gaussian grid, for attention
+    and for the linear models."""
 
     log2_points: int
     grid_points: int
@@ -32,13 +40,14 @@ class Resolution(NamedTuple):
 
 
 # The start only has to be near; it costs next to nothing.
-# Nine Gaussian nodes are enough because each node of the law shifts its own grid: 33 change the sixth digit.
-# The coarse answer has fewer of both kinds, so that `accuracy` sees the error of both.
+# Nine Gaussian nodes are enough because each node of the law shifts its own grid: 33 change the
+# sixth digit. The coarse answer has fewer of both kinds, so that `accuracy` sees the error of both.
 START, COARSE, FINE = Resolution(7, 7, 101), Resolution(11, 7, 401), Resolution(13, 9, 801)
 
 
 class Fit(NamedTuple):
-    """A fitted classifier in the limit; names as in the calculators, `w_signal` is <w, xi> (vectorised: <W, 1 xi^T>/sqrt L)."""
+    """A fitted classifier in the limit; names as in the calculators, `w_signal` is <w, xi>
+    (vectorised: <W, 1 xi^T>/sqrt L)."""
 
     b: float
     w_norm: float
@@ -55,17 +64,12 @@ class Fit(NamedTuple):
 
 
 def fit(
-    setting: SparseTokenSetting,
-    model: str,
-    samples_per_dim: float,
-    ridge: float,
-    loss: str = "logistic",
-    alignment: float | None = None,
-    sharpness: float | None = None,
-    start: Overlaps | None = None,
-    fine: Resolution = FINE,
+    setting: SparseTokenSetting, model: str, samples_per_dim: float, ridge: float,
+    loss: str = "logistic", alignment: float | None = None, sharpness: float | None = None,
+    start: Overlaps | None = None, fine: Resolution = FINE,
 ) -> Fit:
-    """The limit of the classifier fitted to n = `samples_per_dim` d samples; `start` (overlaps of a neighbouring fit) saves time."""
+    """The limit of the classifier fitted to n = `samples_per_dim` d samples; `start` (overlaps of a
+    neighbouring fit) saves time."""
     check_training(samples_per_dim, ridge)
     get_loss(loss)
     ladder = [START, COARSE, fine] if start is None and loss == "logistic" else [COARSE, fine]
@@ -80,13 +84,8 @@ def fit(
 
 
 def fit_curve(
-    setting: SparseTokenSetting,
-    model: str,
-    samples_per_dim: Iterable[float],
-    ridge: float,
-    loss: str = "logistic",
-    alignment: float | None = None,
-    sharpness: float | None = None,
+    setting: SparseTokenSetting, model: str, samples_per_dim: Iterable[float], ridge: float,
+    loss: str = "logistic", alignment: float | None = None, sharpness: float | None = None,
 ) -> list[Fit]:
     """`fit` along a list of sample sizes, each started from its neighbour."""
     fits: list[Fit] = []
@@ -101,18 +100,25 @@ def check_training(samples_per_dim, ridge) -> None:
     allowed = bool(np.isfinite(samples_per_dim)) and samples_per_dim > 0
     require(allowed, "samples_per_dim", samples_per_dim, "must be finite and above 0")
     positive = bool(np.isfinite(ridge)) and ridge > 0
-    require(positive, "ridge", ridge, "must be finite and above 0 (a tiny ridge such as 1e-8 stands for none)")
+    require(
+        positive, "ridge", ridge,
+        "must be finite and above 0 (a tiny ridge such as 1e-8 stands for none)")
 
 
-def _fit_once(law: FeatureLaw, samples_per_dim, ridge, loss, resolution: Resolution, start: Overlaps | None):
+def _fit_once(
+    law: FeatureLaw, samples_per_dim, ridge, loss, resolution: Resolution, start: Overlaps | None
+):
     """(overlaps, residual, train loss) at one resolution."""
     if loss == "square":
         point = solve_square(law, samples_per_dim, ridge)
-        return point, square_residual(law, samples_per_dim, ridge, point), square_train_loss(law, point)
+        return (
+            point, square_residual(law, samples_per_dim, ridge, point),
+            square_train_loss(law, point))
     linear = law.shift_variance == 0
     grid, reach = (resolution.linear_grid_points, 9.0) if linear else (resolution.grid_points, 6.5)
     problem = make_problem(law, samples_per_dim, ridge, grid, reach)
-    solution = solve_saddle(problem, start if start is not None else solve_square(law, samples_per_dim, ridge))
+    solution = solve_saddle(
+        problem, start if start is not None else solve_square(law, samples_per_dim, ridge))
     return solution.point, solution.residual, solution.train_loss
 
 
@@ -121,19 +127,10 @@ def _report(law: FeatureLaw, alignment, loss: str, ridge: float, attempt) -> Fit
     rho = 0.0 if alignment is None else float(alignment)
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
-        point.intercept,
-        point.weight_norm,
-        point.query,
-        float(signal),
-        train_loss,
-        train_error(law, point, get_loss(loss).sign_offset),
-        test_error(law, point),
-        train_loss + 0.5 * ridge * point.weight_norm**2,
-        point,
-        "converged" if residual <= 1e-8 else "not converged",
-        residual,
-        {},
-    )
+        point.intercept, point.weight_norm, point.query, float(signal), train_loss,
+        train_error(law, point, get_loss(loss).sign_offset), test_error(law, point),
+        train_loss + 0.5 * ridge * point.weight_norm**2, point,
+        "converged" if residual <= 1e-8 else "not converged", residual, {})
 
 
 def _with_accuracy(coarse: Fit, fine: Fit) -> Fit:

@@ -1,8 +1,10 @@
-"""The low-dimensional law that fixes everything about a fitted classifier: one Gaussian per token, not d of them.
+"""The low-dimensional law that fixes everything about a fitted classifier: one Gaussian per token,
+not d of them.
 
-With the unit query q^ and alignment rho = <q^, xi>, token scores are t = theta rho v 1{y=+} + g, g ~ N(0, I_L), and s = softmax(k t).
-A feature is f = A q^ + S e_o + tau N(0, I) with
-    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,    e_o = (xi - rho q^)/sqrt(1 - rho^2).
+With the unit query q^ and alignment rho = <q^, xi>, token scores are t = theta rho v 1{y=+} + g, g
+~ N(0, I_L), and s = softmax(k t). A feature is f = A q^ + S e_o + tau N(0, I) with
+    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,    e_o = (xi - rho
+    q^)/sqrt(1 - rho^2).
 Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places):
 A = 0, S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha
 (the best W is the same for every token, so only <W, 1 xi^T>/sqrt L matters).
@@ -22,16 +24,19 @@ from saccade.studies.sparse_token.task import SparseTokenSetting
 
 MODELS = ("attention", "pooled", "vectorised")
 LONGEST_SAMPLED = 10_000
-"""The token quadrature has one coordinate a token: beyond this length only formulas without one are offered."""
+"""The token quadrature has one coordinate a token: beyond this length only formulas without one are
+offered."""
 
 
 class FeatureLaw(NamedTuple):
     """Weighted nodes of the joint law of (y, A, S, tau).
 
-    The mean noise of the tokens, N(0, 1/L), moves A by its own amount, leaves S and tau alone and is independent of the rest of A:
-    `along` is A without it and `shift_variance` is its variance, so that everybody integrates it exactly and no probability is ever
-    counted. `grid_offset` in [0, 1) shifts the grid of the remaining Gaussian from node to node, which averages the error of a coarse
-    grid away. `sample_scale` turns n/d into samples per effective dimension (1/L for the vectorised model).
+    The mean noise of the tokens, N(0, 1/L), moves A by its own amount, leaves S and tau alone and
+    is independent of the rest of A: `along` is A without it and `shift_variance` is its variance,
+    so that everybody integrates it exactly and no probability is ever counted. `grid_offset` in [0,
+    1) shifts the grid of the remaining Gaussian from node to node, which averages the error of a
+    coarse grid away. `sample_scale` turns n/d into samples per effective dimension (1/L for the
+    vectorised model).
     """
 
     weight: Float[Array, " node"]
@@ -47,7 +52,8 @@ class FeatureLaw(NamedTuple):
 def feature_law(
     setting: SparseTokenSetting, model: str, alignment=None, sharpness=None, log2_points: int = 12
 ) -> FeatureLaw:
-    """The law of one of the three models; attention needs `alignment` (rho) and `sharpness` (k) and 2^log2_points nodes a class."""
+    """The law of one of the three models; attention needs `alignment` (rho) and `sharpness` (k) and
+    2^log2_points nodes a class."""
     if model not in MODELS:
         raise unknown("model", str(model), MODELS)
     if model == "attention":
@@ -60,58 +66,60 @@ def feature_law(
 
 def checked_query(alignment, sharpness) -> tuple[float, float]:
     """The query's two numbers, or a refusal of a missing or impossible one."""
-    require(alignment is not None, "alignment", alignment, "is needed for the attention model, from -1 to 1")
+    require(
+        alignment is not None, "alignment", alignment,
+        "is needed for the attention model, from -1 to 1")
     require(-1 <= alignment <= 1, "alignment", alignment, "must lie between -1 and 1")
-    require(sharpness is not None, "sharpness", sharpness, "is needed for the attention model, at least 0")
-    require(bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness, "must be finite and at least 0")
+    require(
+        sharpness is not None, "sharpness", sharpness,
+        "is needed for the attention model, at least 0")
+    require(
+        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
+        "must be finite and at least 0")
     return float(alignment), float(sharpness)
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
-    """Two nodes, one a class: the features of the linear models are Gaussian given the label (exact)."""
+    """Two nodes, one a class: the features of the linear models are Gaussian given the label
+    (exact)."""
     length, rate = setting.length, setting.positive_rate
     total = setting.signal * setting.informative
     pooled = model == "pooled"
     mean, spread = (total / length, length**-0.5) if pooled else (total / length**0.5, 1.0)
     zero = np.zeros(2)
     return FeatureLaw(
-        np.array([rate, 1 - rate]),
-        np.array([1.0, -1.0]),
-        zero,
-        np.array([mean, 0.0]),
-        np.full(2, spread),
-        0.0,
-        zero,
-        1.0 if pooled else 1.0 / length,
-    )
+        np.array([rate, 1 - rate]), np.array([1.0, -1.0]), zero, np.array([mean, 0.0]),
+        np.full(2, spread), 0.0, zero, 1.0 if pooled else 1.0 / length)
 
 
-def attention_law(setting: SparseTokenSetting, alignment: float, sharpness: float, log2_points: int) -> FeatureLaw:
-    """2^log2_points nodes for each class, informative tokens first (the order of the tokens does not matter to attention)."""
+def attention_law(
+    setting: SparseTokenSetting, alignment: float, sharpness: float, log2_points: int
+) -> FeatureLaw:
+    """2^log2_points nodes for each class, informative tokens first (the order of the tokens does
+    not matter to attention)."""
     length, informative = setting.length, setting.informative
-    require(length <= LONGEST_SAMPLED, "length", length, f"must be at most {LONGEST_SAMPLED} for the attention model")
-    positive, negative, offset = sorted_gaussian_nodes(length, informative, affordable(length, log2_points))
+    require(
+        length <= LONGEST_SAMPLED, "length", length,
+        f"must be at most {LONGEST_SAMPLED} for the attention model")
+    positive, negative, offset = sorted_gaussian_nodes(
+        length, informative, affordable(length, log2_points))
     planted = np.arange(length) < informative
     crosswise = setting.signal * np.sqrt(max(0.0, 1 - alignment**2)) * planted
     scores = positive + setting.signal * alignment * planted
-    halves = [_pooled_nodes(scores, crosswise, sharpness), _pooled_nodes(negative, 0.0 * crosswise, sharpness)]
+    halves = [
+        _pooled_nodes(scores, crosswise, sharpness),
+        _pooled_nodes(negative, 0.0 * crosswise, sharpness)]
     along, across, spread = (np.concatenate(pair) for pair in zip(*halves, strict=True))
     along = along - np.concatenate([positive.mean(1), negative.mean(1)])
     points, rate = len(offset), setting.positive_rate
     return FeatureLaw(
-        np.repeat([rate / points, (1 - rate) / points], points),
-        np.repeat([1.0, -1.0], points),
-        along,
-        across,
-        spread,
-        1.0 / length,
-        np.tile(offset, 2),
-        1.0,
-    )
+        np.repeat([rate / points, (1 - rate) / points], points), np.repeat([1.0, -1.0], points),
+        along, across, spread, 1.0 / length, np.tile(offset, 2), 1.0)
 
 
 def affordable(length: int, log2_points: int) -> int:
-    """Fewer nodes beyond 512 tokens, at every level alike: memory stays below that of 2^log2_points x 512 numbers."""
+    """Fewer nodes beyond 512 tokens, at every level alike: memory stays below that of 2^log2_points
+    x 512 numbers."""
     return max(4, log2_points - max(0, (length - 1).bit_length() - 9))
 
 
@@ -122,18 +130,28 @@ def _pooled_nodes(scores, crosswise, sharpness):
 
 
 @lru_cache(maxsize=8)
-def sorted_gaussian_nodes(length: int, informative: int, log2_points: int, seed: int = 0) -> tuple[Array, Array, Array]:
-    """Token noise of positives (informative ones first) and of negatives, each group sorted downwards, and a uniform offset in [0, 1).
+def sorted_gaussian_nodes(
+    length: int, informative: int, log2_points: int, seed: int = 0
+) -> tuple[Array, Array, Array]:
+    """Token noise of positives (informative ones first) and of negatives, each group sorted
+    downwards, and a uniform offset in [0, 1).
 
-    Scrambled Sobol points drive the order statistics from the largest down, so that the best coordinates decide the tokens a softmax
-    sees; sorting inside a group changes nothing in law. Measured against one coordinate a token, at equal cost: 3 to 10 times less error.
+    Scrambled Sobol points drive the order statistics from the largest down, so that the best
+    coordinates decide the tokens a softmax sees; sorting inside a group changes nothing in law.
+    Measured against one coordinate a token, at equal cost: 3 to 10 times less error.
     """
-    uniform = np.clip(qmc.Sobol(length + 1, scramble=True, rng=seed).random_base2(log2_points), 1e-12, 1 - 1e-12)
-    groups = [descending_normals(uniform[:, :informative]), descending_normals(uniform[:, informative:length])]
+    uniform = np.clip(
+        qmc.Sobol(length + 1, scramble=True, rng=seed).random_base2(log2_points), 1e-12, 1 - 1e-12)
+    groups = [
+        descending_normals(uniform[:, :informative]),
+        descending_normals(uniform[:, informative:length])]
     return np.concatenate(groups, axis=1), descending_normals(uniform[:, :length]), uniform[:, -1]
 
 
 def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "point rank"]:
-    """Order statistics of standard normals, largest first: log U_(j) = sum_{i<=j} log(u_i)/(count - i + 1) (exact in law)."""
+    """Order statistics of standard normals, largest first: log U_(j) = sum_{i<=j} log(u_i)/(count -
+    i + 1) (exact in law)."""
     count = uniform.shape[1]
-    return ndtri_exp(np.cumsum(np.log(uniform) / np.arange(count, 0, -1), axis=1)) if count else uniform
+    return (
+        ndtri_exp(np.cumsum(np.log(uniform) / np.arange(count, 0, -1), axis=1)) if count
+        else uniform)

@@ -1,4 +1,5 @@
-"""The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square (y - h)^2 / 2 (exact)."""
+"""The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square (y -
+h)^2 / 2 (exact)."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,7 +11,8 @@ from saccade.errors import unknown
 
 
 class Loss(NamedTuple):
-    """l(h; y), its derivative in h, and the offset o for which y*prox > 0 iff y*omega + o*step > 0 (o = |l'(0; y)|)."""
+    """l(h; y), its derivative in h, and the offset o for which y*prox > 0 iff y*omega + o*step > 0
+    (o = |l'(0; y)|)."""
 
     value: Callable
     slope: Callable
@@ -33,7 +35,8 @@ def _square_slope(h, y):
     return h - y
 
 
-LOSSES = {"logistic": Loss(_logistic, _logistic_slope, 0.5), "square": Loss(_square, _square_slope, 1.0)}
+LOSSES = {
+    "logistic": Loss(_logistic, _logistic_slope, 0.5), "square": Loss(_square, _square_slope, 1.0)}
 
 
 def get_loss(name: str) -> Loss:

@@ -1,8 +1,10 @@
-"""The smallest error each kind of classifier can reach when it knows the signal direction xi (threshold chosen best).
+"""The smallest error each kind of classifier can reach when it knows the signal direction xi
+(threshold chosen best).
 
-Phi is the normal distribution function, u = X xi = theta v 1{y=+} + g the tokens seen along xi. All errors are at most min(pi, 1 - pi).
-Findings that follow from these formulas: theta = log L is enough for hard attention but not necessary, sqrt(2 log L) + c already is;
-a linear classifier that may weigh tokens unequally (`vectorised`) can beat uniform pooling when positives are rare.
+Phi is the normal distribution function, u = X xi = theta v 1{y=+} + g the tokens seen along xi. All
+errors are at most min(pi, 1 - pi). Findings that follow from these formulas: theta = log L is
+enough for hard attention but not necessary, sqrt(2 log L) + c already is; a linear classifier that
+may weigh tokens unequally (`vectorised`) can beat uniform pooling when positives are rare.
 """
 
 from collections.abc import Callable
@@ -20,7 +22,8 @@ from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaus
 
 
 class OracleError(NamedTuple):
-    """An error with its status word and the accuracy of its quadrature (0 where the formula is exact up to rounding)."""
+    """An error with its status word and the accuracy of its quadrature (0 where the formula is
+    exact up to rounding)."""
 
     error: float
     status: str
@@ -31,18 +34,19 @@ class OracleError(NamedTuple):
 def smallest_over_threshold(
     error: Callable[[float], float], low: float, high: float, grid: int = 121
 ) -> tuple[float, float]:
-    """(threshold, error) of the global minimum of a one-dimensional error curve: a grid, then Brent in the best cell."""
+    """(threshold, error) of the global minimum of a one-dimensional error curve: a grid, then Brent
+    in the best cell."""
     thresholds = np.linspace(low, high, grid)
     values = np.array([error(t) for t in thresholds])
     best = int(values.argmin())
     step = thresholds[1] - thresholds[0]
     answer: Any = minimize_scalar(
-        error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded", options={"xatol": 1e-11}
-    )
+        error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded",
+        options={"xatol": 1e-11})
     value = float(np.asarray(answer.fun))
     return (
-        (float(np.asarray(answer.x)), value) if value < values[best] else (float(thresholds[best]), float(values[best]))
-    )
+        (float(np.asarray(answer.x)), value) if value < values[best]
+        else (float(thresholds[best]), float(values[best])))
 
 
 def _capped(
@@ -52,27 +56,34 @@ def _capped(
     rate = setting.positive_rate
     if error <= min(rate, 1 - rate):
         return OracleError(error, status, accuracy, threshold)
-    return OracleError(min(rate, 1 - rate), status, 0.0, float("inf") if rate < 0.5 else float("-inf"))
+    return OracleError(
+        min(rate, 1 - rate), status, 0.0, float("inf") if rate < 0.5 else float("-inf"))
 
 
 def _no_worse(setting: SparseTokenSetting, error: float) -> float:
-    """Bayes by quadrature, held below two rules of exact error: with thousands of tokens the quadrature can be coarser than the gap."""
+    """Bayes by quadrature, held below two rules of exact error: with thousands of tokens the
+    quadrature can be coarser than the gap."""
     return min(error, pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
 
 
 def pooled_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """min_t pi Phi(t - SNR) + (1-pi) Phi(-t) with SNR = theta R/sqrt L, at t = SNR/2 + log((1-pi)/pi)/SNR (exact)."""
+    """min_t pi Phi(t - SNR) + (1-pi) Phi(-t) with SNR = theta R/sqrt L, at t = SNR/2 +
+    log((1-pi)/pi)/SNR (exact)."""
     snr, rate = setting.signal * setting.informative / setting.length**0.5, setting.positive_rate
     if snr == 0:
         return _capped(setting, 0.0, 1.0, "exact")
     threshold = snr / 2 + np.log((1 - rate) / rate) / snr
-    return _capped(setting, threshold, float(rate * ndtr(threshold - snr) + (1 - rate) * ndtr(-threshold)), "exact")
+    return _capped(
+        setting, threshold, float(rate * ndtr(threshold - snr) + (1 - rate) * ndtr(-threshold)),
+        "exact")
 
 
 def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """Best linear classifier among those that weigh some j of the L tokens equally and ignore the rest (an upper bound on the best of all).
+    """Best linear classifier among those that weigh some j of the L tokens equally and ignore the
+    rest (an upper bound on the best of all).
 
-    min_{j,t} pi E Phi(t - theta N_j/sqrt j) + (1-pi) Phi(-t), N_j hypergeometric: informative tokens among the j (exact for this family).
+    min_{j,t} pi E Phi(t - theta N_j/sqrt j) + (1-pi) Phi(-t), N_j hypergeometric: informative
+    tokens among the j (exact for this family).
     """
     best = pooled_oracle_error(setting)
     for chosen in range(1, setting.length):
@@ -80,22 +91,22 @@ def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
         chance = hypergeom.pmf(counts, setting.length, setting.informative, chosen)
         mean = setting.signal * counts / np.sqrt(chosen)
         threshold, error = smallest_over_threshold(
-            _linear_error(setting.positive_rate, chance, mean), -8.0, float(mean.max()) + 8.0
-        )
+            _linear_error(setting.positive_rate, chance, mean), -8.0, float(mean.max()) + 8.0)
         if error < best.error:
             best = OracleError(error, "bound", 0.0, threshold)
     return best._replace(status="bound")
 
 
 def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
-    """No linear classifier of all tokens does better than min_t pi/2 Phi(t - 2 SNR) + (1-pi) Phi(-t) under uniform places (a bound).
+    """No linear classifier of all tokens does better than min_t pi/2 Phi(t - 2 SNR) + (1-pi)
+    Phi(-t) under uniform places (a bound).
 
-    For unit weights m, E[v.|m|] = (R/L) sum |m_l| <= R/sqrt L, so by Markov v.m <= 2 R/sqrt L for at least half of the places.
+    For unit weights m, E[v.|m|] = (R/L) sum |m_l| <= R/sqrt L, so by Markov v.m <= 2 R/sqrt L for
+    at least half of the places.
     """
     snr, rate = setting.signal * setting.informative / setting.length**0.5, setting.positive_rate
     threshold, error = smallest_over_threshold(
-        _linear_error(rate, np.array([0.5]), np.array([2 * snr])), -8.0, 2 * snr + 8.0
-    )
+        _linear_error(rate, np.array([0.5]), np.array([2 * snr])), -8.0, 2 * snr + 8.0)
     return OracleError(error, "bound", 0.0, threshold)
 
 
@@ -104,7 +115,8 @@ def _linear_error(rate: float, chance, mean) -> Callable[[float], float]:
 
 
 def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """Attention of infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L) (exact, in logarithms)."""
+    """Attention of infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L)
+    (exact, in logarithms)."""
     length, informative, rate = setting.length, setting.informative, setting.positive_rate
 
     def error(t: float) -> float:
@@ -112,14 +124,16 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
         return float(rate * np.exp(miss) - (1 - rate) * np.expm1(length * log_ndtr(t)))
 
     threshold, smallest = smallest_over_threshold(
-        error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401
-    )
+        error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401)
     return _capped(setting, threshold, smallest, "exact")
 
 
 def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
-    """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature over the tokens, best threshold)."""
-    require(bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness, "must be finite and at least 0")
+    """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature
+    over the tokens, best threshold)."""
+    require(
+        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
+        "must be finite and at least 0")
     require_sampled(setting)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")
@@ -142,7 +156,9 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
     It thresholds log mean_l e^{theta u_l - theta^2/2} at log((1-pi)/pi).
     """
-    require(setting.informative == 1, "informative", setting.informative, "must be 1 for the Bayes error")
+    require(
+        setting.informative == 1, "informative", setting.informative,
+        "must be 1 for the Bayes error")
     require_sampled(setting)
     signal = setting.signal
     if signal == 0:
@@ -152,14 +168,18 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
         return np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(setting.length)
 
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
-    coarse, fine = (smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut) for less in (2, 0))
+    coarse, fine = (
+        smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut)
+        for less in (2, 0))
     return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
 
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
-    """The smallest error of any classifier that knows xi, for any R (quadrature); R = 1 is `bayes_error`.
+    """The smallest error of any classifier that knows xi, for any R (quadrature); R = 1 is
+    `bayes_error`.
 
-    The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric polynomial, summed token by token.
+    The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric
+    polynomial, summed token by token.
     """
     signal, count = setting.signal, setting.informative
     if count == 1 or signal == 0:
@@ -176,18 +196,17 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
 
     cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
     nodes = min(12, _log2_points(setting))
-    coarse, fine = (smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
+    coarse, fine = (
+        smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
     return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
 
 
 def require_sampled(setting: SparseTokenSetting) -> None:
-    """The token quadrature has one coordinate a token; beyond this length use the hard-max formula, which has none."""
+    """The token quadrature has one coordinate a token; beyond this length use the hard-max formula,
+    which has none."""
     require(
-        setting.length <= LONGEST_SAMPLED,
-        "length",
-        setting.length,
-        f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors",
-    )
+        setting.length <= LONGEST_SAMPLED, "length", setting.length,
+        f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors")
 
 
 def _log2_points(setting: SparseTokenSetting) -> int:
@@ -198,9 +217,11 @@ def _log2_points(setting: SparseTokenSetting) -> int:
 def smoothed_error(
     setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int
 ) -> Callable[[float], float]:
-    """Error as a smooth function of the threshold, for a statistic with T(u + c) = T(u) + shift_gain c.
+    """Error as a smooth function of the threshold, for a statistic with T(u + c) = T(u) +
+    shift_gain c.
 
-    The mean noise of the tokens is N(0, 1/L), independent of their differences, and only shifts T: it is integrated exactly.
+    The mean noise of the tokens is N(0, 1/L), independent of their differences, and only shifts T:
+    it is integrated exactly.
     """
     length, rate = setting.length, setting.positive_rate
     positive, negative, _ = sorted_gaussian_nodes(length, setting.informative, log2_points)
@@ -208,4 +229,5 @@ def smoothed_error(
     high = statistic(positive - positive.mean(1, keepdims=True) + planted)
     low = statistic(negative - negative.mean(1, keepdims=True))
     scale = length**0.5 / shift_gain
-    return lambda t: float(rate * ndtr((t - high) * scale).mean() + (1 - rate) * ndtr((low - t) * scale).mean())
+    return lambda t: float(
+        rate * ndtr((t - high) * scale).mean() + (1 - rate) * ndtr((low - t) * scale).mean())

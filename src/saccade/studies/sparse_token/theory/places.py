@@ -1,11 +1,15 @@
-"""The fitted vectorised classifier when some places are likelier than others (attention and pooling never notice: `fitted.py` holds).
+"""The fitted vectorised classifier when some places are likelier than others (attention and pooling
+never notice: `fitted.py` holds).
 
-Places v are drawn from a table of masks with probabilities. Write W = m xi^T + the rest, m in R^L the overlaps of the tokens' weights
-with the signal and r the norm of the rest. With a = alpha/L samples per weight and omega = theta v.m 1{y=+} + b + sqrt(|m|^2 + r^2) G,
-    m = -a V theta E[l'(eta) v 1{y=+}],    E[l'] = 0,    r^2 = a V^2 E[l'^2],    1/a = lambda V + E[V l''/(1 + V l'')],
-eta the proximal point of omega with step V: the equations of the uniform law with one overlap a token instead of one in all.
-Status: asymptotic (n, d to infinity, L fixed), exact up to the quadrature in G. The square loss is closed form, the logistic loss takes
-a root search in L + 3 numbers, whose residual is reported.
+Places v are drawn from a table of masks with probabilities. Write W = m xi^T + the rest, m in R^L
+the overlaps of the tokens' weights with the signal and r the norm of the rest. With a = alpha/L
+samples per weight and omega = theta v.m 1{y=+} + b + sqrt(|m|^2 + r^2) G,
+    m = -a V theta E[l'(eta) v 1{y=+}],    E[l'] = 0,    r^2 = a V^2 E[l'^2],    1/a = lambda V +
+    E[V l''/(1 + V l'')],
+eta the proximal point of omega with step V: the equations of the uniform law with one overlap a
+token instead of one in all. Status: asymptotic (n, d to infinity, L fixed), exact up to the
+quadrature in G. The square loss is closed form, the logistic loss takes a root search in L + 3
+numbers, whose residual is reported.
 """
 
 from typing import NamedTuple
@@ -44,18 +48,16 @@ class _Mixture(NamedTuple):
 
 
 def fit_at_places(
-    setting: SparseTokenSetting,
-    location_masks,
-    location_probabilities,
-    samples_per_dim: float,
-    ridge: float,
-    loss: str = "logistic",
+    setting: SparseTokenSetting, location_masks, location_probabilities, samples_per_dim: float,
+    ridge: float, loss: str = "logistic",
 ) -> PlacesFit:
-    """The vectorised classifier fitted to n = `samples_per_dim` d samples whose places follow the table."""
+    """The vectorised classifier fitted to n = `samples_per_dim` d samples whose places follow the
+    table."""
     check_training(samples_per_dim, ridge)
     offset = get_loss(loss).sign_offset
     masks, chances = checked_locations(setting, location_masks, location_probabilities)
-    shift = setting.signal * np.concatenate([np.zeros((1, setting.length)), np.asarray(masks, float)])
+    shift = setting.signal * np.concatenate(
+        [np.zeros((1, setting.length)), np.asarray(masks, float)])
     rate = setting.positive_rate
     weight = np.concatenate([[1 - rate], rate * np.asarray(chances)])
     mixture = _Mixture(weight, np.concatenate([[-1.0], np.ones(len(masks))]), shift)
@@ -69,7 +71,8 @@ def fit_at_places(
 
 
 def _square_point(mixture: _Mixture, alpha: float, ridge: float) -> Array:
-    """(m, b, log r, log V) in closed form: 1/a = lambda V + V/(1 + V), normal equations, r^2 linear."""
+    """(m, b, log r, log V) in closed form: 1/a = lambda V + V/(1 + V), normal equations, r^2
+    linear."""
     # a lambda V^2 + (a lambda + a - 1) V - 1 = 0; written so that the positive root never cancels
     half = 0.5 * (alpha * ridge + alpha - 1)
     root_term = np.sqrt(half**2 + alpha * ridge)
@@ -98,8 +101,11 @@ def _grid(points: int = 401, reach: float = 9.0):
     return gauss, density / density.sum()
 
 
-def _residuals(mixture: _Mixture, point: Array, alpha: float, ridge: float, slope, slope2, curve) -> Array:
-    """The L + 3 equations, each over what cancels in it, from E[l'], E[l'^2] and E[V l''/(1 + V l'')] at every node."""
+def _residuals(
+    mixture: _Mixture, point: Array, alpha: float, ridge: float, slope, slope2, curve
+) -> Array:
+    """The L + 3 equations, each over what cancels in it, from E[l'], E[l'^2] and E[V l''/(1 + V
+    l'')] at every node."""
     _, _, r, V = _seen(mixture, point)
     pull = (mixture.weight * slope) @ mixture.shift
     size = (mixture.weight * np.abs(slope)) @ mixture.shift + mixture.weight @ np.abs(slope)
@@ -116,8 +122,8 @@ def _logistic_equations(point: Array, mixture: _Mixture, alpha: float, ridge: fl
     z = prox_margin(y * (mean[:, None] + deviation * gauss), np.full((1, 1), V))
     slope, bend = -y * expit(-z), expit(z) * expit(-z)
     return _residuals(
-        mixture, point, alpha, ridge, slope @ weight, slope**2 @ weight, V * bend / (1 + V * bend) @ weight
-    )
+        mixture, point, alpha, ridge, slope @ weight, slope**2 @ weight,
+        V * bend / (1 + V * bend) @ weight)
 
 
 def _square_equations(point: Array, mixture: _Mixture, alpha: float, ridge: float) -> Array:
@@ -127,13 +133,20 @@ def _square_equations(point: Array, mixture: _Mixture, alpha: float, ridge: floa
     return _residuals(mixture, point, alpha, ridge, slope, slope2, np.full_like(slope, V / (1 + V)))
 
 
-def _report(mixture: _Mixture, point: Array, loss: str, offset: float, residual: float) -> PlacesFit:
+def _report(
+    mixture: _Mixture, point: Array, loss: str, offset: float, residual: float
+) -> PlacesFit:
     mean, deviation, _, V = _seen(mixture, point)
     gauss, weight = _grid()
     y = mixture.label[:, None]
     omega = mean[:, None] + deviation * gauss
-    eta = y * prox_margin(y * omega, np.full((1, 1), V)) if loss == "logistic" else (omega + V * y) / (1 + V)
+    eta = (
+        y * prox_margin(y * omega, np.full((1, 1), V)) if loss == "logistic"
+        else (omega + V * y) / (1 + V))
     train = mixture.weight @ (get_loss(loss).value(eta, y) @ weight)
-    seen, fresh = (float(mixture.weight @ ndtr(-(mixture.label * mean + o * V) / deviation)) for o in (offset, 0.0))
+    seen, fresh = (
+        float(mixture.weight @ ndtr(-(mixture.label * mean + o * V) / deviation))
+        for o in (offset, 0.0))
     status = "converged" if residual <= 1e-8 else "not converged"
-    return PlacesFit(float(point[-3]), deviation, point[:-3], float(train), seen, fresh, status, residual)
+    return PlacesFit(
+        float(point[-3]), deviation, point[:-3], float(train), seen, fresh, status, residual)

@@ -1,10 +1,13 @@
-"""How many samples a target error needs: attention with the best split between its two stages, pooling, the vectorised classifier.
+"""How many samples a target error needs: attention with the best split between its two stages,
+pooling, the vectorised classifier.
 
-For n/d samples in all, attention spends a share on the two gradient steps (which fix the alignment rho; eta_q then sets the sharpness k
-freely) and the rest on the read-out. The error of the fitted logistic classifier is minimised over share, sharpness and ridge; pooled and
-vectorised over the ridge. The smallest n/d whose best error meets the target is the answer, or none is: pooling and the vectorised
-classifier can never beat the pooled error at known direction, nor attention its own error at perfect alignment.
-Status: asymptotic (n, d to infinity), a numerical search with its error recomputed at full accuracy at the answer.
+For n/d samples in all, attention spends a share on the two gradient steps (which fix the alignment
+rho; eta_q then sets the sharpness k freely) and the rest on the read-out. The error of the fitted
+logistic classifier is minimised over share, sharpness and ridge; pooled and vectorised over the
+ridge. The smallest n/d whose best error meets the target is the answer, or none is: pooling and the
+vectorised classifier can never beat the pooled error at known direction, nor attention its own
+error at perfect alignment. Status: asymptotic (n, d to infinity), a numerical search with its error
+recomputed at full accuracy at the answer.
 """
 
 from functools import partial
@@ -25,7 +28,8 @@ from saccade.studies.sparse_token.theory.solver import solve_saddle
 from saccade.studies.sparse_token.theory.square import solve_square
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
-# A larger ridge gains little in the limit, and at finite d the label counts then move the free bias more than the signal does.
+# A larger ridge gains little in the limit, and at finite d the label counts then move the free bias
+# more than the signal does.
 MOST_RIDGE = 0.1
 SEARCH = Resolution(9, 7, 201)
 FIRST = (0.0, np.log(1.5), np.log(0.05))  # logit of the share, log sharpness, log ridge
@@ -44,7 +48,8 @@ class Choice(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What one model needs: `samples_per_dim` in all (None: no number suffices), how to spend them, and why not."""
+    """What one model needs: `samples_per_dim` in all (None: no number suffices), how to spend them,
+    and why not."""
 
     model: str
     samples_per_dim: float | None
@@ -56,7 +61,8 @@ class Need(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The needs of the three models for one target error, and the smallest error of any classifier."""
+    """The needs of the three models for one target error, and the smallest error of any
+    classifier."""
 
     setting: SparseTokenSetting
     target_error: float
@@ -76,7 +82,8 @@ def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=Non
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:
-    """Pooled or vectorised at its best ridge, over a grid of half decades (vectorised features are sqrt(L) larger: L times the ridge)."""
+    """Pooled or vectorised at its best ridge, over a grid of half decades (vectorised features are
+    sqrt(L) larger: L times the ridge)."""
     ridges = 10.0 ** np.arange(-4, np.log10(MOST_RIDGE) + 0.01, 0.5)
     ridges = ridges * (setting.length if model == "vectorised" else 1)
     errors = [quick_error(setting, model, alpha, float(ridge)) for ridge in ridges]
@@ -87,17 +94,25 @@ def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice
 def spent(setting: SparseTokenSetting, alpha: float, x) -> Choice:
     """Attention with share, sharpness and ridge given as x = (logit, log, log)."""
     share = 1 / (1 + np.exp(-np.clip(x[0], -6, 6)))
-    sharpness, ridge = np.exp(np.clip(x[1], -5, np.log(8))), np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE)))
+    sharpness, ridge = (
+        np.exp(np.clip(x[1], -5, np.log(8))),
+        np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE))))
     steps = alignment_after_two_steps(setting, share * alpha, eta_q=1.0)
-    error = quick_error(setting, "attention", (1 - share) * alpha, float(ridge), steps.q_cosine, float(sharpness))
-    spending = (share * alpha, (1 - share) * alpha, steps.q_cosine, sharpness, sharpness / steps.q_norm)
+    error = quick_error(
+        setting, "attention", (1 - share) * alpha, float(ridge), steps.q_cosine, float(sharpness))
+    spending = (
+        share * alpha, (1 - share) * alpha, steps.q_cosine, sharpness, sharpness / steps.q_norm)
     return Choice(error, float(ridge), *(float(value) for value in spending))
 
 
-def best_attention(setting: SparseTokenSetting, alpha: float, start=FIRST) -> tuple[Choice, np.ndarray]:
-    """The best share, sharpness and ridge by Nelder and Mead's search, from the usual place and from `start`.
+def best_attention(
+    setting: SparseTokenSetting, alpha: float, start=FIRST
+) -> tuple[Choice, np.ndarray]:
+    """The best share, sharpness and ridge by Nelder and Mead's search, from the usual place and
+    from `start`.
 
-    Attending and hardly attending can both be local optima, so a neighbour's answer alone is not to be trusted as a start.
+    Attending and hardly attending can both be local optima, so a neighbour's answer alone is not to
+    be trusted as a start.
     """
     starts = [FIRST] if np.allclose(start, FIRST) else [FIRST, start]
     found = [_search(setting, alpha, first, 45 if first is FIRST else 25) for first in starts]
@@ -108,11 +123,15 @@ def best_attention(setting: SparseTokenSetting, alpha: float, start=FIRST) -> tu
 def _search(setting: SparseTokenSetting, alpha: float, start, evaluations: int):
     simplex = np.array(start) + np.concatenate([np.zeros((1, 3)), np.diag([0.8, 0.5, 1.2])])
     options = {"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.05, "fatol": 1e-5}
-    return minimize(lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead", options=options)
+    return minimize(
+        lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead", options=options)
 
 
-def best_choice(setting: SparseTokenSetting, model: str, alpha: float, start=FIRST) -> tuple[Choice, np.ndarray]:
-    """The best error of a model with n/d = alpha samples in all; the second item starts a neighbouring search."""
+def best_choice(
+    setting: SparseTokenSetting, model: str, alpha: float, start=FIRST
+) -> tuple[Choice, np.ndarray]:
+    """The best error of a model with n/d = alpha samples in all; the second item starts a
+    neighbouring search."""
     if model == "attention":
         return best_attention(setting, alpha, start)
     return best_linear(setting, model, alpha), np.array(FIRST)
@@ -128,14 +147,16 @@ def best_errors(setting: SparseTokenSetting, model: str, samples_per_dim) -> lis
 
 
 def plan(
-    setting: SparseTokenSetting, target_error: float, models=MODELS, bayes: float | None = None, tolerance: float = 0.01
+    setting: SparseTokenSetting, target_error: float, models=MODELS, bayes: float | None = None,
+    tolerance: float = 0.01,
 ) -> Plan:
-    """Samples per dimension each model needs for a test error of `target_error`, to a relative `tolerance` in n/d."""
+    """Samples per dimension each model needs for a test error of `target_error`, to a relative
+    `tolerance` in n/d."""
     smallest = subset_bayes_error(setting).error if bayes is None else bayes
     check_target(setting, target_error, smallest)
     return Plan(
-        setting, target_error, smallest, tuple(need(setting, model, target_error, tolerance) for model in models)
-    )
+        setting, target_error, smallest,
+        tuple(need(setting, model, target_error, tolerance) for model in models))
 
 
 def check_target(setting: SparseTokenSetting, target_error: float, smallest: float) -> None:
@@ -146,37 +167,44 @@ def check_target(setting: SparseTokenSetting, target_error: float, smallest: flo
     require(inside, "target_error", target_error, rule)
     if target_error < smallest:
         raise InvalidInput(
-            f"target_error = {target_error!r} is below the Bayes error {smallest:.4g}: no classifier of these tokens reaches it."
-        )
+            f"target_error = {target_error!r} is below the Bayes error {smallest:.4g}: no"
+            " classifier of these tokens reaches it.")
 
 
 def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
     """The error no number of samples gets below, and why."""
     pooled = pooled_oracle_error(setting).error
     snr = setting.signal * setting.informative / setting.length**0.5
-    linear = f"even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) = {snr:.3g} leaves an error of {pooled:.4g}"
+    linear = (
+        f"even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) = {snr:.3g}"
+        f" leaves an error of {pooled:.4g}")
     if model != "attention":
         return pooled, linear
     steps = alignment_after_two_steps(setting, MOST, eta_q=1.0)
     ladder = [(k, ridge) for k in (0.5, 1.0, 1.5, 2.0, 3.0, 5.0) for ridge in (1e-4, 1e-2)]
-    quick = [quick_error(setting, "attention", MOST, ridge, steps.q_cosine, k) for k, ridge in ladder]
+    quick = [
+        quick_error(setting, "attention", MOST, ridge, steps.q_cosine, k) for k, ridge in ladder]
     k, ridge = ladder[int(np.argmin(quick))]
     best = fit(setting, "attention", MOST, ridge, "logistic", steps.q_cosine, k).test_error
     if best >= pooled:
         away = (
-            "two gradient steps turn the query away from the signal"
-            if steps.q_cosine < 0
-            else "the query does not help"
-        )
-        return pooled, f"{away} (cosine {steps.q_cosine:.3g}), so attention can do no better than pooling, and {linear}"
-    return best, (
-        f"even at a cosine of {steps.q_cosine:.4g} and the best sharpness, the read-out of {MOST:g} samples per dimension "
-        f"errs with {best:.4g}"
-    )
+            "two gradient steps turn the query away from the signal" if steps.q_cosine < 0
+            else "the query does not help")
+        return (
+            pooled,
+            (
+                f"{away} (cosine {steps.q_cosine:.3g}), so attention can do no better than pooling,"
+                f" and {linear}"))
+    return (
+        best,
+        (
+            f"even at a cosine of {steps.q_cosine:.4g} and the best sharpness, the read-out of"
+            f" {MOST:g} samples per dimension errs with {best:.4g}"))
 
 
 def need(setting: SparseTokenSetting, model: str, target: float, tolerance: float = 0.01) -> Need:
-    """The smallest n/d with a best error of `target`: a bracket by doubling, secants in log n/d, and a fine check."""
+    """The smallest n/d with a best error of `target`: a bracket by doubling, secants in log n/d,
+    and a fine check."""
     limit, why = limit_error(setting, model)
     if target <= limit:
         return Need(model, None, None, limit, None, why, "no number suffices")
@@ -185,13 +213,14 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
     low, high, choice, start = bracket(seek, target, most)
     if high is None:
         reason = (
-            f"more than {most:g} samples per dimension would be needed; the error with infinitely many is {limit:.4g}"
-        )
+            f"more than {most:g} samples per dimension would be needed; the error with infinitely"
+            f" many is {limit:.4g}")
         return Need(model, None, None, limit, None, reason, "no number suffices")
     while np.log(high / low) > tolerance:
         middle = float(np.sqrt(low * high))
         tried, start = seek(middle, tuple(start))
-        low, high, choice = (low, middle, tried) if tried.error <= target else (middle, high, choice)
+        low, high, choice = (
+            (low, middle, tried) if tried.error <= target else (middle, high, choice))
     return settle(setting, model, high, choice, target, limit, why)
 
 
@@ -210,8 +239,11 @@ def bracket(seek, target: float, most: float):
         alpha, choice = other, tried
 
 
-def settle(setting, model: str, alpha: float, choice: Choice, target: float, limit: float, why: str) -> Need:
-    """Recompute the error with the full quadrature and move n/d (same split, sharpness and ridge) until it meets the target."""
+def settle(
+    setting, model: str, alpha: float, choice: Choice, target: float, limit: float, why: str
+) -> Need:
+    """Recompute the error with the full quadrature and move n/d (same split, sharpness and ridge)
+    until it meets the target."""
     status = "not converged"
     error = fine_error(setting, model, choice, 1.0)
     for _ in range(6):
@@ -232,15 +264,17 @@ def stretched(choice: Choice, factor: float) -> Choice:
     """The same choice with `factor` times as many samples in both stages."""
     return choice._replace(
         query_samples_per_dim=factor * choice.query_samples_per_dim,
-        fit_samples_per_dim=factor * choice.fit_samples_per_dim,
-    )
+        fit_samples_per_dim=factor * choice.fit_samples_per_dim)
 
 
 def fine_error(setting: SparseTokenSetting, model: str, choice: Choice, factor: float) -> float:
-    """Test error of a choice with `factor` times its samples, at the default accuracy of `fit`; eta_q stays."""
+    """Test error of a choice with `factor` times its samples, at the default accuracy of `fit`;
+    eta_q stays."""
     more = stretched(choice, factor)
     if model != "attention":
         return fit(setting, model, more.fit_samples_per_dim, choice.ridge).test_error
     steps = alignment_after_two_steps(setting, more.query_samples_per_dim, eta_q=choice.eta_q)
-    made = fit(setting, model, more.fit_samples_per_dim, choice.ridge, "logistic", steps.q_cosine, steps.sharpness)
+    made = fit(
+        setting, model, more.fit_samples_per_dim, choice.ridge, "logistic", steps.q_cosine,
+        steps.sharpness)
     return made.test_error

@@ -1,9 +1,11 @@
 """Many samples: the error a fitted classifier tends to, and how fast (ridgeless square loss).
 
-As alpha = n/d grows the part of w without signal dies out (r -> 0) and (m_q, m_o, b) tend to population least squares on (A, S), so
+As alpha = n/d grows the part of w without signal dies out (r -> 0) and (m_q, m_o, b) tend to
+population least squares on (A, S), so
     E(alpha) = E_inf + c/alpha + O(1/alpha^2)
-(status: asymptotic; c by Richardson extrapolation of the closed form). The vectorised model has the same limit as pooling and L times
-its c. A badly aligned query has a worse limit than pooling: no number of samples repairs it.
+(status: asymptotic; c by Richardson extrapolation of the closed form). The vectorised model has the
+same limit as pooling and L times its c. A badly aligned query has a worse limit than pooling: no
+number of samples repairs it.
 """
 
 from typing import NamedTuple
@@ -14,7 +16,9 @@ from saccade.studies.sparse_token.theory.law import FeatureLaw, feature_law
 from saccade.studies.sparse_token.theory.saddle import Overlaps
 from saccade.studies.sparse_token.theory.square import solve_square, weighted_least_squares
 
-FAR = 2e4  # samples per dimension from which c is extrapolated: c/alpha is still 1e9 times the rounding error of E
+# samples per dimension from which c is extrapolated: c/alpha is still 1e9 times the rounding error
+# of E
+FAR = 2e4
 
 
 class LargeSampleRate(NamedTuple):
@@ -28,15 +32,17 @@ class LargeSampleRate(NamedTuple):
 
 
 def large_sample_rate(
-    setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None
+    setting: SparseTokenSetting, model: str, alignment: float | None = None,
+    sharpness: float | None = None,
 ) -> LargeSampleRate:
     """E_inf and c of the ridgeless square-loss classifier."""
     (coarse_limit, coarse), (limit, coefficient) = (
-        _rate(feature_law(setting, model, alignment, sharpness, log2_points)) for log2_points in (12, 14)
-    )
+        _rate(feature_law(setting, model, alignment, sharpness, log2_points))
+        for log2_points in (12, 14))
     settled = abs(coefficient - coarse) <= 0.05 * abs(coefficient) + 1e-6
     status = "converged" if settled else "not converged"
-    return LargeSampleRate(limit, coefficient, abs(limit - coarse_limit), abs(coefficient - coarse), status)
+    return LargeSampleRate(
+        limit, coefficient, abs(limit - coarse_limit), abs(coefficient - coarse), status)
 
 
 def _rate(law: FeatureLaw) -> tuple[float, float]:

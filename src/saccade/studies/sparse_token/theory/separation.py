@@ -1,10 +1,14 @@
-"""How many samples can be separated perfectly: the largest n/d below which a hyperplane in feature space exists (status: asymptotic).
+"""How many samples can be separated perfectly: the largest n/d below which a hyperplane in feature
+space exists (status: asymptotic).
 
 With Q(t) = E (G - t)_+^2 = (1 + t^2) Phi(-t) - t phi(t), phi the normal density,
-    1/alpha_c = min over (m_q, m_o, b) of  E[ (1 + m_o^2) Q( y (m_q A + m_o S + b) / (tau sqrt(1 + m_o^2)) ) ],
-a jointly convex function (F(c, s) = s^2 Q(c/s) is convex and rises with s). Pooled and vectorised drop m_q, and alpha_vec = L alpha_pool
-exactly. Without signal and with balanced labels it is Cover's 2 (2 L for the vectorised model). The order vectorised > attention > pooled
-holds in common settings only: poor alignment puts attention below pooling, a strong signal puts it above the vectorised model.
+    1/alpha_c = min over (m_q, m_o, b) of  E[ (1 + m_o^2) Q( y (m_q A + m_o S + b) / (tau sqrt(1 +
+    m_o^2)) ) ],
+a jointly convex function (F(c, s) = s^2 Q(c/s) is convex and rises with s). Pooled and vectorised
+drop m_q, and alpha_vec = L alpha_pool exactly. Without signal and with balanced labels it is
+Cover's 2 (2 L for the vectorised model). The order vectorised > attention > pooled holds in common
+settings only: poor alignment puts attention below pooling, a strong signal puts it above the
+vectorised model.
 """
 
 from typing import NamedTuple
@@ -18,8 +22,8 @@ from saccade.studies.sparse_token.theory.solver import positive_solve
 
 
 class Capacity(NamedTuple):
-    """The largest separable n/d; `residual` is the relative gradient at the minimum, `accuracy` the change
-    when the quadrature is refined."""
+    """The largest separable n/d; `residual` is the relative gradient at the minimum, `accuracy` the
+    change when the quadrature is refined."""
 
     samples_per_dim: float
     status: str
@@ -28,9 +32,11 @@ class Capacity(NamedTuple):
 
 
 def capacity(
-    setting: SparseTokenSetting, model: str, alignment: float | None = None, sharpness: float | None = None
+    setting: SparseTokenSetting, model: str, alignment: float | None = None,
+    sharpness: float | None = None,
 ) -> Capacity:
-    """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised one)."""
+    """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised
+    one)."""
     start, answers, residual = np.zeros(3), [], np.inf
     for log2_points in (12, 14):
         law = feature_law(setting, model, alignment, sharpness, log2_points)
@@ -41,7 +47,8 @@ def capacity(
 
 
 def shortfall(t):
-    """Q(t) = E (G - t)_+^2 with its two derivatives Q' = -2 E(G - t)_+ and Q'' = 2 Phi(-t), without cancellation for large t."""
+    """Q(t) = E (G - t)_+^2 with its two derivatives Q' = -2 E(G - t)_+ and Q'' = 2 Phi(-t), without
+    cancellation for large t."""
     density = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi)
     with np.errstate(over="ignore", invalid="ignore"):
         mills = np.sqrt(np.pi / 2) * erfcx(t / np.sqrt(2))
@@ -52,12 +59,15 @@ def shortfall(t):
 
 
 def violation_derivatives(law: FeatureLaw, x):
-    """Value, gradient, Hessian and cancelling size of E[F(c, s)], F = s^2 Q(c/s), at x = (m_q, m_o, b).
+    """Value, gradient, Hessian and cancelling size of E[F(c, s)], F = s^2 Q(c/s), at x = (m_q, m_o,
+    b).
 
-    c = y (m_q A + m_o S + b)/tau and s^2 = 1 + m_o^2 + m_q^2/(L tau^2): the common shift of the tokens in A joins the Gaussian of Q.
+    c = y (m_q A + m_o S + b)/tau and s^2 = 1 + m_o^2 + m_q^2/(L tau^2): the common shift of the
+    tokens in A joins the Gaussian of Q.
     """
     design = np.array([law.along, law.across, np.ones_like(law.along)]) * (law.label / law.spread)
-    stiff = np.array([law.shift_variance / law.spread**2, np.ones_like(law.along), np.zeros_like(law.along)])
+    stiff = np.array(
+        [law.shift_variance / law.spread**2, np.ones_like(law.along), np.zeros_like(law.along)])
     s = np.sqrt(1 + (x**2) @ stiff)
     ratio = (x @ design) / s
     Q, Q1, Q2 = shortfall(ratio)
@@ -65,7 +75,8 @@ def violation_derivatives(law: FeatureLaw, x):
     by_scale = s * (2 * Q - ratio * Q1)
     gradient = design @ (weight * s * Q1) + ds @ (weight * by_scale)
     size = np.abs(design) @ (weight * s * np.abs(Q1)) + np.abs(ds) @ (weight * np.abs(by_scale))
-    # A direction without signal still carries unit noise: without this floor its relative gradient would be 0/0.
+    # A direction without signal still carries unit noise: without this floor its relative gradient
+    # would be 0/0.
     size[:2] += weight @ (s * np.abs(Q1))
     cross = (design * (weight * (Q1 - ratio * Q2))) @ ds.T
     hessian = (design * (weight * Q2)) @ design.T + cross + cross.T

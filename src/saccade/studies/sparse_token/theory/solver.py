@@ -1,11 +1,14 @@
-"""Finding the saddle of the logistic potential: a nested search that cannot miss it, and Newton's method once near.
+"""Finding the saddle of the logistic potential: a nested search that cannot miss it, and Newton's
+method once near.
 
-In z = (m_q, m_o, b, r, beta) with beta = r/V the potential is convex in the first four and concave in the last, so
-  * `nested_search`: for fixed beta damped Newton minimises a smooth convex function of four numbers; the outer equation in log beta is
-    scalar with a single sign change, found by safeguarded Newton inside a bracket. Globally convergent, no continuation needed.
+In z = (m_q, m_o, b, r, beta) with beta = r/V the potential is convex in the first four and concave
+in the last, so
+  * `nested_search`: for fixed beta damped Newton minimises a smooth convex function of four
+    numbers; the outer equation in log beta is scalar with a single sign change, found by
+    safeguarded Newton inside a bracket. Globally convergent, no continuation needed.
   * `newton`: all five equations at once, quadratically convergent near the solution.
-Every residual is relative: the gradient entry divided by the sum of the absolute values that cancel in it. Unscaled residuals would
-accept the spurious point r = V = 0, where all of them vanish.
+Every residual is relative: the gradient entry divided by the sum of the absolute values that cancel
+in it. Unscaled residuals would accept the spurious point r = V = 0, where all of them vanish.
 """
 
 from typing import NamedTuple
@@ -20,7 +23,8 @@ TOLERANCE = 1e-10
 
 
 class Solution(NamedTuple):
-    """A point, the largest relative residual there, the training loss E[l(eta)], the objective phi, and how much work it took."""
+    """A point, the largest relative residual there, the training loss E[l(eta)], the objective phi,
+    and how much work it took."""
 
     point: Overlaps
     residual: float
@@ -49,7 +53,8 @@ def _to_overlaps(z: Array) -> Overlaps:
 
 
 def _from_overlaps(point: Overlaps) -> Array:
-    return np.array([point.query, point.across, point.intercept, point.rest, point.rest / point.variance])
+    return np.array(
+        [point.query, point.across, point.intercept, point.rest, point.rest / point.variance])
 
 
 class _Counter:
@@ -64,7 +69,8 @@ class _Counter:
 
     def solution(self, local: _Local) -> Solution:
         worst = float(np.max(np.abs(local.relative)))
-        return Solution(_to_overlaps(local.z), worst, local.train_loss, local.value, self.evaluations)
+        return Solution(
+            _to_overlaps(local.z), worst, local.train_loss, local.value, self.evaluations)
 
 
 def change_coordinates(z: Array, inner: Derivatives) -> _Local:
@@ -90,7 +96,8 @@ def change_coordinates(z: Array, inner: Derivatives) -> _Local:
 
 
 def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
-    """Newton on the five equations, r and beta moved in the logarithm; the step is halved while the residual does not fall."""
+    """Newton on the five equations, r and beta moved in the logarithm; the step is halved while the
+    residual does not fall."""
     best = start
     for _ in range(limit):
         size = np.max(np.abs(best.relative))
@@ -150,7 +157,8 @@ def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int 
 def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
     """One Armijo step in (m_q, m_o, b, log r) along Newton's direction, log r moving by at most 2.
 
-    In log r the function keeps its single stationary point but not its convexity, so negative curvature is turned into positive.
+    In log r the function keeps its single stationary point but not its convexity, so negative
+    curvature is turned into positive.
     """
     chain = np.array([1.0, 1.0, 1.0, at.z[3]])
     gradient = at.gradient[:4] * chain
@@ -169,7 +177,8 @@ def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
 
 
 def positive_solve(hessian: Array, right: Array) -> Array:
-    """|H|^{-1} right, with the absolute eigenvalues of the equilibrated matrix, floored against rounding."""
+    """|H|^{-1} right, with the absolute eigenvalues of the equilibrated matrix, floored against
+    rounding."""
     width = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
     eigenvalues, vectors = np.linalg.eigh(hessian / np.outer(width, width))
     eigenvalues = np.maximum(np.abs(eigenvalues), 1e-13 * np.abs(eigenvalues).max())
@@ -177,7 +186,8 @@ def positive_solve(hessian: Array, right: Array) -> Array:
 
 
 def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int = 80) -> _Local:
-    """Minimise over four, maximise over log beta: stop when every relative residual is below `tolerance`."""
+    """Minimise over four, maximise over log beta: stop when every relative residual is below
+    `tolerance`."""
     at = minimise_inner(evaluate, evaluate(start), 0.1 * tolerance)
     low, high = -np.inf, np.inf
     for _ in range(limit):
@@ -198,9 +208,11 @@ def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int
 
 
 def _outer_move(at: _Local) -> float:
-    """Newton's step in log beta for the derivative of min phi along log beta, at most a factor e^3 at once."""
+    """Newton's step in log beta for the derivative of min phi along log beta, at most a factor e^3
+    at once."""
     beta = at.z[4]
-    response = solve_scaled(at.hessian[:4, :4], at.hessian[:4, 4], np.sqrt(np.abs(np.diag(at.hessian)[:4])) + 1e-300)
+    response = solve_scaled(
+        at.hessian[:4, :4], at.hessian[:4, 4], np.sqrt(np.abs(np.diag(at.hessian)[:4])) + 1e-300)
     bend = at.hessian[4, 4] - (0.0 if response is None else at.hessian[4, :4] @ response)
     curvature = beta * beta * bend + beta * at.gradient[4]
     if not curvature < 0:
@@ -209,7 +221,8 @@ def _outer_move(at: _Local) -> float:
 
 
 def solve_saddle(problem: Problem, start: Overlaps) -> Solution:
-    """Newton from `start`; where it stalls, the nested search comes to the rescue and Newton polishes."""
+    """Newton from `start`; where it stalls, the nested search comes to the rescue and Newton
+    polishes."""
     evaluate = _Counter(problem)
     at = newton(evaluate, evaluate(_from_overlaps(start)))
     if np.max(np.abs(at.relative)) > TOLERANCE:

@@ -1,10 +1,13 @@
-"""The fitted square-loss classifier in closed form: one scalar equation, one 3 x 3 system, one linear equation.
+"""The fitted square-loss classifier in closed form: one scalar equation, one 3 x 3 system, one
+linear equation.
 
 With the law of `law.py`, weights c = 1/(1 + tau^2 V) and residual e = m_q A + m_o S + b - y:
     1/alpha = lambda V + E[tau^2 V c]                                                (V, monotone)
-    normal equations of (m_q, m_o, b) with weights c, plus lambda on m_q and lambda + E[tau^2 c] on m_o
-    r^2 = alpha V^2 (E[tau^2 c^2 e^2] + (m_o^2 + r^2) E[tau^4 c^2])                  (linear in r^2)
-Status: asymptotic (n, d to infinity with n/d = alpha), exact up to the quadrature of the law. At lambda = 0 it needs alpha > 1.
+    normal equations of (m_q, m_o, b) with weights c, plus lambda on m_q and lambda + E[tau^2 c] on
+    m_o r^2 = alpha V^2 (E[tau^2 c^2 e^2] + (m_o^2 + r^2) E[tau^4 c^2])                  (linear in
+    r^2)
+Status: asymptotic (n, d to infinity with n/d = alpha), exact up to the quadrature of the law. At
+lambda = 0 it needs alpha > 1.
 """
 
 import numpy as np
@@ -28,63 +31,77 @@ def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overl
 
 
 def solve_variance(law: FeatureLaw, alpha: float, ridge: float) -> float:
-    """V > 0 of 1/alpha = lambda V + E[tau^2 V/(1 + tau^2 V)], solved in log V (the right side rises from 0)."""
+    """V > 0 of 1/alpha = lambda V + E[tau^2 V/(1 + tau^2 V)], solved in log V (the right side rises
+    from 0)."""
 
     def excess(log_v: float) -> float:
         V = np.exp(log_v)
-        return float(alpha * (ridge * V + law.weight @ (law.spread**2 * V / (1 + law.spread**2 * V))) - 1)
+        return float(
+            alpha * (ridge * V + law.weight @ (law.spread**2 * V / (1 + law.spread**2 * V))) - 1)
 
     low, high = -1.0, 1.0
     while excess(low) > 0:
         low -= 5.0
     while excess(high) < 0 and high < 700:
         high += 5.0
-    return float(np.exp(float(root_scalar(excess, bracket=(low, high), xtol=1e-15, rtol=1e-15).root)))
+    return float(
+        np.exp(float(root_scalar(excess, bracket=(low, high), xtol=1e-15, rtol=1e-15).root)))
 
 
 def _one_minus_gain(law: FeatureLaw, alpha: float, V: float, ridge: float) -> float:
-    """1 - alpha V^2 E[tau^4 c^2], written with the equation of V as alpha (lambda V + E[tau^2 V c^2]) so that nothing cancels."""
+    """1 - alpha V^2 E[tau^4 c^2], written with the equation of V as alpha (lambda V + E[tau^2 V
+    c^2]) so that nothing cancels."""
     shrink = 1 / (1 + law.spread**2 * V)
     return float(alpha * (ridge * V + law.weight @ (law.spread**2 * V * shrink**2)))
 
 
 def squared_error(law: FeatureLaw, query: float, across: float, intercept: float):
     """e^2 at every node, averaged over the common shift of the tokens."""
-    return (query * law.along + across * law.across + intercept - law.label) ** 2 + query**2 * law.shift_variance
+    return (
+        query * law.along + across * law.across + intercept - law.label
+    ) ** 2 + query**2 * law.shift_variance
 
 
 def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
-    """Minimise E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2) over (m_q, m_o, b)."""
+    """Minimise E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2) over (m_q,
+    m_o, b)."""
     design = np.array([law.along, law.across, np.ones_like(law.along)])
     weight = law.weight * node_weight
     gram = (design * weight) @ design.T
     gram[0, 0] += ridge + law.shift_variance * weight.sum()
     gram[1, 1] += ridge + weight @ law.spread**2
-    # The minimum-norm answer covers coordinates that do not exist: A = 0 in the linear models at zero ridge.
+    # The minimum-norm answer covers coordinates that do not exist: A = 0 in the linear models at
+    # zero ridge.
     return np.linalg.lstsq(gram, design @ (weight * law.label), rcond=1e-14)[0]
 
 
-def square_residual(law: FeatureLaw, samples_per_dim: float, ridge: float, point: Overlaps) -> float:
-    """The largest relative residual of the five equations (a gradient divided by the sum of what cancels in it)."""
+def square_residual(
+    law: FeatureLaw, samples_per_dim: float, ridge: float, point: Overlaps
+) -> float:
+    """The largest relative residual of the five equations (a gradient divided by the sum of what
+    cancels in it)."""
     alpha, V, spread2 = samples_per_dim * law.sample_scale, point.variance, law.spread**2
     shrink = law.weight / (1 + spread2 * V)
     error = point.query * law.along + point.across * law.across + point.intercept - law.label
     slope2 = (
-        (squared_error(law, point.query, point.across, point.intercept) + spread2 * point.orthogonal_norm**2)
-        * shrink**2
-        / law.weight
-    )
+        (
+            squared_error(law, point.query, point.across, point.intercept)
+            + spread2 * point.orthogonal_norm**2)
+        * shrink**2 / law.weight)
     shifted = ridge + law.shift_variance * shrink.sum()
     equations = [
         [shifted * point.query, shrink @ (error * law.along)],
         [point.across / (alpha * V), shrink @ (error * law.across)],
         [shrink @ np.maximum(error, 0), -(shrink @ np.maximum(-error, 0))],
         [point.rest**2, -alpha * V**2 * (spread2 @ slope2)],
-        [1 / alpha, -ridge * V, -V * (shrink @ spread2)],
-    ]
+        [1 / alpha, -ridge * V, -V * (shrink @ spread2)]]
     floor = shrink @ (np.abs(error) * law.spread)
-    sizes = [sum(map(abs, terms)) + (floor if index < 2 else 0.0) for index, terms in enumerate(equations)]
-    return float(max(abs(sum(terms)) / max(size, 1e-300) for terms, size in zip(equations, sizes, strict=True)))
+    sizes = [
+        sum(map(abs, terms)) + (floor if index < 2 else 0.0)
+        for index, terms in enumerate(equations)]
+    return float(max(
+        abs(sum(terms)) / max(size, 1e-300)
+        for terms, size in zip(equations, sizes, strict=True)))
 
 
 def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
@@ -92,5 +109,5 @@ def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
     error2 = squared_error(law, point.query, point.across, point.intercept)
     spread2 = law.spread**2
     return float(
-        0.5 * law.weight @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2)
-    )
+        0.5 * law.weight
+        @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2))

@@ -1,3 +1,4 @@
-"""The claims of the spatial study, in the order of the paper; the appendix's inequalities and real images last."""
+"""The claims of the spatial study, in the order of the paper; the appendix's inequalities and real
+images last."""
 
-ORDER = ("data", "symmetry", "descent", "finite", "appendix", "images_checks", "images",)
+ORDER = ("data", "symmetry", "descent", "finite", "appendix", "images_checks", "images")

@@ -1,46 +1,44 @@
-"""Claims on training from samples, over seeds: the realistic problem, and transfer with the attention frozen."""
+"""Claims on training from samples, over seeds: the realistic problem, and transfer with the
+attention frozen."""
 
 import numpy as np
 
-from saccade.studies.spatial.experiments import realistic
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.studies.spatial.experiments import realistic
 
 R1_SCALE = Scale({**realistic.R1, "repetitions": 20}, blocks=1, seconds=400)
 FEW = ("N=8", "N=32", "N=128")
 
 
 def _learned(run: Run) -> np.ndarray:
-    """Best over the record: share of rows that associate, error to spare below twice 0.01, alignment above 0.95."""
+    """Best over the record: share of rows that associate, error to spare below twice 0.01,
+    alignment above 0.95."""
     last = run.data.isel(step=-1)
     best_rows = run.data.row_fraction.values.max(axis=1)
     return np.stack([best_rows - 0.99, 0.02 - last.error.values, last.cosine.values - 0.95], axis=1)
 
 
 REALISTIC = Claim(
-    id="spatial.realistic-associates",
-    spec="VS-T42",
-    statement="From a random start, full-batch descent on a sample finds every set, errs below 2 % and aligns v with w* above 0.95.",
-    source="Theorem 4.2",
-    status="heuristic",
-    kind="ordering",
-    experiment=realistic.realistic,
-    measure=_learned,
-    predict=lambda run: [0.0, 0.0, 0.0],
-    resolution=[0.05, 0.005, 0.01],
-    argued="Medians over 24 tasks, samples and starts; 3000 images of 16 patches (standard: 12,000 of 36). Sets: at the best step.",
-    statistic="median",
-    parts=("all rows", "error", "alignment"),
-    figure="spatial/4",
+    id="spatial.realistic-associates", spec="VS-T42",
+    statement=(
+        "From a random start, full-batch descent on a sample finds every set, errs below 2 % and"
+        " aligns v with w* above 0.95."),
+    source="Theorem 4.2", status="heuristic", kind="ordering", experiment=realistic.realistic,
+    measure=_learned, predict=lambda run: [0.0, 0.0, 0.0], resolution=[0.05, 0.005, 0.01],
+    argued=(
+        "Medians over 24 tasks, samples and starts; 3000 images of 16 patches (standard: 12,000 of"
+        " 36). Sets: at the best step."),
+    statistic="median", parts=("all rows", "error", "alignment"), figure="spatial/4",
     scales={"quick": Scale(blocks=1, seconds=25), "standard": R1_SCALE},
     sabotages=(
-        Sabotage("shuffled-labels", "Score against a permuted partition.", {"shuffled": True, "repetitions": 20}),
+        Sabotage(
+            "shuffled-labels", "Score against a permuted partition.",
+            {"shuffled": True, "repetitions": 20}),
         Sabotage("overfitting", "120 images.", {"samples": 120, "repetitions": 20}),
         Sabotage(
-            "literal-step", "The paper's single step size, within the same budget.", {"eta_a": 5e-3, "repetitions": 20}
-        ),
-    ),
-)
+            "literal-step", "The paper's single step size, within the same budget.",
+            {"eta_a": 5e-3, "repetitions": 20})))
 
 
 def _errors(run: Run, kind: str) -> np.ndarray:
@@ -49,96 +47,69 @@ def _errors(run: Run, kind: str) -> np.ndarray:
 
 TRANSFER_SCALES = {
     "quick": Scale(blocks=1, seconds=30),
-    "standard": Scale({**realistic.R1, "test": 8000}, blocks=1, seconds=90),
-}
+    "standard": Scale({**realistic.R1, "test": 8000}, blocks=1, seconds=90)}
 
 TRANSFER = Claim(
-    id="spatial.transfer-from-few",
-    spec="VS-T51",
-    statement="With the pretrained attention frozen, v learned from 8, 32 or 128 images of a new feature errs within 0.015 of pretraining.",
-    source="Theorem 5.1",
-    status="heuristic",
-    kind="ordering",
-    experiment=realistic.transfer,
+    id="spatial.transfer-from-few", spec="VS-T51",
+    statement=(
+        "With the pretrained attention frozen, v learned from 8, 32 or 128 images of a new feature"
+        " errs within 0.015 of pretraining."),
+    source="Theorem 5.1", status="heuristic", kind="ordering", experiment=realistic.transfer,
     measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "pretrained"),
-    predict=lambda run: [0.0, 0.0, 0.0],
-    resolution=0.002,
-    argued="Medians over 40 new features, small samples and starts, one pretraining. (From 4 images some end with the wrong sign.)",
-    statistic="median",
-    parts=FEW,
-    scales=TRANSFER_SCALES,
-    sabotages=(
-        Sabotage("identity", "Freeze the untrained attention.",
-                 measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "identity")),
-    ),
-)  # fmt: skip
+    predict=lambda run: [0.0, 0.0, 0.0], resolution=0.002,
+    argued=(
+        "Medians over 40 new features, small samples and starts, one pretraining. (From 4 images"
+        " some end with the wrong sign.)"),
+    statistic="median", parts=FEW, scales=TRANSFER_SCALES,
+    sabotages=(Sabotage(
+        "identity", "Freeze the untrained attention.",
+        measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "identity"),
+    ),))
 
 ONE_STEP = Claim(
-    id="spatial.transfer-one-step",
-    spec="VS-T51",
+    id="spatial.transfer-one-step", spec="VS-T51",
     statement="One normalised gradient step on 32 images already transfers: error below 0.03.",
-    source="proof of Theorem 5.1",
-    status="heuristic",
-    kind="bound",
-    side="below",
-    experiment=realistic.transfer,
-    measure=lambda run: run.data.one_step.values[:, 1],
-    predict=lambda run: 0.03,
-    resolution=0.0,
+    source="proof of Theorem 5.1", status="heuristic", kind="bound", side="below",
+    experiment=realistic.transfer, measure=lambda run: run.data.one_step.values[:, 1],
+    predict=lambda run: 0.03, resolution=0.0,
     argued="Median over 40 new features; linear models cannot go below 0.100 here.",
-    statistic="median",
-    scales=TRANSFER_SCALES,
-    sabotages=(
-        Sabotage(
-            "identity", "Descent with the untrained attention.", measure=lambda run: _errors(run, "identity")[:, 1]
-        ),
-    ),
-)
+    statistic="median", scales=TRANSFER_SCALES,
+    sabotages=(Sabotage(
+        "identity", "Descent with the untrained attention.",
+        measure=lambda run: _errors(run, "identity")[:, 1]),))
 
 WITHOUT = Claim(
-    id="spatial.transfer-without-sets",
-    spec="VS-T52",
-    statement="Without the partition up to 128 images are not enough: the untrained attention, frozen or trained along, errs above 0.08.",
-    source="Theorem 5.2, for two learners",
-    status="heuristic",
-    kind="bound",
-    side="above",
+    id="spatial.transfer-without-sets", spec="VS-T52",
+    statement=(
+        "Without the partition up to 128 images are not enough: the untrained attention, frozen or"
+        " trained along, errs above 0.08."),
+    source="Theorem 5.2, for two learners", status="heuristic", kind="bound", side="above",
     experiment=realistic.transfer,
     measure=lambda run: np.concatenate([_errors(run, "identity"), _errors(run, "scratch")], axis=1),
-    predict=lambda run: np.full(6, 0.08),
-    resolution=0.0,
+    predict=lambda run: np.full(6, 0.08), resolution=0.0,
     argued="Medians over 40 new features. The theorem is about all algorithms; these are two.",
     statistic="median",
     parts=tuple(f"{kind} {few}" for kind in ("frozen", "trained") for few in FEW),
     scales=TRANSFER_SCALES,
-    sabotages=(
-        Sabotage("oracle", "Hand over the true sets.",
-                 measure=lambda run: np.concatenate([_errors(run, "oracle"), _errors(run, "oracle")], axis=1)),
-    ),
-)  # fmt: skip
+    sabotages=(Sabotage(
+        "oracle", "Hand over the true sets.",
+        measure=lambda run: np.concatenate(
+            [_errors(run, "oracle"), _errors(run, "oracle")], axis=1)),))
 
 CHEAT_TRANSFERS = Claim(
-    id="spatial.cheat-transfers",
-    spec="VS-T52x",
-    statement="The cheating attention, whose overlap with the sets is zero, transfers as well as the true one, within 0.005.",
-    source="ours, against the reading that association is what transfer needs",
-    status="heuristic",
-    kind="bound",
-    side="below",
-    experiment=realistic.transfer,
+    id="spatial.cheat-transfers", spec="VS-T52x",
+    statement=(
+        "The cheating attention, whose overlap with the sets is zero, transfers as well as the true"
+        " one, within 0.005."),
+    source="ours, against the reading that association is what transfer needs", status="heuristic",
+    kind="bound", side="below", experiment=realistic.transfer,
     measure=lambda run: _errors(run, "cheating") - _errors(run, "oracle"),
-    predict=lambda run: [0.005, 0.005, 0.005],
-    resolution=0.0,
-    argued="Paired medians over 40 new features.",
-    statistic="median",
-    parts=FEW,
-    finding="Transfer needs a grouping of the patches, not association as Definition 2.2 has it: the cheating attention does as well.",
+    predict=lambda run: [0.005, 0.005, 0.005], resolution=0.0,
+    argued="Paired medians over 40 new features.", statistic="median", parts=FEW,
+    finding=(
+        "Transfer needs a grouping of the patches, not association as Definition 2.2 has it: the"
+        " cheating attention does as well."),
     scales=TRANSFER_SCALES,
-    sabotages=(
-        Sabotage(
-            "identity",
-            "The untrained attention instead.",
-            measure=lambda run: _errors(run, "identity") - _errors(run, "oracle"),
-        ),
-    ),
-)
+    sabotages=(Sabotage(
+        "identity", "The untrained attention instead.",
+        measure=lambda run: _errors(run, "identity") - _errors(run, "oracle")),))

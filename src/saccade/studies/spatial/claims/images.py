@@ -1,16 +1,18 @@
-"""Claims on real images: positional against vanilla attention, shuffled cells, and where the learned encodings are local.
+"""Claims on real images: positional against vanilla attention, shuffled cells, and where the
+learned encodings are local.
 
-Only a few trainings are affordable, so the replicates are the test images (paired: both networks answer the same image) or random
-relabellings of places, and every seed is a part of its own. The intervals therefore speak about these trained networks; that every
-seed has to hold is what speaks about training.
+Only a few trainings are affordable, so the replicates are the test images (paired: both networks
+answer the same image) or random relabellings of places, and every seed is a part of its own. The
+intervals therefore speak about these trained networks; that every seed has to hold is what speaks
+about training.
 """
 
 import numpy as np
 
-from saccade.studies.spatial.experiments import images
+from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
-from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps
+from saccade.studies.spatial.experiments import images
 
 CIFAR = "data:cifar10"
 SEEDS = ("seed 0", "seed 1")
@@ -29,7 +31,8 @@ def _right(run: Run, kind: str, name: str = "right") -> np.ndarray:
 
 
 def _points(large: float, small: float):
-    """The resolution: `large` on digits, whose 360 test images cannot tell less, and `small` on 10,000 test images."""
+    """The resolution: `large` on digits, whose 360 test images cannot tell less, and `small` on
+    10,000 test images."""
     return lambda run: large if run.data.sizes["image"] < 2000 else small
 
 
@@ -39,37 +42,33 @@ def _positional_minus_vanilla(run: Run, name: str = "right") -> np.ndarray:
 
 
 POSITIONAL = Claim(
-    id="spatial.positional-near-vanilla",
-    spec="VS-I1",
-    statement="On CIFAR-10, at an equal budget, a ViT with positional attention is within five points of one with vanilla attention.",
-    source="Figure 7 and section 6, at a small budget",
-    status="heuristic",
-    kind="estimate",
-    experiment=images.vision,
-    measure=_positional_minus_vanilla,
-    predict=lambda run: 0.0,
+    id="spatial.positional-near-vanilla", spec="VS-I1",
+    statement=(
+        "On CIFAR-10, at an equal budget, a ViT with positional attention is within five points of"
+        " one with vanilla attention."),
+    source="Figure 7 and section 6, at a small budget", status="heuristic", kind="estimate",
+    experiment=images.vision, measure=_positional_minus_vanilla, predict=lambda run: 0.0,
     resolution=_points(0.15, 0.05),
-    argued="Paired over the test images, whole and shuffled runs averaged; a part per seed. On 10,000 images the interval of the ledger "
-    "reaches two points to either side (0.4 is one standard error), so that a deficit of two can be told from five; on the 360 test digits "
-    "of the quick scale, nine. It was four before the first seed was looked at.",
-    statistic="mean",
-    parts=SEEDS,
-    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)},
-    figure="spatial/7",
-    finding="At this budget (two layers, 936 steps) the first seed is 1.9 points below vanilla, as the paper's positional networks are a "
-    "little below theirs; nothing is said about convergence.",
-    sabotages=(
-        Sabotage(
-            "whole-pictures",
-            "Show the positional networks whole pictures, also those trained on shuffled ones.",
-            measure=lambda run: _positional_minus_vanilla(run, "right_whole"),
-        ),
+    argued=(
+        "Paired over the test images, whole and shuffled runs averaged; a part per seed. On 10,000"
+        " images the interval of the ledger reaches two points to either side (0.4 is one standard"
+        " error), so that a deficit of two can be told from five; on the 360 test digits of the"
+        " quick scale, nine. It was four before the first seed was looked at."),
+    statistic="mean", parts=SEEDS,
+    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)}, figure="spatial/7",
+    finding=(
+        "At this budget (two layers, 936 steps) the first seed is 1.9 points below vanilla, as the"
+        " paper's positional networks are a little below theirs; nothing is said about convergence."
     ),
-)
+    sabotages=(Sabotage(
+        "whole-pictures",
+        "Show the positional networks whole pictures, also those trained on shuffled ones.",
+        measure=lambda run: _positional_minus_vanilla(run, "right_whole")),))
 
 
 def _change(run: Run, kinds: tuple[str, ...], name: str = "right") -> np.ndarray:
-    """Right answers of the network trained on shuffled cells less those of the one trained on whole pictures, by (kind, seed)."""
+    """Right answers of the network trained on shuffled cells less those of the one trained on whole
+    pictures, by (kind, seed)."""
     shuffled = np.stack([_right(run, kind, name)[:, -1] for kind in kinds])
     whole = np.stack([_right(run, kind)[:, 0] for kind in kinds])
     return _per_image(shuffled - whole)
@@ -77,162 +76,128 @@ def _change(run: Run, kinds: tuple[str, ...], name: str = "right") -> np.ndarray
 
 VISION = ("vanilla", "positional")
 UNCHANGED = Claim(
-    id="spatial.vit-unchanged-by-shuffling",
-    spec="VS-I2",
-    statement="On CIFAR-10 a ViT, vanilla or positional, is as accurate (within four points) when the 64 cells of every picture "
-    "are shuffled.",
+    id="spatial.vit-unchanged-by-shuffling", spec="VS-I2",
+    statement=(
+        "On CIFAR-10 a ViT, vanilla or positional, is as accurate (within four points) when the 64"
+        " cells of every picture are shuffled."),
     source="Figure 5a",
     status="exact in law: a permutation of patches is one of the encodings, which start alike",
-    kind="estimate",
-    experiment=images.vision,
-    measure=lambda run: _change(run, VISION),
-    predict=lambda run: 0.0,
-    resolution=_points(0.15, 0.04),
-    argued="Paired over the test images; a part per network and seed. The interval is some three points wide on 10,000 images.",
-    statistic="mean",
-    parts=tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS),
-    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)},
-    figure="spatial/5a",
-    sabotages=(
-        Sabotage(
-            "other-order",
-            "Show the network that was trained on shuffled cells whole pictures.",
-            measure=lambda run: _change(run, VISION, "right_whole"),
-        ),
-    ),
-)
+    kind="estimate", experiment=images.vision, measure=lambda run: _change(run, VISION),
+    predict=lambda run: 0.0, resolution=_points(0.15, 0.04),
+    argued=(
+        "Paired over the test images; a part per network and seed. The interval is some three"
+        " points wide on 10,000 images."),
+    statistic="mean", parts=tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS),
+    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)}, figure="spatial/5a",
+    sabotages=(Sabotage(
+        "other-order", "Show the network that was trained on shuffled cells whole pictures.",
+        measure=lambda run: _change(run, VISION, "right_whole")),))
 
 DROPS = Claim(
-    id="spatial.cnn-drops-by-shuffling",
-    spec="VS-I2",
-    statement="On CIFAR-10 a convolutional network loses more than eight points when the 64 cells of every picture are shuffled.",
-    source="Figure 5a, with small networks for ResNet-18 and VGG-19",
-    status="heuristic",
-    kind="ordering",
-    experiment=images.convolution,
-    measure=lambda run: -_change(run, tuple(run.data.kind.values)),
-    predict=lambda run: 0.08,
+    id="spatial.cnn-drops-by-shuffling", spec="VS-I2",
+    statement=(
+        "On CIFAR-10 a convolutional network loses more than eight points when the 64 cells of"
+        " every picture are shuffled."),
+    source="Figure 5a, with small networks for ResNet-18 and VGG-19", status="heuristic",
+    kind="ordering", experiment=images.convolution,
+    measure=lambda run: -_change(run, tuple(run.data.kind.values)), predict=lambda run: 0.08,
     resolution=0.03,
-    argued="Paired over the 10,000 test images; a part per seed. Eight points are twice what a ViT is allowed above.",
-    statistic="mean",
-    parts=SEEDS,
-    scales={"standard": Scale(seconds=900)},
-    requires=CIFAR,
+    argued=(
+        "Paired over the 10,000 test images; a part per seed. Eight points are twice what a ViT is"
+        " allowed above."),
+    statistic="mean", parts=SEEDS, scales={"standard": Scale(seconds=900)}, requires=CIFAR,
     figure="spatial/5a",
-    finding="Digits do not show it: on them a small convolutional network keeps nine tenths even with every pixel moved.",
-    sabotages=(
-        Sabotage(
-            "other-seed",
-            "Compare whole pictures with whole pictures, trained from another seed.",
-            measure=lambda run: _per_image(
-                run.data.right.values[:, :, 0].astype(float) - run.data.right.values[:, ::-1, 0]
-            ),
-        ),
-    ),
-)
+    finding=(
+        "Digits do not show it: on them a small convolutional network keeps nine tenths even with"
+        " every pixel moved."),
+    sabotages=(Sabotage(
+        "other-seed", "Compare whole pictures with whole pictures, trained from another seed.",
+        measure=lambda run: _per_image(
+            run.data.right.values[:, :, 0].astype(float) - run.data.right.values[:, ::-1, 0])),))
 
 
 def _beaten(run: Run, unpermuted: bool, name: str = "encodings") -> np.ndarray:
-    """Whether random places make the encodings look as local as their own do: (draws, kind x seed) of 0 and 1."""
+    """Whether random places make the encodings look as local as their own do: (draws, kind x seed)
+    of 0 and 1."""
     found = []
     for kind in run.data.kind.values:
         for seed in range(run.data.sizes["seed"]):
             chosen = run.data[name].sel(kind=kind)[seed, -1].values.astype(float)
             similarity, side = cosines(chosen), round(len(chosen) ** 0.5)
             origin = run.data.origin[seed, -1].values
-            own = locality(similarity, grid(side)[origin if unpermuted else np.arange(len(origin))]).overlap.mean()
+            own = locality(
+                similarity, grid(side)[origin if unpermuted else np.arange(len(origin))]
+            ).overlap.mean()
             found.append(null_overlaps(similarity, side, DRAWS, seed) >= own)
     return np.stack(found, axis=1).astype(float)
 
 
 PARTS = tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS)
 ARGUED = (
-    "A permutation test by network and seed: the replicates are 4000 random assignments of places to the same encodings, compared by the "
-    "mean overlap of the most similar tokens with the up to eight neighbours; one in a hundred is asked."
-)
+    "A permutation test by network and seed: the replicates are 4000 random assignments of places"
+    " to the same encodings, compared by the mean overlap of the most similar tokens with the up to"
+    " eight neighbours; one in a hundred is asked.")
 
 UNPERMUTED = Claim(
-    id="spatial.encodings-local-after-unpermuting",
-    spec="VS-I3",
-    statement="Trained on shuffled CIFAR-10, learned encodings are local in the original picture: random places do as well less "
-    "than once in 100.",
-    source="Figure 5b, c",
-    status="heuristic",
-    kind="bound",
-    side="below",
-    experiment=images.vision,
-    measure=lambda run: _beaten(run, unpermuted=True),
-    predict=lambda run: LEVEL,
-    resolution=0.0,
-    argued=ARGUED,
-    statistic="fraction",
-    parts=PARTS,
+    id="spatial.encodings-local-after-unpermuting", spec="VS-I3",
+    statement=(
+        "Trained on shuffled CIFAR-10, learned encodings are local in the original picture: random"
+        " places do as well less than once in 100."),
+    source="Figure 5b, c", status="heuristic", kind="bound", side="below", experiment=images.vision,
+    measure=lambda run: _beaten(run, unpermuted=True), predict=lambda run: LEVEL, resolution=0.0,
+    argued=ARGUED, statistic="fraction", parts=PARTS,
     scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
-    requires=CIFAR,
-    figure="spatial/5c",
+    requires=CIFAR, figure="spatial/5c",
     sabotages=(
-        Sabotage("as-shown", "Look for neighbours on the shuffled picture.", measure=lambda run: _beaten(run, False)),
         Sabotage(
-            "before-training",
-            "Look at the encodings before training.",
-            measure=lambda run: _beaten(run, True, "initial_encodings"),
-        ),
-    ),
-)
+            "as-shown", "Look for neighbours on the shuffled picture.",
+            measure=lambda run: _beaten(run, False)),
+        Sabotage(
+            "before-training", "Look at the encodings before training.",
+            measure=lambda run: _beaten(run, True, "initial_encodings"))))
 
 APPARENT = Claim(
-    id="spatial.encodings-not-local-as-shown",
-    spec="VS-I3",
-    statement="Trained on shuffled CIFAR-10, learned encodings are not local on the picture as shown: random places do as well "
-    "more than once in 100.",
-    source="Figure 5b, c",
-    status="heuristic",
-    kind="bound",
-    side="above",
-    experiment=images.vision,
-    measure=lambda run: _beaten(run, unpermuted=False),
-    predict=lambda run: LEVEL,
-    resolution=0.0,
+    id="spatial.encodings-not-local-as-shown", spec="VS-I3",
+    statement=(
+        "Trained on shuffled CIFAR-10, learned encodings are not local on the picture as shown:"
+        " random places do as well more than once in 100."),
+    source="Figure 5b, c", status="heuristic", kind="bound", side="above", experiment=images.vision,
+    measure=lambda run: _beaten(run, unpermuted=False), predict=lambda run: LEVEL, resolution=0.0,
     argued=ARGUED
-    + " Encodings that know nothing of the shown places would still fail here once in a hundred trainings.",
-    statistic="fraction",
-    parts=PARTS,
+    + " Encodings that know nothing of the shown places would still fail here once in a hundred"
+    " trainings.", statistic="fraction", parts=PARTS,
     scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
-    requires=CIFAR,
-    figure="spatial/5c",
-    sabotages=(
-        Sabotage("un-permuted", "Look in the original picture.", measure=lambda run: _beaten(run, unpermuted=True)),
-    ),
-)
+    requires=CIFAR, figure="spatial/5c",
+    sabotages=(Sabotage(
+        "un-permuted", "Look in the original picture.",
+        measure=lambda run: _beaten(run, unpermuted=True)),))
 
 
 def _by_token(run: Run) -> np.ndarray:
-    """Overlap of vanilla less that of positional encodings in the original picture, tokens of all seeds."""
+    """Overlap of vanilla less that of positional encodings in the original picture, tokens of all
+    seeds."""
     rows = []
     for seed in range(run.data.sizes["seed"]):
         places = grid(round(run.data.sizes["token"] ** 0.5))[run.data.origin[seed, -1].values]
-        tables = [run.data.encodings.sel(kind=kind)[seed, -1].values.astype(float) for kind in VISION]
+        tables = [
+            run.data.encodings.sel(kind=kind)[seed, -1].values.astype(float) for kind in VISION]
         vanilla, positional = (locality(cosines(table), places).overlap for table in tables)
         rows.append(vanilla - positional)
     return np.concatenate(rows)
 
 
 STRONGER = Claim(
-    id="spatial.vanilla-encodings-more-local",
-    spec="VS-I3",
-    statement="Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than those of positional attention.",
-    source="ours",
-    status="heuristic",
-    kind="ordering",
-    experiment=images.vision,
-    measure=_by_token,
-    predict=lambda run: 0.0,
-    resolution=0.05,
-    argued="Paired over the 64 tokens of all seeds, which are not quite independent; differences of 0.05 in overlap would matter.",
-    statistic="mean",
-    scales={"standard": Scale(seconds=1000)},
-    requires=CIFAR,
-    figure="spatial/5c",
-    finding="Locality comes early and strongly where encodings are added to tokens, and more weakly where they only steer attention.",
-    sabotages=(Sabotage("swapped", "The other way round.", measure=lambda run: -_by_token(run)),),
-)
+    id="spatial.vanilla-encodings-more-local", spec="VS-I3",
+    statement=(
+        "Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than those"
+        " of positional attention."),
+    source="ours", status="heuristic", kind="ordering", experiment=images.vision, measure=_by_token,
+    predict=lambda run: 0.0, resolution=0.05,
+    argued=(
+        "Paired over the 64 tokens of all seeds, which are not quite independent; differences of"
+        " 0.05 in overlap would matter."),
+    statistic="mean", scales={"standard": Scale(seconds=1000)}, requires=CIFAR, figure="spatial/5c",
+    finding=(
+        "Locality comes early and strongly where encodings are added to tokens, and more weakly"
+        " where they only steer attention."),
+    sabotages=(Sabotage("swapped", "The other way round.", measure=lambda run: -_by_token(run)),))

@@ -2,4 +2,6 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-ORDER = ("sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_permuted", "images_gaussian",)
+ORDER = (
+    "sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_permuted",
+    "images_gaussian")

@@ -6,11 +6,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from saccade.studies.spatial.dynamics.images import Recipe, optimiser, smoothed_loss
-from saccade.networks.training import Problem, train
-from saccade.studies.spatial.experiments.images import convolution, new_network, vision
-from saccade.lab.training import Training
 from saccade.datasets.images import load_images
+from saccade.lab.training import Training
+from saccade.networks.training import Problem, train
+from saccade.studies.spatial.dynamics.images import Recipe, optimiser, smoothed_loss
+from saccade.studies.spatial.experiments.images import convolution, new_network, vision
 
 TIMED_STEPS = 8
 TIMED_BATCH = 16  # larger batches are timed at this size: the cost is proportional to the images
@@ -33,21 +33,18 @@ def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> fl
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
-        problem,
-        model,
-        jax.random.key(1),
-        TIMED_STEPS,
-        chunk=chunk,
-        progress=lambda *said: moments.append(time.perf_counter()),
-    )
+        problem, model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
+        progress=lambda *said: moments.append(time.perf_counter()))
     return (moments[1] - moments[0]) / (chunk * batch)
 
 
 def seconds_of(parameters: Any) -> float:
-    """Seconds for all networks of a training: steps of each kind timed after compiling, in proportion to the images."""
+    """Seconds for all networks of a training: steps of each kind timed after compiling, in
+    proportion to the images."""
     shape = load_images(parameters.data, "test", parameters.folder).pixels.shape
     seen = steps_of(parameters) * parameters.batch / len(parameters.kinds)
-    return sum(COMPILING + seen * _seconds_per_image(parameters, kind, shape) for kind in parameters.kinds)
+    return sum(
+        COMPILING + seen * _seconds_per_image(parameters, kind, shape) for kind in parameters.kinds)
 
 
 def steps_of(parameters: Any) -> int:
@@ -60,19 +57,8 @@ def steps_of(parameters: Any) -> int:
 SCALES: dict[str, dict[str, Any]] = {"quick": {}, "standard": {}, "paper": {}}
 TRAININGS = (
     Training(
-        "vision",
-        "vision transformers, vanilla and positional, on whole and shuffled images",
-        vision,
-        SCALES,
-        seconds_of,
-        steps_of,
-    ),
+        "vision", "vision transformers, vanilla and positional, on whole and shuffled images",
+        vision, SCALES, seconds_of, steps_of),
     Training(
-        "convolution",
-        "convolutional networks on whole and shuffled images",
-        convolution,
-        SCALES,
-        seconds_of,
-        steps_of,
-    ),
-)
+        "convolution", "convolutional networks on whole and shuffled images", convolution, SCALES,
+        seconds_of, steps_of))

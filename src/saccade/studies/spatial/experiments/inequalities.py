@@ -1,4 +1,5 @@
-"""The appendix's inequalities, evaluated on grids and random cases: each experiment returns left and right sides."""
+"""The appendix's inequalities, evaluated on grids and random cases: each experiment returns left
+and right sides."""
 
 from typing import Any
 
@@ -16,7 +17,8 @@ def _generator(key: Any) -> np.random.Generator:
 
 
 def _sides(**rows: Any) -> xarray.Dataset:
-    return xarray.Dataset({name: ("case", np.asarray(values, float)) for name, values in rows.items()})
+    return xarray.Dataset(
+        {name: ("case", np.asarray(values, float)) for name, values in rows.items()})
 
 
 @experiment("spatial.logistic-inequalities")
@@ -24,14 +26,16 @@ def logistic_inequalities(
     key: Any, *, lowest: float = 1e-6, highest: float = 50.0, points: int = 2000
 ) -> xarray.Dataset:
     """s(-x) over log(1 + e^-x) on a grid (Lemma K.6)."""
-    x = np.geomspace(lowest, highest, points) if lowest > 0 else np.linspace(lowest, highest, points)
+    x = (
+        np.geomspace(lowest, highest, points) if lowest > 0
+        else np.linspace(lowest, highest, points))
     return _sides(x=x, ratio=np.exp(-np.logaddexp(0.0, x) - np.log(np.logaddexp(0.0, -x))))
 
 
 @experiment("spatial.power-inequalities")
 def power_inequalities(key: Any, *, degree: int = 3, points: int = 400) -> xarray.Dataset:
-    """a^(p-1)/(1 + e^(a^p)) over log(1 + e^(-a^p)), times a: what Lemma K.5 puts between 0.1 and 10 as C- and C+ close in on a; and the
-    same without the factor a^p that its proof loses."""
+    """a^(p-1)/(1 + e^(a^p)) over log(1 + e^(-a^p)), times a: what Lemma K.5 puts between 0.1 and 10
+    as C- and C+ close in on a; and the same without the factor a^p that its proof loses."""
     a = np.geomspace(0.05, 3.0, points)
     power = a**degree
     left = a * np.exp(np.log(a) * (degree - 1) - np.logaddexp(0.0, power))
@@ -49,12 +53,15 @@ def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dat
 
 @experiment("spatial.tensor-power")
 def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
-    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound (times `tight`)."""
+    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound (times
+    `tight`)."""
     generator = _generator(key)
     ratios = []
     for _ in range(cases):
         k, m = int(generator.integers(2, 5)), 10 ** generator.uniform(-2, 0)
-        M, z0, v = m * 10 ** generator.uniform(0, 1), 10 ** generator.uniform(-1.5, -0.3), 10 ** generator.uniform(0, 2)
+        M, z0, v = (
+            m * 10 ** generator.uniform(0, 1), 10 ** generator.uniform(-1.5, -0.3),
+            10 ** generator.uniform(0, 2))
         bound = 3 / (m * z0 ** (k - 1)) + 2**k * M / m * np.ceil(np.log(v / z0) / np.log(2))
         z, time, lazy = z0, 0, generator.uniform() < 0.5
         while z < v:
@@ -65,8 +72,8 @@ def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dat
 
 @experiment("spatial.count-tails")
 def count_tails(key: Any, *, base: float = 2.0, strength: float = 1.0) -> xarray.Dataset:
-    """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D - C over Chernoff's bound
-    e^(-strength mean eps^2/3) (K.3)."""
+    """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D
+    - C over Chernoff's bound e^(-strength mean eps^2/3) (K.3)."""
     few, many = [], []
     for C in (2, 4, 9, 16):
         for q in (0.02, 0.1, 0.3, 0.6):
@@ -75,8 +82,8 @@ def count_tails(key: Any, *, base: float = 2.0, strength: float = 1.0) -> xarray
         for excess in np.linspace(0.1, 1.0, 10):
             mean = n * q
             many.append(
-                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q) / np.exp(-strength * mean * excess**2 / 3)
-            )
+                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q)
+                / np.exp(-strength * mean * excess**2 / 3))
     length = max(len(few), len(many))
     return _sides(few=np.resize(few, length), many=np.resize(many, length))
 
@@ -85,8 +92,10 @@ def count_tails(key: Any, *, base: float = 2.0, strength: float = 1.0) -> xarray
 def softmax_lipschitz(
     key: Any, *, cases: int = 400, factor: float = 2.0, mixed_signs: bool = False, degree: int = 3
 ) -> xarray.Dataset:
-    """Lemma E.17: |S(a)_i - S(b)_i| over (e^(factor max|a-b|) - 1) S(a)_i, worst i; Lemma E.16 likewise for (D sum_m S_m u_m)^(p-1) with
-    u of one sign or (`mixed_signs`) of both. Half of the cases are adversarial: one entry goes up, the others down."""
+    """Lemma E.17: |S(a)_i - S(b)_i| over (e^(factor max|a-b|) - 1) S(a)_i, worst i; Lemma E.16
+    likewise for (D sum_m S_m u_m)^(p-1) with u of one sign or (`mixed_signs`) of both. Half of the
+    cases are adversarial: one entry goes up, the others down.
+    """
     generator = _generator(key)
     softmax, power = [], []
     for case in range(cases):
@@ -111,9 +120,11 @@ def _softmax(a: np.ndarray) -> np.ndarray:
 
 
 @experiment("spatial.sigmoid-lipschitz")
-def sigmoid_lipschitz(key: Any, *, cases: int = 2000, degree: int = 3, allowed: float = 1.0) -> xarray.Dataset:
-    """Lemma E.12: the gradient norm of x -> s(-sum_m x_m^p) over p, at random points with every x_m^p >= -allowed/D, half of them near the
-    edge of that region."""
+def sigmoid_lipschitz(
+    key: Any, *, cases: int = 2000, degree: int = 3, allowed: float = 1.0
+) -> xarray.Dataset:
+    """Lemma E.12: the gradient norm of x -> s(-sum_m x_m^p) over p, at random points with every
+    x_m^p >= -allowed/D, half of them near the edge of that region."""
     generator = _generator(key)
     ratios = []
     for _ in range(cases):
@@ -128,24 +139,31 @@ def sigmoid_lipschitz(key: Any, *, cases: int = 2000, degree: int = 3, allowed: 
 
 
 @experiment("spatial.activation-slope")
-def activation_slope(key: Any, *, degree: int = 3, slope: float = 1e-4, shift: float = 1.0) -> xarray.Dataset:
-    """sigma'(z) = p z^(p-1) + nu, over p z^(p-1) above the edge (2 nu/p)^(1/(p-1)) (eq. 21) and over nu below it (eq. 80).
+def activation_slope(
+    key: Any, *, degree: int = 3, slope: float = 1e-4, shift: float = 1.0
+) -> xarray.Dataset:
+    """sigma'(z) = p z^(p-1) + nu, over p z^(p-1) above the edge (2 nu/p)^(1/(p-1)) (eq. 21) and
+    over nu below it (eq. 80).
 
     `shift` below 1 moves both ranges across the edge.
     """
     edge = (2 * slope / degree) ** (1 / (degree - 1))
-    above, below = edge * shift * np.geomspace(1.0, 1e3, 300), edge / shift * np.geomspace(1e-6, 1.0, 300)
+    above, below = (
+        edge * shift * np.geomspace(1.0, 1e3, 300), edge / shift * np.geomspace(1e-6, 1.0, 300))
     value = [degree * z ** (degree - 1) + slope for z in (above, below)]
     return _sides(above=value[0] / (degree * above ** (degree - 1)), below=value[1] / slope)
 
 
 @experiment("spatial.planted-set")
 def planted_set(
-    key: Any, *, set_size: int = 9, rate: float = 0.2, exponents: tuple[float, ...] = (1.5, 2.0, 3.0)
+    key: Any, *, set_size: int = 9, rate: float = 0.2,
+    exponents: tuple[float, ...] = (1.5, 2.0, 3.0),
 ) -> xarray.Dataset:
-    """Total variation between m spurious patches and the same with C of them, anywhere, set to +1, at q m = C^exponent (exact).
+    """Total variation between m spurious patches and the same with C of them, anywhere, set to +1,
+    at q m = C^exponent (exact).
 
-    The density ratio is binom(n+, C)/binom(m, C) (q/2)^-C, a function of the number n+ of positive patches.
+    The density ratio is binom(n+, C)/binom(m, C) (q/2)^-C, a function of the number n+ of positive
+    patches.
     """
     from scipy.special import gammaln
 
@@ -153,8 +171,12 @@ def planted_set(
     for exponent in exponents:
         m = round(set_size**exponent / rate)
         plus = np.arange(m + 1)
-        log_ratio = np.where(plus >= set_size, gammaln(plus + 1) - gammaln(np.maximum(plus - set_size, 0) + 1), -np.inf)
-        log_ratio = log_ratio - gammaln(m + 1) + gammaln(m - set_size + 1) - set_size * np.log(rate / 2)
+        log_ratio = np.where(
+            plus >= set_size, gammaln(plus + 1) - gammaln(np.maximum(plus - set_size, 0) + 1),
+            -np.inf)
+        log_ratio = (
+            log_ratio - gammaln(m + 1) + gammaln(m - set_size + 1) - set_size * np.log(rate / 2))
         law = stats.binom.pmf(plus, m, rate / 2)
         values.append(0.5 * np.sum(law * np.abs(np.exp(log_ratio) - 1)))
-    return xarray.Dataset({"distance": ("exponent", np.asarray(values))}, coords={"exponent": list(exponents)})
+    return xarray.Dataset(
+        {"distance": ("exponent", np.asarray(values))}, coords={"exponent": list(exponents)})

@@ -1,4 +1,5 @@
-"""Sampled images: how often f*, linear models, a ternary code and the cheating attention are wrong, and the loss of the layer."""
+"""Sampled images: how often f*, linear models, a ternary code and the cheating attention are wrong,
+and the loss of the layer."""
 
 from typing import Any
 
@@ -8,8 +9,21 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial.models import cheating_attention, generalised_linear, gradients, output, three_value_attention
-from saccade.studies.spatial.task import Spatial, interleaved, label_function, localised, sample_signals, scattered
+from saccade.studies.spatial.models import (
+    cheating_attention,
+    generalised_linear,
+    gradients,
+    output,
+    three_value_attention,
+)
+from saccade.studies.spatial.task import (
+    Spatial,
+    interleaved,
+    label_function,
+    localised,
+    sample_signals,
+    scattered,
+)
 
 Case = tuple[int, int, float]  # patches, set size, spurious rate
 CASES: tuple[Case, ...] = ((36, 4, 0.3), (64, 4, 0.25), (24, 3, 0.5))
@@ -20,7 +34,8 @@ POINTS = ((0.04, 0.0, 0.0), (0.05, 1.0, -0.1), (0.03, 3.0, -0.2))  # alpha, gamm
 def sampled_errors(
     key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000
 ) -> xarray.Dataset:
-    """Is y f*(X) <= 0, is the sign of the sum of all signals wrong (a tie decided by a coin), on sampled images of each case."""
+    """Is y f*(X) <= 0, is the sign of the sum of all signals wrong (a tie decided by a coin), on
+    sampled images of each case."""
     label, linear = [], []
     for number, (patches, set_size, rate) in enumerate(cases):
         one, coin = jax.random.split(jax.random.fold_in(key, number))
@@ -29,15 +44,19 @@ def sampled_errors(
         label.append(y * label_function(x, labels, threshold) <= 0)
         total = y * jnp.sum(x, axis=1)
         linear.append((total < 0) | ((total == 0) & jax.random.bernoulli(coin, 0.5, (samples,))))
-    rows = {name: (("sample", "case"), np.stack(part, 1)) for name, part in (("label", label), ("linear", linear))}
+    rows = {
+        name: (("sample", "case"), np.stack(part, 1))
+        for name, part in (("label", label), ("linear", linear))}
     return xarray.Dataset(rows)
 
 
 @experiment("spatial.logistic-regression")
 def logistic_regression(
-    key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25, train: int = 4000, test: int = 8000
+    key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
+    train: int = 4000, test: int = 8000,
 ) -> xarray.Dataset:
-    """Wrong answers on fresh images of a linear model with a free weight for each patch, fitted by logistic regression."""
+    """Wrong answers on fresh images of a linear model with a free weight for each patch, fitted by
+    logistic regression."""
     from sklearn.linear_model import LogisticRegression
 
     labels = jnp.asarray(interleaved(patches, set_size))
@@ -46,16 +65,20 @@ def logistic_regression(
     fresh, truth, _ = sample_signals(judge, labels, spurious_rate, test)
     model = LogisticRegression(C=1.0, max_iter=500).fit(np.asarray(x), np.asarray(y))
     wrong = model.predict(np.asarray(fresh)) != np.asarray(truth)
-    return xarray.Dataset({"wrong": ("sample", wrong)}, attrs={"weights_mean": float(model.coef_.mean())})
+    return xarray.Dataset(
+        {"wrong": ("sample", wrong)}, attrs={"weights_mean": float(model.coef_.mean())})
 
 
 @experiment("spatial.ternary-code")
 def ternary_code(
-    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.5, base: int = 3, samples: int = 20_000
+    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.5, base: int = 3,
+    samples: int = 20_000,
 ) -> xarray.Dataset:
-    """A generalised linear model with weights base^j w*: is each image read back from the one number it sees, and is f* of it wrong?
+    """A generalised linear model with weights base^j w*: is each image read back from the one
+    number it sees, and is f* of it wrong?
 
-    Whole numbers throughout (int64); the digits -1, 0, 1 of balanced ternary are read from the lowest on.
+    Whole numbers throughout (int64); the digits -1, 0, 1 of balanced ternary are read from the
+    lowest on.
     """
     labels = interleaved(patches, set_size)
     x, y, _ = sample_signals(key, jnp.asarray(labels), spurious_rate, samples)
@@ -73,61 +96,44 @@ def ternary_code(
 
 @experiment("spatial.cheating")
 def cheating(
-    key: Any,
-    *,
-    patches: int = 36,
-    set_size: int = 4,
-    spurious_rate: float = 0.4,
-    sharpness: float = 8.0,
-    own_diagonal: float | None = None,
-    degree: int = 3,
-    slope: float = 1e-4,
-    dim: int = 5,
-    samples: int = 20_000,
+    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.4,
+    sharpness: float = 8.0, own_diagonal: float | None = None, degree: int = 3, slope: float = 1e-4,
+    dim: int = 5, samples: int = 20_000,
 ) -> xarray.Dataset:
-    """Wrong signs of the whole layer (noise included) whose patches read the set after their own, and of one that reads its own.
+    """Wrong signs of the whole layer (noise included) whose patches read the set after their own,
+    and of one that reads its own.
 
-    `gap` is the largest difference of their outputs; `own_diagonal` is what the second gives to the patch itself (B unless told).
+    `gap` is the largest difference of their outputs; `own_diagonal` is what the second gives to the
+    patch itself (B unless told).
     """
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
     sample = task.sample(draw, samples)
     away = cheating_attention(labels, sharpness)
-    own = three_value_attention(labels, sharpness if own_diagonal is None else own_diagonal, sharpness, 0.0)
+    own = three_value_attention(
+        labels, sharpness if own_diagonal is None else own_diagonal, sharpness, 0.0)
     found = [output(sample.X, A, task.feature, degree, slope) for A in (away, own)]
     wrong = [sample.y * F < 0 for F in found]
     gap = float(jnp.max(jnp.abs(found[0] - found[1])) / jnp.max(jnp.abs(found[0])))
     return xarray.Dataset(
         {
-            "away": ("sample", np.asarray(wrong[0])),
-            "own": ("sample", np.asarray(wrong[1])),
-            "A": (("i", "j"), away),
-            "gap": ((), gap),
-        },
-        coords={"labels": ("i", np.asarray(labels))},
-    )
+            "away": ("sample", np.asarray(wrong[0])), "own": ("sample", np.asarray(wrong[1])),
+            "A": (("i", "j"), away), "gap": ((), gap)},
+        coords={"labels": ("i", np.asarray(labels))})
 
 
 @experiment("spatial.sampled-loss")
 def sampled_loss(
-    key: Any,
-    *,
-    patches: int = 36,
-    set_size: int = 4,
-    spurious_rate: float = 0.3,
-    degree: int = 3,
-    slope: float = 1e-4,
-    diagonal: float = 1.0,
-    dim: int = 3,
-    tilt: float = 0.0,
-    drift: float = 0.0,
-    samples: int = 500,
-    replicates: int = 64,
+    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.3, degree: int = 3,
+    slope: float = 1e-4, diagonal: float = 1.0, dim: int = 3, tilt: float = 0.0, drift: float = 0.0,
+    samples: int = 500, replicates: int = 64,
 ) -> xarray.Dataset:
-    """Loss of the layer on raw images at three points (alpha, gamma, rho), and the part of dL/dv that is orthogonal to w*.
+    """Loss of the layer on raw images at three points (alpha, gamma, rho), and the part of dL/dv
+    that is orthogonal to w*.
 
-    `tilt` turns v away from w*, `drift` moves the noise off mean zero by that much times y: two ways to break Lemma 4.2.
+    `tilt` turns v away from w*, `drift` moves the noise off mean zero by that much times y: two
+    ways to break Lemma 4.2.
     """
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
@@ -146,26 +152,21 @@ def sampled_loss(
             rows.append(jnp.stack([found.loss, found.grad_v @ side, found.grad_v @ task.feature]))
         return jnp.stack(rows)
 
-    found = np.asarray(jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(draw, replicates)))
+    found = np.asarray(
+        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(draw, replicates)))
     names = ("loss", "orthogonal", "along")
-    return xarray.Dataset({name: (("replicate", "point"), found[:, :, n]) for n, name in enumerate(names)})
+    return xarray.Dataset(
+        {name: (("replicate", "point"), found[:, :, n]) for n, name in enumerate(names)})
 
 
 @experiment("spatial.noise-term")
 def noise_term(
-    key: Any,
-    *,
-    patches: int = 64,
-    set_size: int = 4,
-    spurious_rate: float = 0.25,
-    diagonal: float = 1.0,
-    gamma: float = 0.0,
-    rho: float = 0.0,
-    degree: int = 3,
-    samples: int = 2000,
-    replicates: int = 64,
+    key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
+    diagonal: float = 1.0, gamma: float = 0.0, rho: float = 0.0, degree: int = 3,
+    samples: int = 2000, replicates: int = 64,
 ) -> xarray.Dataset:
-    """What signal patches and what the others add to y sum_i (D <w*, O_i>)^p on sampled images (alpha = 1)."""
+    """What signal patches and what the others add to y sum_i (D <w*, O_i>)^p on sampled images
+    (alpha = 1)."""
     labels = jnp.asarray(interleaved(patches, set_size))
     S = jax.nn.softmax(three_value_attention(labels, diagonal, gamma, rho), axis=-1)
 
@@ -175,14 +176,19 @@ def noise_term(
         inside = labels == signal_set[:, None]
         return jnp.stack([jnp.mean(jnp.sum(power * part, axis=1)) for part in (inside, ~inside)])
 
-    found = np.asarray(jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
-    return xarray.Dataset({"signal": ("replicate", found[:, 0]), "noise": ("replicate", found[:, 1])})
+    found = np.asarray(
+        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
+    return xarray.Dataset(
+        {"signal": ("replicate", found[:, 0]), "noise": ("replicate", found[:, 1])})
 
 
 @experiment("spatial.linear-argument")
-def linear_argument(key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.3, gamma: float = 0.0,
-                    rho: float = 0.0, samples: int = 20_000) -> xarray.Dataset:  # fmt: skip
-    """Share of sampled images on which the layer at (gamma, rho) and the plain sum of signals have the same sign (zeros agree)."""
+def linear_argument(
+    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.3,
+    gamma: float = 0.0, rho: float = 0.0, samples: int = 20_000,
+) -> xarray.Dataset:
+    """Share of sampled images on which the layer at (gamma, rho) and the plain sum of signals have
+    the same sign (zeros agree)."""
     labels = jnp.asarray(interleaved(patches, set_size))
     x, _, _ = sample_signals(key, labels, spurious_rate, samples)
     X = x[..., None]
@@ -193,21 +199,21 @@ def linear_argument(key: Any, *, patches: int = 36, set_size: int = 4, spurious_
 
 
 @experiment("spatial.pictures")
-def pictures(key: Any, *, side: int = 6, block: int = 2, spurious_rate: float = 0.4) -> xarray.Dataset:
-    """A localised and a scattered partition of a square image, and one image of each: what Figures 1b and 3 show."""
+def pictures(
+    key: Any, *, side: int = 6, block: int = 2, spurious_rate: float = 0.4
+) -> xarray.Dataset:
+    """A localised and a scattered partition of a square image, and one image of each: what Figures
+    1b and 3 show."""
     kinds = {
         "localised": localised(side, block),
-        "scattered": scattered(jax.random.fold_in(key, 1), localised(side, block)),
-    }
+        "scattered": scattered(jax.random.fold_in(key, 1), localised(side, block))}
     signals, chosen, signs = zip(
-        *(sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()), strict=True
-    )
+        *(sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()),
+        strict=True)
     return xarray.Dataset(
         {
             "labels": (("kind", "patch"), np.stack(list(kinds.values()))),
             "signals": (("kind", "patch"), np.stack([np.asarray(x[0]) for x in signals])),
             "y": ("kind", np.asarray([float(y[0]) for y in chosen])),
-            "signal_set": ("kind", np.asarray([int(one[0]) for one in signs])),
-        },
-        coords={"kind": list(kinds)},
-    )
+            "signal_set": ("kind", np.asarray([int(one[0]) for one in signs]))},
+        coords={"kind": list(kinds)})

@@ -1,4 +1,5 @@
-"""Small populations listed image by image: what descent keeps symmetric, and for how long; gradients; the metric on known cases."""
+"""Small populations listed image by image: what descent keeps symmetric, and for how long;
+gradients; the metric on known cases."""
 
 from typing import Any
 
@@ -7,12 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
-from saccade.studies.spatial import dynamics
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial.models import association, cheating_attention, gradients, output, three_value_attention
+from saccade.studies.spatial import dynamics
+from saccade.studies.spatial.models import (
+    association,
+    cheating_attention,
+    gradients,
+    output,
+    three_value_attention,
+)
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
 
-PARTITIONS = {"interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
+PARTITIONS = {
+    "interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
 POINT = (0.3, 0.5, 0.4, -0.2)  # alpha, beta, gamma, rho
 TIE = 1e-9  # outputs are of order one; sums that cancel leave rounding
 
@@ -21,7 +29,8 @@ TIE = 1e-9  # outputs are of order one; sums that cancel leave rounding
 def listed_population(
     key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01, bump: float = 0.0
 ) -> xarray.Dataset:
-    """Loss, error and gradient of all entries of A over every image of three small partitions, by automatic differentiation.
+    """Loss, error and gradient of all entries of A over every image of three small partitions, by
+    automatic differentiation.
 
     `bump` is added to one entry of A, which breaks the symmetry.
     """
@@ -36,22 +45,20 @@ def listed_population(
             F = output(jnp.asarray(images.signals)[..., None], A, v, degree, slope)
             return jnp.asarray(images.probability) @ jnp.logaddexp(0.0, -images.y * F), images.y * F
 
-        (value, margins), (grad_A, grad_v) = jax.value_and_grad(loss, (0, 1), has_aux=True)(A, jnp.full(1, alpha))
-        rows.append(
-            _summary(
-                np.asarray(index),
-                images.probability,
-                float(value),
-                np.asarray(margins),
-                np.asarray(grad_A),
-                float(grad_v[0]),
-            )
-        )
-    names = ("loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
-    return xarray.Dataset({"value": (("partition", "quantity"), np.asarray(rows))}, coords={"quantity": list(names)})
+        (value, margins), (grad_A, grad_v) = jax.value_and_grad(loss, (0, 1), has_aux=True)(
+            A, jnp.full(1, alpha))
+        rows.append(_summary(
+            np.asarray(index), images.probability, float(value), np.asarray(margins),
+            np.asarray(grad_A), float(grad_v[0])))
+    names = (
+        "loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
+    return xarray.Dataset(
+        {"value": (("partition", "quantity"), np.asarray(rows))}, coords={"quantity": list(names)})
 
 
-def _summary(labels: Any, probability: Any, loss: float, margins: Any, grad_A: Any, grad_alpha: float) -> list[float]:
+def _summary(
+    labels: Any, probability: Any, loss: float, margins: Any, grad_A: Any, grad_alpha: float
+) -> list[float]:
     same = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
     other = labels[:, None] != labels
     zero = np.abs(margins) <= 1e-9 * np.abs(margins).max()
@@ -62,22 +69,15 @@ def _summary(labels: Any, probability: Any, loss: float, margins: Any, grad_A: A
 
 @experiment("spatial.asymmetry")
 def asymmetry(
-    key: Any,
-    *,
-    patches: int = 8,
-    set_size: int = 2,
-    spurious_rate: float = 0.3,
-    alpha: float = 0.3,
-    diagonal: float = 0.5,
-    eta_v: float = 0.01,
-    eta_a: float = 20.0,
-    perturbation: float = 1e-6,
-    steps: int = 150,
-    replicates: int = 20,
+    key: Any, *, patches: int = 8, set_size: int = 2, spurious_rate: float = 0.3,
+    alpha: float = 0.3, diagonal: float = 0.5, eta_v: float = 0.01, eta_a: float = 20.0,
+    perturbation: float = 1e-6, steps: int = 150, replicates: int = 20,
 ) -> xarray.Dataset:
-    """Descent on the whole population in all entries of A from a three-valued start with a tiny random perturbation.
+    """Descent on the whole population in all entries of A from a three-valued start with a tiny
+    random perturbation.
 
-    `growth` is the standard deviation of A within its two classes of entries at the end over that at the start.
+    `growth` is the standard deviation of A within its two classes of entries at the end over that
+    at the start.
     """
     labels = interleaved(patches, set_size)
     index = jnp.asarray(labels)
@@ -89,59 +89,54 @@ def asymmetry(
 
     def one(key: Any) -> Any:
         A = start + perturbation * (same | other) * jax.random.normal(key, start.shape)
-        path, _ = dynamics.entrywise_population_descent(images, A, alpha, dynamics.Layer(3, 0.01), eta_v, eta_a, steps)
+        path, _ = dynamics.entrywise_population_descent(
+            images, A, alpha, dynamics.Layer(3, 0.01), eta_v, eta_a, steps)
         spread = [jnp.std(path, axis=(1, 2), where=group[None]) for group in (same, other)]
         return jnp.sqrt(spread[0] ** 2 + spread[1] ** 2)
 
     spread = np.stack([np.asarray(one(one_key)) for one_key in jax.random.split(key, replicates)])
-    data = {"growth": ("replicate", spread[:, -1] / spread[:, 0]), "spread": (("replicate", "step"), spread)}
+    data = {
+        "growth": ("replicate", spread[:, -1] / spread[:, 0]),
+        "spread": (("replicate", "step"), spread)}
     return xarray.Dataset(data)
 
 
 @experiment("spatial.listed-cheat")
 def listed_cheat(
-    key: Any,
-    *,
-    patches: int = 8,
-    set_size: int = 2,
-    spurious_rate: float = 0.3,
-    sharpness: float = 1.0,
-    degree: int = 3,
-    slope: float = 0.01,
+    key: Any, *, patches: int = 8, set_size: int = 2, spurious_rate: float = 0.3,
+    sharpness: float = 1.0, degree: int = 3, slope: float = 0.01,
 ) -> xarray.Dataset:
     """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
     labels = interleaved(patches, set_size)
     signals, y, probability = (jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    F = y * output(signals[..., None], cheating_attention(jnp.asarray(labels), sharpness), jnp.ones(1), degree, slope)
+    F = y * output(
+        signals[..., None], cheating_attention(jnp.asarray(labels), sharpness), jnp.ones(1), degree,
+        slope)
     error = probability @ ((F < -TIE) + 0.5 * (jnp.abs(F) <= TIE))
-    return xarray.Dataset({"error": ((), float(error)), "loss": ((), float(probability @ jnp.logaddexp(0.0, -F)))})
+    return xarray.Dataset(
+        {"error": ((), float(error)), "loss": ((), float(probability @ jnp.logaddexp(0.0, -F)))})
 
 
 @experiment("spatial.two-descents")
 def two_descents(
-    key: Any,
-    *,
-    patches: int = 8,
-    set_size: int = 2,
-    spurious_rate: float = 0.3,
-    alpha: float = 0.3,
-    diagonal: float = 0.5,
-    eta_v: float = 0.01,
-    eta_a: float = 20.0,
-    steps: int = 40,
-    faster: float = 1.0,
+    key: Any, *, patches: int = 8, set_size: int = 2, spurious_rate: float = 0.3,
+    alpha: float = 0.3, diagonal: float = 0.5, eta_v: float = 0.01, eta_a: float = 20.0,
+    steps: int = 40, faster: float = 1.0,
 ) -> xarray.Dataset:
-    """The last state of descent in all entries of A over listed images, and of the three-scalar descent; `faster` multiplies eta_a of
-    the second."""
+    """The last state of descent in all entries of A over listed images, and of the three-scalar
+    descent; `faster` multiplies eta_a of the second."""
     labels = jnp.asarray(interleaved(patches, set_size))
     images = tuple(jnp.asarray(part) for part in all_images(np.asarray(labels), spurious_rate))
     start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), dynamics.Layer(3, 0.01)
-    A, alphas = dynamics.entrywise_population_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    A, alphas = dynamics.entrywise_population_descent(
+        images, start, alpha, layer, eta_v, eta_a, steps)
     inside = labels[:, None] == labels
     same, other = inside & ~jnp.eye(patches, dtype=bool), ~inside
     whole = [float(alphas[-1]), *(float(jnp.mean(A[-1], where=group)) for group in (same, other))]
-    setting = dynamics.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
-    path = dynamics.idealised_descent(dynamics.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, steps)
+    setting = dynamics.Setting(
+        patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
+    path = dynamics.idealised_descent(
+        dynamics.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, steps)
     scalars = [float(numbers[-1]) for numbers in path.scalars]
     return xarray.Dataset({"entries": ("scalar", whole), "scalars": ("scalar", scalars)})
 
@@ -150,7 +145,8 @@ def two_descents(
 def gradient_check(
     key: Any, *, degree: int = 5, slope: float = 0.1, temperature: float = 1.7, replicates: int = 8
 ) -> xarray.Dataset:
-    """The closed-form gradients of the layer beside automatic differentiation of its loss, at random data and parameters."""
+    """The closed-form gradients of the layer beside automatic differentiation of its loss, at
+    random data and parameters."""
 
     def loss(A: Any, v: Any, X: Any, y: Any) -> Any:
         return jnp.mean(jnp.logaddexp(0.0, -y * output(X, A, v, degree, slope, temperature)))
@@ -158,28 +154,30 @@ def gradient_check(
     rows = []
     for one in jax.random.split(key, replicates):
         keys = jax.random.split(one, 4)
-        X, A, v = (jax.random.normal(k, shape) for k, shape in zip(keys, ((6, 5, 3), (5, 5), (3,)), strict=False))
+        X, A, v = (
+            jax.random.normal(k, shape)
+            for k, shape in zip(keys, ((6, 5, 3), (5, 5), (3,)), strict=False))
         y = jax.random.rademacher(keys[3], (6,), float)
         found = gradients(X, y, A, 0.2 * v, degree, slope, temperature)
         grad_A, grad_v = jax.grad(loss, (0, 1))(A, 0.2 * v, X, y)
         grad_A = grad_A * (1 - jnp.eye(5))
-        rows.append(
-            [
-                _relative(found.grad_A, grad_A),
-                _relative(found.grad_v, grad_v),
-                *_as_printed(X, y, A, 0.2 * v, grad_A, grad_v, degree, slope),
-            ]
-        )
+        rows.append([
+            _relative(found.grad_A, grad_A), _relative(found.grad_v, grad_v),
+            *_as_printed(X, y, A, 0.2 * v, grad_A, grad_v, degree, slope)])
     names = ("A", "v", "A as printed", "v as printed")
-    return xarray.Dataset({"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": list(names)})
+    return xarray.Dataset(
+        {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": list(names)})
 
 
 def _relative(found: Any, truth: Any) -> float:
     return float(jnp.linalg.norm(found - truth) / jnp.linalg.norm(truth))
 
 
-def _as_printed(X: Any, y: Any, A: Any, v: Any, grad_A: Any, grad_v: Any, degree: int, slope: float) -> list[float]:
-    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A the factor p D z^(p-1) without nu and tau."""
+def _as_printed(
+    X: Any, y: Any, A: Any, v: Any, grad_A: Any, grad_v: Any, degree: int, slope: float
+) -> list[float]:
+    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A the factor p D z^(p-1) without nu
+    and tau."""
     S = jax.nn.softmax(A, axis=-1)
     D, u = A.shape[0], X @ v
     z = D * u @ S.T
@@ -187,13 +185,18 @@ def _as_printed(X: Any, y: Any, A: Any, v: Any, grad_A: Any, grad_v: Any, degree
     weight = D * (y * jax.nn.sigmoid(-y * F))[:, None]
     by_v = jnp.einsum("ni,ij,njd->d", weight * (degree * z ** (degree - 1) + slope), S, X) / len(y)
     power = degree * weight * z ** (degree - 1)
-    by_A = jnp.einsum("ni,ij,nij->ij", power, S, u[:, None, :] - (z / D)[:, :, None]) / len(y) * (1 - jnp.eye(D))
+    by_A = (
+        jnp.einsum("ni,ij,nij->ij", power, S, u[:, None, :] - (z / D)[:, :, None]) / len(y)
+        * (1 - jnp.eye(D)))
     return [_relative(by_A, grad_A), _relative(by_v, grad_v)]
 
 
 @experiment("spatial.invariance")
-def invariance(key: Any, *, side: int = 4, block: int = 2, mix: bool = False, samples: int = 50) -> xarray.Dataset:
-    """Outputs of a three-valued layer on images and on the same images with sets and patches within sets permuted.
+def invariance(
+    key: Any, *, side: int = 4, block: int = 2, mix: bool = False, samples: int = 50
+) -> xarray.Dataset:
+    """Outputs of a three-valued layer on images and on the same images with sets and patches within
+    sets permuted.
 
     `mix` permutes all patches across sets instead.
     """
@@ -208,15 +211,18 @@ def invariance(key: Any, *, side: int = 4, block: int = 2, mix: bool = False, sa
     target[order.ravel()] = moved.ravel()
     target = np.asarray(jax.random.permutation(keys[2], side * side)) if mix else target
     A = three_value_attention(jnp.asarray(labels), 1.0, 0.7, -0.2)
-    plain, permuted = (output(X, A, 0.2 * task.feature, 3, 1e-3) for X in (sample.X, sample.X[:, target]))
-    return xarray.Dataset({"gap": ((), float(jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))))})
+    plain, permuted = (
+        output(X, A, 0.2 * task.feature, 3, 1e-3) for X in (sample.X, sample.X[:, target]))
+    return xarray.Dataset(
+        {"gap": ((), float(jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))))})
 
 
 @experiment("spatial.association-cases")
 def association_cases(
     key: Any, *, side: int = 4, block: int = 2, shuffled: bool = False, tie_breaks: int = 4000
 ) -> xarray.Dataset:
-    """The metric on matrices with known answers, and on one with many ties beside random tie-breaking of the plain definition.
+    """The metric on matrices with known answers, and on one with many ties beside random
+    tie-breaking of the plain definition.
 
     `shuffled` scores them against a partition that is not theirs.
     """
@@ -225,21 +231,18 @@ def association_cases(
     size, index = len(labels), jnp.asarray(labels)
     ties = np.round(2 * np.asarray(jax.random.uniform(jax.random.fold_in(key, 1), (size, size))))
     matrices = {
-        "constant": np.ones((size, size)),
-        "identity": np.eye(size),
+        "constant": np.ones((size, size)), "identity": np.eye(size),
         "true": np.asarray(three_value_attention(index, 1.0, 0.5, 0.0)),
-        "cheating": np.asarray(cheating_attention(index, 1.0)),
-        "ties": ties,
-    }
+        "cheating": np.asarray(cheating_attention(index, 1.0)), "ties": ties}
     found = [association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
     noise = np.asarray(jax.random.uniform(jax.random.fold_in(key, 2), (tie_breaks, size, size)))
     places = block * block
     top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., :places]
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
-    names = ("row_fraction", "overlap", "off_diagonal_overlap", "off_diagonal_row_fraction", "margin")
+    names = (
+        "row_fraction", "overlap", "off_diagonal_overlap", "off_diagonal_row_fraction", "margin")
     rows = np.asarray([[float(getattr(one, name)) for name in names] for one in found])
     return xarray.Dataset(
         {"value": (("matrix", "quantity"), rows), "broken": ("replicate", broken)},
-        coords={"matrix": list(matrices), "quantity": list(names)},
-    )
+        coords={"matrix": list(matrices), "quantity": list(names)})

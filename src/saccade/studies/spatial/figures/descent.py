@@ -8,16 +8,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from saccade.studies.spatial.experiments import idealised
-from saccade.studies.spatial.experiments.presets import EVENTS
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREEN, GREY, ORANGE, RED
 from saccade.studies.spatial import theory
+from saccade.studies.spatial.experiments import idealised
+from saccade.studies.spatial.experiments.presets import EVENTS
 
 
 def marks(run: Run) -> tuple[int, int, int]:
-    """Rows of the record where Event I ends (first peak of alpha before gamma passes 1), gamma passes 1, and alpha is lowest after it."""
+    """Rows of the record where Event I ends (first peak of alpha before gamma passes 1), gamma
+    passes 1, and alpha is lowest after it."""
     alpha, gamma = run.data.alpha.values, run.data.gamma.values
     taken_off = min(int(np.searchsorted(gamma, 1.0)), len(gamma) - 1)
     peak = int(np.argmax(alpha[: taken_off + 1]))
@@ -29,35 +30,29 @@ def _portrait(runs: Mapping[str, Run]) -> Drawing:
     figure, axes = plt.subplots(figsize=(5.6, 4.2))
     levels = np.geomspace(float(field.loss.min()), float(field.loss.max()), 14)
     filled = axes.contourf(
-        field.alpha, field.gamma, np.log10(field.loss.values.T), np.log10(levels), cmap="Greys_r", alpha=0.6
-    )
+        field.alpha, field.gamma, np.log10(field.loss.values.T), np.log10(levels), cmap="Greys_r",
+        alpha=0.6)
     figure.colorbar(filled, ax=axes, label=r"$\log_{10}$ loss")
     moves = (
         field.move_alpha.values.T / np.ptp(field.alpha.values),
-        field.move_gamma.values.T / np.ptp(field.gamma.values),
-    )
+        field.move_gamma.values.T / np.ptp(field.gamma.values))
     length = np.hypot(*moves)
     axes.quiver(
-        field.alpha,
-        field.gamma,
-        moves[0] / length,
-        moves[1] / length,
-        color=BLUE,
-        alpha=0.6,
-        scale=34,
-        width=0.003,
-        angles="uv",
-    )
+        field.alpha, field.gamma, moves[0] / length, moves[1] / length, color=BLUE, alpha=0.6,
+        scale=34, width=0.003, angles="uv")
     axes.plot(path.alpha, path.gamma, color=ORANGE, linewidth=2.2, label="descent")
     peak, taken_off, _ = marks(runs["path"])
     rising = int(np.searchsorted(path.alpha.values[: peak + 1], path.alpha.values[peak] / 2))
-    places = (("I", rising, (0, 9)), ("II", taken_off, (9, 2)), ("III does not come", len(path.step) - 1, (10, 2)))
+    places = (
+        ("I", rising, (0, 9)), ("II", taken_off, (9, 2)),
+        ("III does not come", len(path.step) - 1, (10, 2)))
     for name, row, shift in places:
         where = float(path.alpha[row]), float(path.gamma[row])
         axes.plot(*where, "o", color=RED, markersize=5, clip_on=False, zorder=5)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         axes.annotate(name, where, xytext=shift, textcoords="offset points", color=RED, bbox=box)
-    axes.set(xlabel=r"$\alpha = \langle v, w^*\rangle$", ylabel=r"$\gamma$ (entry of $A$ within a set)")
+    axes.set(
+        xlabel=r"$\alpha = \langle v, w^*\rangle$", ylabel=r"$\gamma$ (entry of $A$ within a set)")
     axes.legend(loc="upper right")
     return figure
 
@@ -83,22 +78,14 @@ def _one_descent(row: np.ndarray, run: Run) -> None:
     error.plot(step, data.loss, color=GREY, label="loss")
     error.plot(step[shown], data.error.values[shown], color=ORANGE, label="error")
     error.axhline(
-        theory.linear_error(p.patches, p.set_size, p.spurious_rate).sign,
-        color="black",
-        linestyle="--",
-        linewidth=0.8,
-        label="linear",
-    )
+        theory.linear_error(p.patches, p.set_size, p.spurious_rate).sign, color="black",
+        linestyle="--", linewidth=0.8, label="linear")
     error.axhline(
-        theory.label_error(p.patches, p.set_size, p.spurious_rate),
-        color="black",
-        linestyle=":",
-        linewidth=0.8,
-        label="$f^*$",
-    )
+        theory.label_error(p.patches, p.set_size, p.spurious_rate), color="black", linestyle=":",
+        linewidth=0.8, label="$f^*$")
     error.set(
-        yscale="log", title="Loss and error", ylim=(theory.label_error(p.patches, p.set_size, p.spurious_rate) / 2, 1.2)
-    )
+        yscale="log", title="Loss and error",
+        ylim=(theory.label_error(p.patches, p.set_size, p.spurious_rate) / 2, 1.2))
     error.legend(loc="lower left")
     for axes in row:
         axes.set(xscale="log", xlabel="step + 1")
@@ -115,27 +102,19 @@ def _bands(axes: Axes, run: Run, step: np.ndarray) -> None:
     for number, (low, high) in enumerate(pairwise(ends)):
         axes.axvspan(low, high, color=(BLUE, RED, GREEN)[number], alpha=0.06, linewidth=0)
         axes.text(
-            np.sqrt(low * high),
-            1.0,
-            ("I", "II", "III")[number],
-            transform=axes.get_xaxis_transform(),
-            ha="center",
-            va="bottom",
-            fontsize=8,
-        )
+            np.sqrt(low * high), 1.0, ("I", "II", "III")[number],
+            transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
 
 
 PORTRAIT = Figure(
     "spatial/portrait", "Phase portrait of population descent",
-    "Loss (grey), direction of descent (arrows, rho tied to gamma as along the path) and the path at D = 64, C = 4, q = 1/4. Event I runs "
-    "right, Event II up and back; alpha does not rise again.",
-    "ours; section 4.1 describes it",
-    {"field": (idealised.phase_portrait, {}), "path": (idealised.idealised, {})}, _portrait,
-)  # fmt: skip
+    "Loss (grey), direction of descent (arrows, rho tied to gamma as along the path) and the path"
+    " at D = 64, C = 4, q = 1/4. Event I runs right, Event II up and back; alpha does not rise"
+    " again.", "ours; section 4.1 describes it",
+    {"field": (idealised.phase_portrait, {}), "path": (idealised.idealised, {})}, _portrait)
 EVENTS_FIGURE = Figure(
     "spatial/events", "The events of population descent",
-    "Feature, attention, loss and error along descent; bands are Events I, II and III. Top: C = 4, where alpha never rises again; bottom: "
-    "C = 9, where it does. Lines: exact errors of the best linear rule and of f*.",
-    "ours; section 4.1, Lemmas D.2, D.8, D.11",
-    {"small sets": (idealised.idealised, {}), "large sets": (idealised.idealised, EVENTS)}, _events,
-)  # fmt: skip
+    "Feature, attention, loss and error along descent; bands are Events I, II and III. Top: C = 4,"
+    " where alpha never rises again; bottom: C = 9, where it does. Lines: exact errors of the best"
+    " linear rule and of f*.", "ours; section 4.1, Lemmas D.2, D.8, D.11",
+    {"small sets": (idealised.idealised, {}), "large sets": (idealised.idealised, EVENTS)}, _events)

@@ -6,16 +6,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from saccade.studies.spatial.experiments.images_gaussian import gaussian_images, same_tap
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, ORANGE, THEORY
+from saccade.studies.spatial.experiments.images_gaussian import gaussian_images, same_tap
 
 
 def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
-    """Loss and test error; cosines of the encodings sorted by set and by filter tap; overlaps against chance."""
+    """Loss and test error; cosines of the encodings sorted by set and by filter tap; overlaps
+    against chance."""
     data = runs["run"].data
-    figure, (curve, by_set, by_tap, bars) = plt.subplots(1, 4, figsize=(8.6, 2.4), width_ratios=(1.2, 1, 1, 0.9))
+    figure, (curve, by_set, by_tap, bars) = plt.subplots(
+        1, 4, figsize=(8.6, 2.4), width_ratios=(1.2, 1, 1, 0.9))
     window = max(1, data.sizes["step"] // 40)
     for row in data.loss.values:
         smooth = np.convolve(row, np.ones(window) / window, "valid")
@@ -28,13 +30,16 @@ def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
         (by_set, np.argsort(labels, kind="stable"), "set"),
         (by_tap, np.argsort(taps, kind="stable"), "tap"),
     ):
-        image = axes.imshow(data.similarity.values[0][np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
+        image = axes.imshow(
+            data.similarity.values[0][np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
         size = len(labels) // len(set(labels))
         for line in np.arange(size, len(labels), size) - 0.5:
             axes.axhline(line, color="black", linewidth=0.5)
             axes.axvline(line, color="black", linewidth=0.5)
         axes.grid(False)
-        axes.set(xticks=[], yticks=[], xlabel=f"patches sorted by {word}", title="Cosines" if word == "set" else "")
+        axes.set(
+            xticks=[], yticks=[], xlabel=f"patches sorted by {word}",
+            title="Cosines" if word == "set" else "")
     figure.colorbar(image, ax=by_tap, shrink=0.8)
     for place, (name, colour) in enumerate((("by_set", BLUE), ("by_tap", ORANGE))):
         seeds = data[name].sel(time="end").mean("patch").values
@@ -48,12 +53,10 @@ def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
 
 
 COUNTEREXAMPLE = Figure(
-    id="spatial/2",
-    title="Learning without patch association",
-    caption="A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional rule. The error falls, but encodings "
-    "of one set are no more alike than by chance; those of patches weighed by the same filter tap are. Cosines: first seed; dots: seeds.",
-    source="Figure 2",
-    runs={"run": (gaussian_images, {})},
-    draw=draw_counterexample,
-    seconds={"quick": 30, "standard": 150},
-)
+    id="spatial/2", title="Learning without patch association",
+    caption=(
+        "A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
+        " rule. The error falls, but encodings of one set are no more alike than by chance; those"
+        " of patches weighed by the same filter tap are. Cosines: first seed; dots: seeds."),
+    source="Figure 2", runs={"run": (gaussian_images, {})}, draw=draw_counterexample,
+    seconds={"quick": 30, "standard": 150})

@@ -1,4 +1,5 @@
-"""Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, the learned attention and how it was learned."""
+"""Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, the learned attention and
+how it was learned."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +11,11 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
-from saccade.studies.spatial.experiments import realistic, sampling
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, RED
 from saccade.studies.spatial import theory
+from saccade.studies.spatial.experiments import realistic, sampling
 
 PAPER = "Jelassi, Sander, Li (2022)"
 LOCAL = {"local": True, "repetitions": 1, "steps": 200}
@@ -36,7 +37,9 @@ def _grid(axes: Axes, values: np.ndarray, **style: Any) -> None:
 def _partitions(runs: Mapping[str, Run]) -> Drawing:
     data = runs["pictures"].data
     figure, panels = plt.subplots(1, 2, figsize=(5.2, 2.8))
-    for axes, kind, title in zip(panels, data.kind.values, ("(1) localised", "(2) any other partition"), strict=True):
+    for axes, kind, title in zip(
+        panels, data.kind.values, ("(1) localised", "(2) any other partition"), strict=True
+    ):
         _grid(axes, data.labels.sel(kind=kind).values, cmap=SETS, vmin=0, vmax=SETS.N - 1)
         axes.set_title(title)
     return figure
@@ -49,22 +52,15 @@ def _image(runs: Mapping[str, Run]) -> Drawing:
     figure, axes = plt.subplots(figsize=(3.4, 3.6))
     _grid(axes, labels, cmap=SETS, vmin=0, vmax=SETS.N - 1, alpha=0.55)
     for patch, value in enumerate(signals):
-        axes.text(patch % side, patch // side, f"{value:+.0f}" if value else "0", ha="center", va="center")
+        axes.text(
+            patch % side, patch // side, f"{value:+.0f}" if value else "0", ha="center", va="center"
+        )
     inside = np.flatnonzero(labels == int(data.signal_set))
     rows, columns = inside // side, inside % side
     corner = (columns.min() - 0.5, rows.min() - 0.5)
-    axes.add_patch(
-        plt.Rectangle(
-            corner,
-            np.ptp(columns) + 1,
-            np.ptp(rows) + 1,
-            fill=False,
-            edgecolor=RED,
-            linewidth=3,
-            zorder=5,
-            clip_on=False,
-        )
-    )
+    axes.add_patch(plt.Rectangle(
+        corner, np.ptp(columns) + 1, np.ptp(rows) + 1, fill=False, edgecolor=RED, linewidth=3,
+        zorder=5, clip_on=False))
     axes.set_title(f"label {float(data.y):+.0f}; sum of all signals {signals.sum():+.0f}")
     return figure
 
@@ -80,7 +76,8 @@ def _similarities(runs: Mapping[str, Run]) -> Drawing:
         for axes, patch in zip(row, shown, strict=True):
             values = np.where(np.arange(size) == patch, np.nan, matrix[patch])
             _grid(axes, values / np.nanmax(np.abs(values)), cmap="RdBu_r", vmin=-1, vmax=1)
-            axes.plot(patch % np.sqrt(size), patch // np.sqrt(size), "x", color="black", markersize=6)
+            axes.plot(
+                patch % np.sqrt(size), patch // np.sqrt(size), "x", color="black", markersize=6)
             axes.set_title(f"patch {patch}", fontsize=8, fontweight="normal")
         row[0].set_ylabel(title)
     return figure
@@ -128,7 +125,9 @@ def _learning(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-def _seeds(axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label: str | None = None) -> None:
+def _seeds(
+    axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label: str | None = None
+) -> None:
     """Median and central 95 % of the repetitions."""
     low, middle, high = np.percentile(values, [2.5, 50, 97.5], axis=0)
     axes.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -137,28 +136,29 @@ def _seeds(axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label
 
 FIGURE_1A = Figure(
     "spatial/1a", "Similarities of a patch with all others, before and after training",
-    "Rows of A of the theoretical model on a 4 x 4 image with 2 x 2 sets, shown at the places of the patches (cross: the patch itself, "
-    "left blank), each map scaled to its largest entry. The paper shows P^T P of a trained ViT.",
-    f"Figure 1a, {PAPER}, for the theoretical model", {"local": (realistic.realistic, LOCAL)}, _similarities,
-    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}},
-)  # fmt: skip
+    "Rows of A of the theoretical model on a 4 x 4 image with 2 x 2 sets, shown at the places of"
+    " the patches (cross: the patch itself, left blank), each map scaled to its largest entry. The"
+    " paper shows P^T P of a trained ViT.", f"Figure 1a, {PAPER}, for the theoretical model",
+    {"local": (realistic.realistic, LOCAL)}, _similarities,
+    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}})
 FIGURE_1B = Figure(
-    "spatial/1b", "Two partitions of the patches", "Patches of one colour belong to one set.", f"Figure 1b, {PAPER}",
-    {"pictures": (sampling.pictures, {})}, _partitions,
-)  # fmt: skip
+    "spatial/1b", "Two partitions of the patches", "Patches of one colour belong to one set.",
+    f"Figure 1b, {PAPER}", {"pictures": (sampling.pictures, {})}, _partitions)
 FIGURE_3 = Figure(
-    "spatial/3", "An image", "Signals of the patches; colours are sets, the frame is the signal set, which decides the label.",
-    f"Figure 3, {PAPER}", {"pictures": (sampling.pictures, {})}, _image,
-)  # fmt: skip
+    "spatial/3", "An image",
+    "Signals of the patches; colours are sets, the frame is the signal set, which decides the"
+    " label.", f"Figure 3, {PAPER}", {"pictures": (sampling.pictures, {})}, _image)
 FIGURE_4 = Figure(
     "spatial/4", "Training on a sample finds the sets",
-    "Scattered sets; the learned A of one run, and median and central 95 % over repetitions of test error, alignment and association.",
-    f"Figure 4, {PAPER}", {"scattered": (realistic.realistic, {})}, _learning,
-    scales={"standard": {"scattered": {"repetitions": 20}}, "paper": {"scattered": {"repetitions": 20}}},
-)  # fmt: skip
+    "Scattered sets; the learned A of one run, and median and central 95 % over repetitions of test"
+    " error, alignment and association.", f"Figure 4, {PAPER}",
+    {"scattered": (realistic.realistic, {})}, _learning,
+    scales={
+        "standard": {"scattered": {"repetitions": 20}}, "paper": {"scattered": {"repetitions": 20}},
+    })
 FIGURE_8 = Figure(
     "spatial/8", "Similarities of all patches after training",
-    "Every row of the learned A at the places of the patches (cross: the patch itself): all see their own 2 x 2 set.",
-    f"Figure 8, {PAPER}, for the theoretical model", {"local": (realistic.realistic, LOCAL)}, _all_rows,
-    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}},
-)  # fmt: skip
+    "Every row of the learned A at the places of the patches (cross: the patch itself): all see"
+    " their own 2 x 2 set.", f"Figure 8, {PAPER}, for the theoretical model",
+    {"local": (realistic.realistic, LOCAL)}, _all_rows,
+    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}})

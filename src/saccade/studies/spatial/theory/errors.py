@@ -1,4 +1,5 @@
-"""Exact errors of what does not look: the labelling function with its threshold, and generalised linear models."""
+"""Exact errors of what does not look: the labelling function with its threshold, and generalised
+linear models."""
 
 from typing import NamedTuple
 
@@ -9,21 +10,25 @@ from saccade.studies.spatial.task import ROUNDING, check_rate, check_sizes
 
 
 class LinearError(NamedTuple):
-    """Errors of a generalised linear model with equal weights: under the best phi, and under the sign (a zero counts 1/2)."""
+    """Errors of a generalised linear model with equal weights: under the best phi, and under the
+    sign (a zero counts 1/2)."""
 
     bayes: float
     sign: float
 
 
 def signal_sum_law(patches: int, spurious_rate: float) -> np.ndarray:
-    """Probabilities of the sum of `patches` spurious signals, at -patches..patches. Status: exact (repeated convolution)."""
+    """Probabilities of the sum of `patches` spurious signals, at -patches..patches. Status: exact
+    (repeated convolution)."""
     return _power(np.array([spurious_rate / 2, 1 - spurious_rate, spurious_rate / 2]), patches)
 
 
 def label_error(patches: int, set_size: int, spurious_rate: float, threshold: float = 0.9) -> float:
-    """P[y f*(X) <= 0]: the law of the thresholded sum of one random set, convolved L - 1 times, plus the signal set. Status: exact.
+    """P[y f*(X) <= 0]: the law of the thresholded sum of one random set, convolved L - 1 times,
+    plus the signal set. Status: exact.
 
-    To leading order (L-1) (q/2)^C at threshold 0.9 and C <= 10: one set all against the label cancels the signal.
+    To leading order (L-1) (q/2)^C at threshold 0.9 and C <= 10: one set all against the label
+    cancels the signal.
     """
     check_sizes(patches, set_size)
     check_rate(spurious_rate)
@@ -32,7 +37,8 @@ def label_error(patches: int, set_size: int, spurious_rate: float, threshold: fl
     passes = np.abs(sums) > (threshold + ROUNDING) * set_size
     one_set = signal_sum_law(set_size, spurious_rate)
     thresholded = np.where(passes, one_set, 0.0)
-    thresholded[set_size] = one_set[~passes].sum() + (one_set[set_size] if passes[set_size] else 0.0)
+    thresholded[set_size] = one_set[~passes].sum() + (
+        one_set[set_size] if passes[set_size] else 0.0)
     sets = patches // set_size
     total = _power(thresholded, sets - 1)
     signal = set_size if passes[-1] else 0
@@ -43,7 +49,8 @@ def label_error(patches: int, set_size: int, spurious_rate: float, threshold: fl
 def linear_error(patches: int, set_size: int, spurious_rate: float) -> LinearError:
     """Theorem 3.1 for equal weights, exactly: g sees K = y C + sum of D - C spurious signals.
 
-    The best phi errs with probability sum_k min(P[K = k | +], P[K = k | -]) / 2; the sign errs with P[K < 0 | +] + P[K = 0 | +] / 2.
+    The best phi errs with probability sum_k min(P[K = k | +], P[K = k | -]) / 2; the sign errs with
+    P[K < 0 | +] + P[K = 0 | +] / 2.
     """
     check_sizes(patches, set_size)
     check_rate(spurious_rate)
@@ -52,8 +59,8 @@ def linear_error(patches: int, set_size: int, spurious_rate: float) -> LinearErr
     minus = np.concatenate([law, np.zeros(2 * set_size)])
     values = np.arange(len(law)) - (patches - set_size) + set_size
     return LinearError(
-        float(np.minimum(plus, minus).sum() / 2), float(law[values < 0].sum() + law[values == 0].sum() / 2)
-    )
+        float(np.minimum(plus, minus).sum() / 2),
+        float(law[values < 0].sum() + law[values == 0].sum() / 2))
 
 
 def _power(law: np.ndarray, times: int) -> np.ndarray:

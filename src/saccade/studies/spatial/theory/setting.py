@@ -29,7 +29,8 @@ class Setting(NamedTuple):
 
 
 class Scalars(NamedTuple):
-    """The three numbers that descent on the population moves: v = alpha w*, A = gamma within sets and rho between them (Lemma 4.1)."""
+    """The three numbers that descent on the population moves: v = alpha w*, A = gamma within sets
+    and rho between them (Lemma 4.1)."""
 
     alpha: Any
     gamma: Any
@@ -37,7 +38,8 @@ class Scalars(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Attention weights Lambda (of the patch itself), Gamma (of the rest of its set), Xi (of any other patch), and the gain G."""
+    """Attention weights Lambda (of the patch itself), Gamma (of the rest of its set), Xi (of any
+    other patch), and the gain G."""
 
     diagonal: Any
     same: Any
@@ -48,7 +50,9 @@ class Weights(NamedTuple):
 def check_setting(setting: Setting) -> None:
     """Refuse what is not a population: sizes, rate, an even degree, a temperature of 0."""
     check_sizes(setting.patches, setting.set_size)
-    require(setting.patches <= MOST_PATCHES, "patches", setting.patches, f"must be at most {MOST_PATCHES}")
+    require(
+        setting.patches <= MOST_PATCHES, "patches", setting.patches,
+        f"must be at most {MOST_PATCHES}")
     check_rate(setting.spurious_rate)
     check_activation(setting.degree, setting.slope)
     require(bool(np.isfinite(setting.diagonal)), "diagonal", setting.diagonal, "must be finite")
@@ -57,14 +61,19 @@ def check_setting(setting: Setting) -> None:
 
 def check_activation(degree: int, slope: float) -> None:
     """p is odd and at least 3 (p = 1 would be a linear model), nu is not negative."""
-    require(degree >= 3 and degree % 2 == 1, "degree", degree, "must be an odd whole number of at least 3")
+    require(
+        degree >= 3 and degree % 2 == 1, "degree", degree,
+        "must be an odd whole number of at least 3")
     require(bool(slope >= 0), "slope", slope, "must be at least 0")
 
 
 def attention_weights(setting: Setting, gamma: Any, rho: Any) -> Weights:
-    """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all at temperature tau, and
-    G = D (Lambda + (C-1) Gamma). Source: section 4.1. Status: exact, and safe for large entries."""
-    entries = jnp.stack([jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)]) / setting.temperature
+    """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all
+    at temperature tau, and G = D (Lambda + (C-1) Gamma). Source: section 4.1. Status: exact, and
+    safe for large entries."""
+    entries = (
+        jnp.stack([jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)])
+        / setting.temperature)
     numbers = jnp.asarray([1.0, setting.set_size - 1.0, float(setting.patches - setting.set_size)])
     top = jnp.max(jnp.where(numbers > 0, entries, -jnp.inf))
     raised = jnp.exp(jnp.where(numbers > 0, entries - top, jnp.minimum(entries - top, 0.0)))
@@ -73,7 +82,8 @@ def attention_weights(setting: Setting, gamma: Any, rho: Any) -> Weights:
 
 
 def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
-    """(a, b, c) such that a patch of signal x in a set of sum s, in an image of sum K, gets z = a x + b s + c K:
-    a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status: exact."""
+    """(a, b, c) such that a patch of signal x in a set of sum s, in an image of sum K, gets z = a x
+    + b s + c K: a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status:
+    exact."""
     own, same, other, _ = attention_weights(setting, scalars.gamma, scalars.rho)
     return setting.patches * scalars.alpha * jnp.stack([own - same, same - other, other])

@@ -1,9 +1,11 @@
-"""The population as a list of distinct images: which whole numbers an image enters by, and how likely each combination is.
+"""The population as a list of distinct images: which whole numbers an image enters by, and how
+likely each combination is.
 
-With z = a x + b s + c K (see `setting.mixing`) and sigma(z) = z^p + nu z, the output F is a polynomial in (a, b, c) whose coefficients are
-whole numbers of the image: the sums over sets of s^k and of m s^k, where s is the sum of a set's signals and m the number that are not
-zero. Two images with the same sums get the same output from every three-scalar model, so they are one state. At D = 36, C = 4, p = 3
-there are 229,062 states in place of 3^32 images.
+With z = a x + b s + c K (see `setting.mixing`) and sigma(z) = z^p + nu z, the output F is a
+polynomial in (a, b, c) whose coefficients are whole numbers of the image: the sums over sets of s^k
+and of m s^k, where s is the sum of a set's signals and m the number that are not zero. Two images
+with the same sums get the same output from every three-scalar model, so they are one state. At D =
+36, C = 4, p = 3 there are 229,062 states in place of 3^32 images.
 """
 
 from functools import lru_cache
@@ -13,15 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_STATES = 300_000
-MOST_ROWS = 60_000_000  # states times set types, over all additions: what patience allows, a few seconds
+MOST_ROWS = (
+    60_000_000  # states times set types, over all additions: what patience allows, a few seconds
+)
 SEED = 20221
 
 
 class States(NamedTuple):
-    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and the probability that was thinned.
+    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and the
+    probability that was thinned.
 
-    `thinned` is 0 when the list is complete, so that every mean over it is exact. Otherwise it is the probability (summed over the
-    additions) of those states of which only some were kept, each with more weight.
+    `thinned` is 0 when the list is complete, so that every mean over it is exact. Otherwise it is
+    the probability (summed over the additions) of those states of which only some were kept, each
+    with more weight.
     """
 
     coefficients: np.ndarray
@@ -30,18 +36,22 @@ class States(NamedTuple):
 
 
 def exponents(degree: int) -> list[tuple[int, int, int]]:
-    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; the last coefficient belongs to nu (a + C b + D c)."""
+    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; the last coefficient
+    belongs to nu (a + C b + D c)."""
     return [(i, j, degree - i - j) for i in range(degree + 1) for j in range(degree + 1 - i)]
 
 
 @lru_cache(maxsize=4)
 def population_states(
-    patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False, most: int | None = None
+    patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False,
+    most: int | None = None,
 ) -> States:
-    """All states with their probabilities, by adding one random set after the other and merging equal sums.
+    """All states with their probabilities, by adding one random set after the other and merging
+    equal sums.
 
-    Status: exact while no more than `most` states arise (by default 300,000, or as many as `MOST_ROWS` allows); beyond that unlikely states
-    are thinned at every addition, without bias. `only_sums` merges all images whose set sums agree, which is enough when a = 0.
+    Status: exact while no more than `most` states arise (by default 300,000, or as many as
+    `MOST_ROWS` allows); beyond that unlikely states are thinned at every addition, without bias.
+    `only_sums` merges all images whose set sums agree, which is enough when a = 0.
     """
     atoms, chances = _set_types(set_size, spurious_rate, degree, only_sums)
     sets = patches // set_size - 1
@@ -52,12 +62,16 @@ def population_states(
         sums, probability = _extended(sums, probability, atoms, chances, multipliers)
         weight, thin = _thinned_weights(probability, limit)
         sums, probability, lost = sums[weight > 0], weight[weight > 0], lost + thin
-    return States(_coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(), lost)
+    return States(
+        _coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(),
+        lost)
 
 
 def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
-    """Numbers that turn the sums of an image into one whole number, which is unique: mixed radix if that fits into 64 bits, else
-    fixed random odd numbers modulo 2^64 (two of a million states then meet with a chance of 3e-8)."""
+    """Numbers that turn the sums of an image into one whole number, which is unique: mixed radix if
+    that fits into 64 bits, else fixed random odd numbers modulo 2^64 (two of a million states then
+    meet with a chance of 3e-8).
+    """
     spans = [max(int(np.ptp(column)), 0) * sets + 1 for column in atoms.T]
     if prod(spans) < 2**62:
         return np.asarray([prod(spans[number + 1 :]) for number in range(len(spans))], np.int64)
@@ -65,7 +79,8 @@ def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
 
 
 def _extended(
-    sums: np.ndarray, probability: np.ndarray, atoms: np.ndarray, chances: np.ndarray, multipliers: np.ndarray
+    sums: np.ndarray, probability: np.ndarray, atoms: np.ndarray, chances: np.ndarray,
+    multipliers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """One more random set: every state with every type, states of equal code merged."""
     with np.errstate(over="ignore"):
@@ -78,8 +93,11 @@ def _extended(
     return sums[first // len(atoms)] + atoms[first % len(atoms)], merged
 
 
-def _set_types(set_size: int, spurious_rate: float, degree: int, only_sums: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What one random set adds to the sums (s^1..s^p, then m s^0..m s^(p-2)), for every possible (n+, n-), with trinomial chances."""
+def _set_types(
+    set_size: int, spurious_rate: float, degree: int, only_sums: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """What one random set adds to the sums (s^1..s^p, then m s^0..m s^(p-2)), for every possible
+    (n+, n-), with trinomial chances."""
     rows, chances = [], []
     for plus in range(set_size + 1):
         for minus in range(set_size + 1 - plus):
@@ -103,14 +121,18 @@ def _merge(sums: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.nd
     return distinct, np.bincount(back.ravel(), probability)
 
 
-def _coefficients(sums: np.ndarray, patches: int, set_size: int, degree: int, only_sums: bool) -> np.ndarray:
-    """Coefficients of a^i b^j c^k: p!/(i!j!k!) K^k times the sum over sets of s^j, weighted by C, s or m for i = 0, odd, even.
+def _coefficients(
+    sums: np.ndarray, patches: int, set_size: int, degree: int, only_sums: bool
+) -> np.ndarray:
+    """Coefficients of a^i b^j c^k: p!/(i!j!k!) K^k times the sum over sets of s^j, weighted by C, s
+    or m for i = 0, odd, even.
 
     The signal set (s = m = C for label +1) is one more set.
     """
     total = (sums + np.asarray(_powers(set_size, set_size, degree, only_sums))).astype(float)
     sets = patches // set_size
-    power = {k: total[:, k - 1] for k in range(1, degree + 1)} | {0: np.full(len(total), float(sets))}
+    power = {k: total[:, k - 1] for k in range(1, degree + 1)} | {
+        0: np.full(len(total), float(sets))}
     busy = {} if only_sums else {k: total[:, degree + k] for k in range(degree - 1)}
     rows = []
     for i, j, k in exponents(degree):
@@ -133,9 +155,10 @@ def thinned(states: States, most: int) -> States:
 def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, float]:
     """New weights of which about `most` are not zero, and the probability that had to be thinned.
 
-    Likely states keep their probability. Of the others every so many-th in the order of the list survives, all with the same weight c,
-    where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, with systematic selection). Neighbours in the list are alike, so
-    this errs far less than drawing at random.
+    Likely states keep their probability. Of the others every so many-th in the order of the list
+    survives, all with the same weight c, where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford
+    2003, with systematic selection). Neighbours in the list are alike, so this errs far less than
+    drawing at random.
     """
     if len(probability) <= most:
         return probability, 0.0
@@ -143,7 +166,8 @@ def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, fl
     sure = probability >= share
     ladder = np.cumsum(np.where(sure, 0.0, probability)) / share + 0.5
     chosen = np.floor(ladder) > np.floor(np.concatenate([[0.5], ladder[:-1]]))
-    return np.where(sure, probability, np.where(chosen, share, 0.0)), float(probability[~sure].sum())
+    return np.where(sure, probability, np.where(chosen, share, 0.0)), float(
+        probability[~sure].sum())
 
 
 def _share(probability: np.ndarray, most: int) -> float:
@@ -151,12 +175,15 @@ def _share(probability: np.ndarray, most: int) -> float:
     low, high = -700.0, 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most else (low, middle)
+        low, high = (
+            (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most
+            else (low, middle))
     return float(np.exp(high))
 
 
 def listed_states(set_sums: np.ndarray, busy: np.ndarray, set_size: int, degree: int) -> States:
-    """The states of given images with label +1, equally likely: sums and numbers of busy patches of their random sets (images, sets)."""
+    """The states of given images with label +1, equally likely: sums and numbers of busy patches of
+    their random sets (images, sets)."""
     powers = [np.sum(set_sums**k, axis=1) for k in range(1, degree + 1)]
     powers += [np.sum(busy * set_sums**k, axis=1) for k in range(degree - 1)]
     images = len(set_sums)

@@ -1,4 +1,5 @@
-"""The algorithms by name, each with the layers it starts training from, and the one loop that runs them all."""
+"""The algorithms by name, each with the layers it starts training from, and the one loop that runs
+them all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,13 @@ from jaxtyping import Array, Float
 
 from saccade.errors import unknown
 from saccade.studies.sparse_recovery.models.unrolled import steps
-from saccade.studies.sparse_recovery.models.unrolled.steps import Layer, Problem, State, begin, problem
+from saccade.studies.sparse_recovery.models.unrolled.steps import (
+    Layer,
+    Problem,
+    State,
+    begin,
+    problem,
+)
 from saccade.studies.sparse_recovery.models.unrolled.weights import squared_norm
 
 Layers = dict[str, Array]
@@ -20,7 +27,8 @@ Layers = dict[str, Array]
 
 @dataclass(frozen=True)
 class Algorithm:
-    """`init(problem) -> state` and `step(problem, state, layer) -> state`; `start(...)` gives the layers training begins with."""
+    """`init(problem) -> state` and `step(problem, state, layer) -> state`; `start(...)` gives the
+    layers training begins with."""
 
     name: str
     step: Callable[[Problem, State, Layer], State]
@@ -38,8 +46,11 @@ def _lista_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_)
     """ISTA on the training matrix: W1 = X^T/L, W2 = I - X^T X/L."""
     X = jnp.asarray(X, dtype)
     step = X.T / squared_norm(X)
-    stacked = {"W1": step, "W2": jnp.eye(X.shape[1], dtype=dtype) - step @ X, "theta": jnp.asarray(threshold, dtype)}
-    return {name: jnp.broadcast_to(value, (layers, *value.shape)) for name, value in stacked.items()}
+    stacked = {
+        "W1": step, "W2": jnp.eye(X.shape[1], dtype=dtype) - step @ X,
+        "theta": jnp.asarray(threshold, dtype)}
+    return {
+        name: jnp.broadcast_to(value, (layers, *value.shape)) for name, value in stacked.items()}
 
 
 def _lista_cp_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
@@ -49,11 +60,15 @@ def _lista_cp_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, *
     return {"W": weight, "theta": jnp.full(layers, threshold, dtype)}
 
 
-def _scalars(layers: int, step: float = 1.0, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
+def _scalars(
+    layers: int, step: float = 1.0, threshold: float = 0.1, dtype=jnp.float64, **_
+) -> Layers:
     return {"gamma": jnp.full(layers, step, dtype), "theta": jnp.full(layers, threshold, dtype)}
 
 
-def _lista_vm_start(layers: int, step: float = 0.4, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
+def _lista_vm_start(
+    layers: int, step: float = 0.4, threshold: float = 0.1, dtype=jnp.float64, **_
+) -> Layers:
     """M = step I, kept as a number: by the symmetry of the task a full matrix brings nothing."""
     return {"M": jnp.full(layers, step, dtype), "theta": jnp.full(layers, threshold, dtype)}
 
@@ -61,17 +76,14 @@ def _lista_vm_start(layers: int, step: float = 0.4, threshold: float = 0.1, dtyp
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("ista", steps.ista, _penalised),
-        Algorithm("fista", steps.fista, _penalised),
+        Algorithm("ista", steps.ista, _penalised), Algorithm("fista", steps.fista, _penalised),
         Algorithm("cd", steps.coordinate_descent, _penalised),
         Algorithm("lista", steps.lista, _lista_start),
         Algorithm("lista-cp", steps.lista_cp, _lista_cp_start),
         Algorithm("alista", steps.alista, _scalars, weight=True),
         Algorithm("lista-vm", steps.lista_vm, _lista_vm_start),
         Algorithm("lista-block", steps.lista_block, _lista_vm_start),
-        Algorithm("lista-adaptive", steps.lista_adaptive, _scalars),
-    )
-}
+        Algorithm("lista-adaptive", steps.lista_adaptive, _scalars))}
 LEARNED = ("lista", "lista-cp", "alista", "lista-vm", "lista-block", "lista-adaptive")
 
 
@@ -85,18 +97,26 @@ def algorithm_named(name: str) -> Algorithm:
 def unroll(
     name: str, layers: Layers, X, y, mask=None, count=None, repeat_last: int = 0
 ) -> Float[np.ndarray, "layer sample dim"]:
-    """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems, compiled once a shape."""
+    """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems,
+    compiled once a shape."""
     algorithm = algorithm_named(name)
-    return np.asarray(_unrolled(algorithm.name, layers, jnp.asarray(X), jnp.asarray(y), mask, count, repeat_last))
+    return np.asarray(
+        _unrolled(algorithm.name, layers, jnp.asarray(X), jnp.asarray(y), mask, count, repeat_last))
 
 
 @partial(jax.jit, static_argnames=("name", "repeat_last"))
-def _unrolled(name: str, layers: Layers, X, y, mask, count, repeat_last: int) -> Float[Array, "layer sample dim"]:
-    longer = jax.tree.map(lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
-    return traced_iterates(ALGORITHMS[name], longer, problem(X, y, mask, count, ALGORITHMS[name].weight))
+def _unrolled(
+    name: str, layers: Layers, X, y, mask, count, repeat_last: int
+) -> Float[Array, "layer sample dim"]:
+    longer = jax.tree.map(
+        lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
+    return traced_iterates(
+        ALGORITHMS[name], longer, problem(X, y, mask, count, ALGORITHMS[name].weight))
 
 
-def traced_iterates(algorithm: Algorithm, layers: Layers, given: Problem) -> Float[Array, "layer sample dim"]:
+def traced_iterates(
+    algorithm: Algorithm, layers: Layers, given: Problem
+) -> Float[Array, "layer sample dim"]:
     """The same inside a compiled function: a scan over layers."""
 
     def step(state: State, layer: Layer):

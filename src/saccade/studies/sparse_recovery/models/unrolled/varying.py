@@ -1,4 +1,5 @@
-"""LISTA-VM for all prefixes of a prompt at once: the sequence of algorithms that the constructed transformer runs."""
+"""LISTA-VM for all prefixes of a prompt at once: the sequence of algorithms that the constructed
+transformer runs."""
 
 from functools import partial
 
@@ -11,9 +12,11 @@ from saccade.studies.sparse_recovery.models.unrolled.steps import problem
 
 
 def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer prefix dim"]:
-    """Iterates 1..K for each prefix n = 0..N of one prompt. X is (N, d), M (K, d, d), thresholds (K, d) or (K,). Exact.
+    """Iterates 1..K for each prefix n = 0..N of one prompt. X is (N, d), M (K, d, d), thresholds
+    (K, d) or (K,). Exact.
 
-    b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows; prefix 0 knows nothing and stays 0.
+    b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows; prefix 0
+    knows nothing and stays 0.
     """
     return _prefixes(jnp.asarray(X), jnp.asarray(y), jnp.asarray(M), jnp.asarray(thresholds), mask)
 

@@ -1,4 +1,5 @@
-"""What an algorithm computes from a matrix before its first step: the largest squared singular value, and ALISTA's weight."""
+"""What an algorithm computes from a matrix before its first step: the largest squared singular
+value, and ALISTA's weight."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -8,7 +9,8 @@ CUT = 1e-12  # eigenvalues of X X^T below this share of the largest count as zer
 
 
 def squared_norm(X: Matrix) -> Float[Array, "*batch"]:
-    """L = ||X||_2^2, from the smaller Gram matrix; zero for a matrix without rows. Status: exact."""
+    """L = ||X||_2^2, from the smaller Gram matrix; zero for a matrix without rows. Status:
+    exact."""
     rows, dim = X.shape[-2:]
     if rows == 0:
         return jnp.zeros(X.shape[:-2], X.dtype)
@@ -17,10 +19,12 @@ def squared_norm(X: Matrix) -> Float[Array, "*batch"]:
 
 
 def alista_weight(X: Matrix) -> Matrix:
-    """ALISTA's weight: argmin ||W^T X||_F^2 with diag(W^T X) = 1, which is w_j = P x_j/(x_j^T P x_j), P = pinv(X X^T).
+    """ALISTA's weight: argmin ||W^T X||_F^2 with diag(W^T X) = 1, which is w_j = P x_j/(x_j^T P
+    x_j), P = pinv(X X^T).
 
-    From the singular vectors: W = U S^{-1} V^T with column j divided by the leverage sum_i V_ji^2. A zero column of X has no such
-    weight and gets a zero one. With N >= d and full rank W = X (X^T X)^{-1}. Status: exact (closed form by saccade, any N and d).
+    From the singular vectors: W = U S^{-1} V^T with column j divided by the leverage sum_i V_ji^2.
+    A zero column of X has no such weight and gets a zero one. With N >= d and full rank W = X (X^T
+    X)^{-1}. Status: exact (closed form by saccade, any N and d).
     """
     if X.shape[-2] == 0:
         return jnp.zeros_like(X)
@@ -31,4 +35,5 @@ def alista_weight(X: Matrix) -> Matrix:
     inverse = jnp.where(kept, 1 / jnp.where(kept, s, 1), 0)
     weight = (u * inverse[..., None, :]) @ vt
     present = (X != 0).any(-2) & (leverage > CUT)
-    return jnp.where(present[..., None, :], weight / jnp.where(present, leverage, 1)[..., None, :], 0)
+    return jnp.where(
+        present[..., None, :], weight / jnp.where(present, leverage, 1)[..., None, :], 0)

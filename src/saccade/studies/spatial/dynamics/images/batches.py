@@ -1,4 +1,5 @@
-"""Batches of images inside a compiled training: normalise, flip, shift, shuffle the cells, cut into patches.
+"""Batches of images inside a compiled training: normalise, flip, shift, shuffle the cells, cut into
+patches.
 
 The host's version of the same (`saccade.datasets.images.pipeline`) is what the tests compare with.
 """
@@ -11,15 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, UInt8
 
-from saccade.studies.spatial.dynamics.images.recipe import Recipe
 from saccade.datasets.images.imageset import ImageSet
 from saccade.datasets.images.pipeline import Channels, View
+from saccade.studies.spatial.dynamics.images.recipe import Recipe
 
 Pixels = Float[Array, "n side side channels"]
 
 
 class ImageData(NamedTuple):
-    """What a training reads: bytes, labels, the order of images over all epochs, the shuffle, and the channels' scale and shift."""
+    """What a training reads: bytes, labels, the order of images over all epochs, the shuffle, and
+    the channels' scale and shift."""
 
     pixels: UInt8[Array, "images side side channels"]
     labels: Int[Array, " images"]
@@ -29,23 +31,25 @@ class ImageData(NamedTuple):
     shift: Float[Array, " channels"]
 
 
-def image_data(images: ImageSet, channels: Channels, seen: View, recipe: Recipe, seed: int) -> ImageData:
+def image_data(
+    images: ImageSet, channels: Channels, seen: View, recipe: Recipe, seed: int
+) -> ImageData:
     """The data of a training; `seed` drives the order of the images, a fresh one each epoch."""
     random = np.random.default_rng(seed)
     kept = recipe.steps(len(images)) // recipe.epochs * recipe.batch
     order = np.concatenate([random.permutation(len(images))[:kept] for _ in range(recipe.epochs)])
     return ImageData(
-        jnp.asarray(images.pixels),
-        jnp.asarray(images.labels, jnp.int32),
-        jnp.asarray(order, jnp.int32),
-        jnp.asarray(seen.permutation, jnp.int32),
+        jnp.asarray(images.pixels), jnp.asarray(images.labels, jnp.int32),
+        jnp.asarray(order, jnp.int32), jnp.asarray(seen.permutation, jnp.int32),
         jnp.asarray(1 / (255 * channels.deviation), jnp.float32),
-        jnp.asarray(channels.mean / channels.deviation, jnp.float32),
-    )
+        jnp.asarray(channels.mean / channels.deviation, jnp.float32))
 
 
-def batches(recipe: Recipe, cell: int, patch: int | None) -> Callable[[Array, Array, ImageData], tuple[Array, Array]]:
-    """`batch(key, step, data)` for training: patches (n, tokens, features) for a ViT; whole images where `patch` is None."""
+def batches(
+    recipe: Recipe, cell: int, patch: int | None
+) -> Callable[[Array, Array, ImageData], tuple[Array, Array]]:
+    """`batch(key, step, data)` for training: patches (n, tokens, features) for a ViT; whole images
+    where `patch` is None."""
 
     def batch(key: Array, step: Array, data: ImageData) -> tuple[Array, Array]:
         chosen = jax.lax.dynamic_slice(data.order, (step * recipe.batch,), (recipe.batch,))
@@ -77,7 +81,8 @@ def augment(key: Array, pixels: Pixels, flip: bool, shift: int) -> Pixels:
 
 
 def look(pixels: Pixels, permutation: Int[Array, " cells"], cell: int, patch: int | None) -> Array:
-    """New cell k shows old cell permutation[k]; then patches row by row, or the image put together again."""
+    """New cell k shows old cell permutation[k]; then patches row by row, or the image put together
+    again."""
     cells = _cut(pixels, cell)[:, permutation]
     if patch == cell:
         return cells.reshape(*cells.shape[:2], -1)

@@ -11,7 +11,8 @@ from jaxtyping import Array, Float, Int
 
 from saccade.errors import require
 
-DECAYED = ("read_in", "qkv", "projection", "first", "second", "read_out", "kernels", "stem", "short")
+DECAYED = (
+    "read_in", "qkv", "projection", "first", "second", "read_out", "kernels", "stem", "short")
 ENCODINGS = "positions"
 
 
@@ -46,24 +47,27 @@ class Recipe:
     def steps(self, images: int) -> int:
         """Whole batches only: what is left over of an epoch is dropped."""
         per_epoch = images // self.batch
-        require(per_epoch >= 1, "batch", self.batch, f"must be at most the number of training images, {images}")
+        require(
+            per_epoch >= 1, "batch", self.batch,
+            f"must be at most the number of training images, {images}")
         return self.epochs * per_epoch
 
 
 def optimiser(recipe: Recipe, steps: int) -> optax.GradientTransformation:
-    """AdamW, -rate (Adam + decay * weight), where matrices are decayed, and encodings move `position_rate` times as fast."""
+    """AdamW, -rate (Adam + decay * weight), where matrices are decayed, and encodings move
+    `position_rate` times as fast."""
     warmup = round(recipe.warmup * steps)
     peak = recipe.learning_rate
-    schedule = optax.warmup_cosine_decay_schedule(0.0 if warmup else peak, peak, warmup, steps, recipe.last * peak)
+    schedule = optax.warmup_cosine_decay_schedule(
+        0.0 if warmup else peak, peak, warmup, steps, recipe.last * peak)
     return optax.chain(
-        optax.clip_by_global_norm(recipe.clip),
-        optax.scale_by_adam(b1=0.9, b2=0.98, eps=1e-8),
-        optax.add_decayed_weights(recipe.decay, mask=lambda tree: _by_name(tree, lambda names: names[0] in DECAYED)),
+        optax.clip_by_global_norm(recipe.clip), optax.scale_by_adam(b1=0.9, b2=0.98, eps=1e-8),
+        optax.add_decayed_weights(
+            recipe.decay, mask=lambda tree: _by_name(tree, lambda names: names[0] in DECAYED)),
         optax.masked(
-            optax.scale(recipe.position_rate), lambda tree: _by_name(tree, lambda names: names[0] == ENCODINGS)
-        ),
-        optax.scale_by_learning_rate(schedule),
-    )
+            optax.scale(recipe.position_rate),
+            lambda tree: _by_name(tree, lambda names: names[0] == ENCODINGS)),
+        optax.scale_by_learning_rate(schedule))
 
 
 def _by_name(tree: Any, chosen: Callable[[list[str]], bool]) -> Any:

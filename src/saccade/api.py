@@ -1,10 +1,10 @@
 """The verbs, from Python: the same names and the same results as on the command line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import require
+from saccade.errors import InvalidInput, require
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
 from saccade.lab.store import Store
@@ -16,16 +16,31 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
+OPTIONS = ("scale", "repetition", "seed", "store", "fresh")
+
+
 def run(
-    name: str, *, scale: str = "quick", block: int = 0, seed: int = 0, store: str | None = None,
-    fresh: bool = False, **changes: Any,
+    name: str, changes: Mapping[str, Any] | None = None, /, *, scale: str | None = None,
+    repetition: int | None = None, seed: int | None = None, store: str | None = None,
+    fresh: bool | None = None, **more: Any,
 ) -> "xarray.Dataset":
-    """The labelled dataset of experiment `name`, computed once and stored:
-    `run("single-location.descent", dim=100)`."""
-    experiment = registry.one("experiment", name, registry.experiments())
-    result = runs.run(
-        experiment, scale=scale, block=block, seed=seed, store=Store(store), fresh=fresh, **changes)
-    return result.data
+    """The labelled dataset of experiment `name`, computed once and stored.
+
+    Parameters are given as a mapping, `run("spatial.realistic", {"block": 3}, scale="standard")`, or
+    as keywords, `run("single-location.descent", dim=100)`; keywords that an experiment shares with
+    the options of running it are refused, so that neither is taken for the other.
+    """
+    experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
+    given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh)))
+    options = {option: value for option, value in given.items() if value is not None}
+    for option in options if changes is None else ():
+        if option in experiment.model.model_fields:
+            raise InvalidInput(
+                f"{option!r} is a parameter of {name} and an option of running it; write"
+                f' run({name!r}, {{"{option}": ...}}) for the parameter, or'
+                f" run({name!r}, {{}}, {option}=...) for the option.")
+    options["store"] = Store(store)
+    return runs.run(experiment, {**(changes or {}), **more}, **options).data
 
 
 def verify(
@@ -47,7 +62,9 @@ def figure(
     """Draw figure `name`, for example `figure("single-location/4a")`; a matplotlib Figure."""
     from saccade.lab.figure import draw
 
-    return draw(registry.one("figure", name, registry.figures()), scale, seed, Store(store), fresh)
+    return draw(
+        registry.one("figure", name, registry.of_study(name, registry.figures)), scale, seed,
+        Store(store), fresh)
 
 
 def report(

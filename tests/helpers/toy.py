@@ -6,6 +6,7 @@ import xarray
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import experiment
+from saccade.lab.kinds import ESTIMATE, IDENTITY
 
 
 @experiment("single-location.toy", scales={"paper": {"count": 64}})
@@ -18,15 +19,15 @@ def toy(key, *, count: int = 40, mean: float = 1.0, spread: float = 1.0) -> xarr
 def claim(**changes) -> Claim:
     usual = dict(
         id="single-location.toy-claim", spec="SL-TOY", statement="The mean is one.",
-        source="nowhere", status="exact", kind="estimate", experiment=toy,
+        source="nowhere", status="exact", kind=ESTIMATE, experiment=toy,
         measure=lambda run: run.data.value.values, predict=lambda run: 1.0, resolution=1.0,
-        argued="a toy", statistic="mean", scales={"quick": Scale(blocks=8)},
+        argued="a toy", statistic="mean", scales={"quick": Scale(repetitions=8)},
         sabotages=(Sabotage("shift", "Move the mean.", {"mean": 4.0}),))
     return Claim(**{**usual, **changes})
 
 
 def exact(**changes) -> Claim:
     usual = dict(
-        kind="identity", statistic="exact", measure=lambda run: one_row(run.data.value.values.size),
+        kind=IDENTITY, statistic="exact", measure=lambda run: one_row(run.data.value.values.size),
         predict=lambda run: 40.0, resolution=0.0)
     return claim(**{**usual, **changes})

@@ -13,7 +13,7 @@ from saccade.lab.fingerprint import code_version
 def test_scales_and_changes():
     assert toy.parameters().count == 40
     assert toy.parameters("paper").count == 64
-    assert toy.parameters("paper", count=7).count == 7
+    assert toy.parameters("paper", {"count": 7}).count == 7
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_scales_and_changes():
         ({"mean": [1]}, "mean = ")])
 def test_bad_parameters_get_one_sentence(changes, sentence):
     with pytest.raises(InvalidInput, match=sentence) as caught:
-        toy.parameters(**changes)
+        toy.parameters("quick", changes)
     assert "\n" not in str(caught.value)
 
 

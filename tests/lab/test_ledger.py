@@ -7,6 +7,7 @@ import pytest
 from toy import claim, exact
 
 from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.kinds import IDENTITY
 from saccade.lab.ledger import Conditions, _looks, evaluate, verdict_is_expected
 
 
@@ -48,10 +49,10 @@ def test_looks_double_until_decided_or_the_budget_ends(conditions):
 
 def test_blocks_are_independent_and_seeds_matter(conditions):
     rows = [
-        evaluate(claim(scales={"quick": Scale(blocks=1)}), conditions._replace(seed=seed))
+        evaluate(claim(scales={"quick": Scale(repetitions=1)}), conditions._replace(seed=seed))
         for seed in (0, 0, 1)]
     assert rows[0]["measurement"] == rows[1]["measurement"] != rows[2]["measurement"]
-    two = evaluate(claim(resolution=1e-6, scales={"quick": Scale(blocks=2)}), conditions)
+    two = evaluate(claim(resolution=1e-6, scales={"quick": Scale(repetitions=2)}), conditions)
     assert two["measurement"] != rows[0]["measurement"]
 
 
@@ -61,8 +62,9 @@ def test_a_claim_of_a_larger_scale_waits_and_is_not_counted_as_passed(conditions
     assert row["needs"] == {"scale": "standard", "minutes": 2.0}
     assert row["measurement"] is None
     assert (
-        evaluate(claim(scales={"standard": Scale(blocks=8)}), conditions._replace(scale="paper"))[
-            "verdict"]
+        evaluate(
+            claim(scales={"standard": Scale(repetitions=8)}), conditions._replace(scale="paper")
+        )["verdict"]
         == "holds")
 
 
@@ -85,7 +87,7 @@ def test_a_crash_is_a_row_with_its_reason(conditions):
 def test_the_row_shows_the_worst_part(conditions):
     row = evaluate(
         claim(
-            kind="identity", statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]],
+            kind=IDENTITY, statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]],
             predict=lambda run: [1.0, 2.5, 3.1], resolution=[1.0, 0.1, 1.0], parts=("a", "b", "c")),
         conditions)
     assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == (

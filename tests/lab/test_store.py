@@ -20,7 +20,8 @@ def store(tmp_path):
 
 
 def request(**changes):
-    usual = dict(experiment="single-location.toy", parameters={"a": 1}, block=0, seed=0, code="c")
+    usual = dict(
+        experiment="single-location.toy", parameters={"a": 1}, repetition=0, seed=0, code="c")
     return Request(**{**usual, **changes})
 
 

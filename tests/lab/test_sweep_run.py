@@ -28,7 +28,7 @@ def test_every_cell_is_the_run_of_its_parameters(tmp_path):
     assert dict(data.sizes) == {"x": 3, "replicate": 2, "entry": 8}
     for x in (0.0, 2.0):
         for block in (0, 1):
-            alone = runs.run(tick, store=Store(tmp_path / "other"), block=block, x=x).data
+            alone = runs.run(tick, {"x": x}, store=Store(tmp_path / "other"), repetition=block).data
             np.testing.assert_array_equal(data.value.sel(x=x, replicate=block), alone.value)
     assert not np.array_equal(data.value.sel(replicate=0), data.value.sel(replicate=1))
 
@@ -194,7 +194,7 @@ def test_a_batch_under_vmap_gives_the_numbers_of_lone_runs_bit_for_bit(tmp_path)
     outcome = swept(tmp_path / "batch", "vector", **asked)
     store = Store(tmp_path / "alone")
     for cell in outcome.plan.cells:
-        alone = runs.run(vector, store=store, block=cell.replicate, **cell.place).data
+        alone = runs.run(vector, cell.place, store=store, repetition=cell.replicate).data
         xarray.testing.assert_identical(alone, outcome.plan.store.load(cell.request))
     # ... and so do any other companions in the group.
     swept(

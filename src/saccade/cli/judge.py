@@ -104,8 +104,7 @@ def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
             costs[claim.id] = 0.0
             continue
         run = (
-            claim.experiment.id,
-            repr(claim.experiment.parameters(chosen[0], **chosen[1].parameters)))
+            claim.experiment.id, repr(claim.experiment.parameters(chosen[0], chosen[1].parameters)))
         costs[claim.id] = JUDGING if run in paid else chosen[1].seconds
         paid.add(run)
     return costs

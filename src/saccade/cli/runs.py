@@ -52,7 +52,7 @@ def list_(
     from saccade.cli.tables import simple_table
 
     rows = [[str(cell) for cell in _row(entry).values()] for entry in found[:limit]]
-    heads = ("run", "experiment", "status", "block", "seed", "seconds", "parameters")
+    heads = ("run", "experiment", "status", "repetition", "seed", "seconds", "parameters")
     console().print(simple_table(f"{len(found)} runs", heads, rows))
     if len(found) > limit:
         typer.echo(f"... and {len(found) - limit} more (--limit, or a pattern).")
@@ -60,17 +60,18 @@ def list_(
 
 def _row(entry: "Entry") -> dict[str, Any]:
     from saccade.lab.archive.listing import printable
+    from saccade.lab.layout import repetition_of
 
     if entry.problem:
-        blank = dict.fromkeys(("block", "seed", "seconds"), "")
+        blank = dict.fromkeys(("repetition", "seed", "seconds"), "")
         return {
             "run": entry.name, "experiment": "", "status": entry.status, **blank,
             "parameters": entry.problem}
     request = entry.record["request"]
     return {
         "run": entry.name, "experiment": printable(entry.experiment),
-        "status": printable(entry.status), "block": request["block"], "seed": request["seed"],
-        "seconds": round(float(entry.record["seconds"]), 4),
+        "status": printable(entry.status), "repetition": repetition_of(request),
+        "seed": request["seed"], "seconds": round(float(entry.record["seconds"]), 4),
         "parameters": printable(json.dumps(request["parameters"]))}
 
 
@@ -89,6 +90,7 @@ def show(
         saccade runs show 3f2a --json
     """
     from saccade.lab.archive.listing import entry_of, find, printable
+    from saccade.lab.layout import repetition_of
 
     runs = _store(store)
     entry = entry_of(runs, find(runs, run))
@@ -103,7 +105,8 @@ def show(
         printable(f"{entry.name}\n  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"))
     for name, value in record["request"]["parameters"].items():
         typer.echo(printable(f"  {name} = {json.dumps(value)}"))
-    typer.echo(printable(f"  block {record['request']['block']}, seed {record['request']['seed']}"))
+    typer.echo(printable(
+        f"  repetition {repetition_of(record['request'])}, seed {record['request']['seed']}"))
     typer.echo(printable(
         "  " + ", ".join(f"{name} {version}" for name, version in record["versions"].items())))
     for name, item in record["arrays"].items():

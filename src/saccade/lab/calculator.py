@@ -8,13 +8,14 @@ Inputs are pydantic models: a missing, unknown or out-of-range input is refused 
 that names it.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, field_validator
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab.experiment import validated
@@ -53,12 +54,14 @@ class Calculator:
 
     id: str
     inputs: type[BaseModel]
-    function: Callable[[Any], Mapping[str, Any]]
+    function: Callable[..., Mapping[str, Any]]
     about: str
     outputs: Mapping[str, str]
     status: str
     source: str
     example: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, type[BaseModel]] | None = None
+    """parameters of the function that are whole groups of inputs; None: it takes all as one"""
 
     @property
     def study(self) -> str:
@@ -66,11 +69,18 @@ class Calculator:
 
     def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Validate, compute, and return plain Python values."""
-        given = validated(
-            self.inputs, {str(name): as_json(value) for name, value in values.items()}, self.id)
-        return {
-            name: plain(value, f"{self.id}: {name}") for name, value in self.function(given).items()
-        }
+        given = {str(name): as_json(value) for name, value in values.items()}
+        return self.answer(validated(self.inputs, given, self.id))
+
+    def answer(self, given: BaseModel) -> dict[str, Any]:
+        """The outputs for validated inputs, in plain Python values."""
+        if self.groups is None:
+            answer = self.function(given)
+        else:
+            names = inspect.signature(self.function).parameters
+            answer = self.function(
+                **{name: given if name in self.groups else getattr(given, name) for name in names})
+        return {name: plain(value, f"{self.id}: {name}") for name, value in answer.items()}
 
     def describe(self) -> dict[str, Any]:
         fields = self.inputs.model_fields
@@ -79,6 +89,39 @@ class Calculator:
             "source": self.source,
             "inputs": {name: _field_text(info) for name, info in fields.items()},
             "outputs": dict(self.outputs), "example": dict(self.example)}
+
+
+def calculator(
+    id: str, *, outputs: Mapping[str, str], source: str, example: Mapping[str, Any],
+    status: str = "exact",
+) -> Callable[[Callable[..., Mapping[str, Any]]], Calculator]:
+    """Register a typed function as the calculator `id`; its signature declares the inputs.
+
+        Dim = Annotated[float, Field(ge=2, description="dimension d of a token, ...")]
+
+        @calculator("my-study.risk", outputs={"risk": "..."}, source="...", example={...})
+        def risk(at: At, dim: Dim, noise: Noise = 0.0) -> dict[str, Any]:
+            '''What it gives, in one sentence.'''
+
+    A parameter whose type is a subclass of `Inputs` stands for all its fields: they become inputs by
+    their own names, and the function is handed an object that has them.
+    """
+
+    def register(function: Callable[..., Mapping[str, Any]]) -> Calculator:
+        given = inspect.signature(function, eval_str=True).parameters.values()
+        groups = {p.name: p.annotation for p in given if _is_group(p.annotation)}
+        fields: dict[str, Any] = {
+            p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in given
+            if p.name not in groups}
+        inputs = create_model(id, __base__=tuple(groups.values()) or Inputs, **fields)
+        about = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
+        return Calculator(id, inputs, function, about, outputs, status, source, example, groups)
+
+    return register
+
+
+def _is_group(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Inputs)
 
 
 def _field_text(info: Any) -> str:
@@ -115,13 +158,11 @@ def plain(value: Any, owner: str) -> Any:
 
 def find(name: str) -> Calculator:
     """The calculator called `name`; only its own study is imported."""
-    from saccade.lab.registry import calculators, one
-    from saccade.studies import STUDIES
+    from saccade.lab import registry
 
     if not isinstance(name, str):
         raise InvalidInput(f"name = {name!r} must be the name of a calculator.")
-    study = name.split(".")[0]
-    return one("calculator", name, calculators(study if study in STUDIES else None))
+    return registry.one("calculator", name, registry.of_study(name, registry.calculators))
 
 
 def calc(name: str, /, **inputs: Any) -> dict[str, Any]:

@@ -9,13 +9,15 @@ only here.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from saccade.lab.experiment import Experiment, Run
+from saccade.errors import InvalidInput
+from saccade.lab.experiment import SCALES, Experiment, Run
+from saccade.lab.intervals import STATISTICS
+from saccade.lab.kinds import Kind
 
-Kind = Literal["identity", "estimate", "bound", "ordering", "slope"]
 Measure = Callable[[Run], Any]
 
 
@@ -33,39 +35,43 @@ class Sabotage:
 
 @dataclass(frozen=True)
 class Scale:
-    """How a claim runs at one scale: experiment parameters, how many blocks the sequential looks
-    may draw, and its cost."""
+    """How a claim runs at one scale: parameters of its experiment, how many repetitions of it the
+    sequential looks may draw, and its cost."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    blocks: int = 1
+    repetitions: int = 1
     seconds: float = 1.0
 
 
-@dataclass(frozen=True)
+def nothing(run: Run) -> float:
+    """The prediction of a difference, an error or a bound that should not be there."""
+    return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One row of the ledger.
+    """One row of the ledger. Claims that share fields are made with `functools.partial(Claim, ...)`.
 
     `resolution` is a number, one per part, or a function of the run (a share of what is predicted).
     `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest).
-    `side` is "below" or "above" for a bound. `parts` names the columns of `measure`. `expected` is
-    "refuted" where a paper's sentence fails as written; `corrected` then names the claim that holds
-    instead, and `finding` says it in one plain sentence.
+    `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails as
+    written; `corrected` then names the claim that holds instead, and `finding` says it in one plain
+    sentence.
     """
 
     id: str
     spec: str
     statement: str
     source: str
-    status: str
+    status: str = "exact"
     kind: Kind
     experiment: Experiment
     measure: Measure
-    predict: Measure
+    predict: Measure = nothing
     resolution: Any
     argued: str
     sabotages: tuple[Sabotage, ...]
     statistic: str = "exact"
-    side: str | None = None
     parts: tuple[str, ...] = ()
     expected: str = "holds"
     scales: Mapping[str, Scale] = field(default_factory=lambda: {"quick": Scale()})
@@ -74,18 +80,36 @@ class Claim:
     corrected: str | None = None
     requires: str | None = None
 
+    def __post_init__(self) -> None:
+        """A claim that cannot be judged is refused where it is made, not in the middle of a ledger."""
+        for is_right, what in (
+            (
+                isinstance(self.kind, Kind),
+                f"its kind is {self.kind!r}, not one of saccade.lab.kinds"),
+            (
+                self.statistic.split(":")[0] in {name.split(":")[0] for name in STATISTICS},
+                f"its statistic is {self.statistic!r}"),
+            (self.expected in ("holds", "refuted"), f"it is expected to be {self.expected!r}"),
+            (
+                set(self.scales) <= set(SCALES) and self.scales,
+                f"its scales are {list(self.scales)}"),
+            (isinstance(self.sabotages, tuple), "its sabotages are no tuple"),
+        ):
+            if not is_right:
+                raise InvalidInput(f"The claim {self.id!r} cannot be judged: {what}.")
+
     @property
     def study(self) -> str:
         return self.id.split(".")[0]
 
     def describe(self) -> dict[str, Any]:
         """The static fields of the ledger's JSON."""
-        return {
-            "id": self.id, "study": self.study, "spec": self.spec, "statement": self.statement,
-            "source": self.source, "status": self.status, "kind": self.kind, "side": self.side,
-            "statistic": self.statistic, "expected": self.expected, "argued": self.argued,
-            "experiment": self.experiment.id, "figure": self.figure, "finding": self.finding,
-            "corrected": self.corrected, "scales": list(self.scales),
+        same = (
+            "id", "study", "spec", "statement", "source", "status", "statistic", "expected",
+            "argued", "figure", "finding", "corrected")
+        return {name: getattr(self, name) for name in same} | {
+            "kind": self.kind.name, "side": self.kind.side, "experiment": self.experiment.id,
+            "scales": list(self.scales),
             "sabotages": [
                 {"name": sabotage.name, "says": sabotage.says} for sabotage in self.sabotages]}
 

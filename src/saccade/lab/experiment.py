@@ -63,11 +63,13 @@ class Experiment:
     def about(self) -> str:
         return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
 
-    def parameters(self, scale: str = "quick", **changes: Any) -> BaseModel:
+    def parameters(
+        self, scale: str = "quick", changes: Mapping[str, Any] | None = None
+    ) -> BaseModel:
         """The validated parameters at `scale`, with `changes` on top."""
         if scale not in SCALES:
             raise unknown("scale", scale, SCALES)
-        return validated(self.model, {**self.scales.get(scale, {}), **changes}, self.id)
+        return validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
 
 
 def experiment(
@@ -94,15 +96,15 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
         raise InvalidInput(refusal(error.errors(include_url=False), model, owner)) from None
 
 
-def number_for(label: str, block: int, seed: int) -> int:
-    """The 63-bit number behind the random key of (label, block, seed): the same alone, in the full
+def number_for(label: str, repetition: int, seed: int) -> int:
+    """The 63-bit number behind the random key of (label, repetition, seed): the same alone, in the full
     ledger, or on a cluster."""
-    digest = hashlib.sha256(f"{label}/{block}/{seed}".encode()).digest()
+    digest = hashlib.sha256(f"{label}/{repetition}/{seed}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def key_for(label: str, block: int, seed: int) -> Any:
-    """The JAX key of (label, block, seed)."""
+def key_for(label: str, repetition: int, seed: int) -> Any:
+    """The JAX key of (label, repetition, seed)."""
     import jax
 
-    return jax.random.key(number_for(label, block, seed))
+    return jax.random.key(number_for(label, repetition, seed))

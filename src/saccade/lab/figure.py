@@ -50,8 +50,8 @@ def collect(
     changes = figure.scales.get(scale, {})
     return {
         name: run(
-            item, scale=scale, seed=seed, store=store, fresh=fresh,
-            **{**fixed, **changes.get(name, {})})
+            item, {**fixed, **changes.get(name, {})}, scale=scale, seed=seed, store=store,
+            fresh=fresh)
         for name, (item, fixed) in figure.runs.items()}
 
 

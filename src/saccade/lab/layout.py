@@ -22,7 +22,7 @@ from saccade.lab.fingerprint import environment
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = 1
+FORMAT = 2
 RECORD = "run.json"
 FAILED = ".failed"
 FINISHED = "finished"
@@ -40,7 +40,7 @@ class Request(NamedTuple):
 
     experiment: str
     parameters: Mapping[str, Any]
-    block: int
+    repetition: int
     seed: int
     code: str
     precision: str = "float64"
@@ -57,6 +57,11 @@ class Contents(NamedTuple):
 
     record: dict[str, Any]
     variables: dict[str, tuple[list[str], np.ndarray, dict[str, Any]]]
+
+
+def repetition_of(request: Mapping[str, Any]) -> int:
+    """Which repetition a stored request asked for; runs of the first format call it a block."""
+    return request["repetition"] if "repetition" in request else request["block"]
 
 
 def canonical(value: Any) -> str:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from saccade.errors import InvalidInput
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.experiment import SCALES, Run
+from saccade.lab.needs import lacking
 from saccade.lab.run import run
-from saccade.lab.store import Store
+from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
 
 WAITING = "waiting"
@@ -72,22 +72,6 @@ def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
     return lacking(claim.requires)
 
 
-def lacking(requires: str | None) -> dict[str, Any] | None:
-    """What of `requires` is not here: packages of an extra, "nlp:safetensors,tokenizers", or image
-    sets, "data:cifar10"."""
-    kind, _, listed = (requires or "").partition(":")
-    names = [name for name in listed.split(",") if name]
-    if kind == "data":
-        from saccade.datasets.images import how_to_get, is_here
-
-        absent = [name for name in names if not is_here(name)]
-        return {"data": absent, "get": how_to_get(absent[0])} if absent else None
-    from importlib.util import find_spec
-
-    missing = [name for name in names if find_spec(name) is None]
-    return {"extra": kind, "missing": missing} if missing else None
-
-
 def _sabotaged(
     claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
@@ -107,13 +91,13 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the blocks, until decided or the budget ends. A crash is a row with
+    """Look after look, doubling the repetitions, until decided or the budget ends. A crash is a row with
     its reason."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)
-    except InvalidInput:
-        raise
+    except StoreUnwritable:
+        raise  # no fault of the claim, and every other one would meet it too
     except Exception as problem:
         reason = f"{type(problem).__name__}: {problem}".splitlines()[0]
         return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
@@ -125,26 +109,36 @@ def _sequential(
     measure = (sabotage and sabotage.measure) or claim.measure
     predict = (sabotage and sabotage.predict) or claim.predict
     samples: list[np.ndarray] = []
-    for look, wanted in enumerate(_looks(chosen[1].blocks)):
+    for look, wanted in enumerate(_looks(chosen[1].repetitions)):
         runs = [
-            _block(claim, sabotage, chosen, conditions, number)
+            _repetition(claim, sabotage, chosen, conditions, number)
             for number in range(len(samples), wanted)]
+        measured = [columns(measure(item)) for item in runs]
+        parts = measured[0].shape[1]
+        predicted = [_per_part(predict(item), parts) for item in runs]
         if look == 0:
-            predicted = predict(runs[0])
-            resolution = (
-                claim.resolution(runs[0]) if callable(claim.resolution) else claim.resolution)
-            # A share of a broken prediction may be negative or NaN; that must refute the claim, not
-            # stop the ledger.
-            resolution = np.abs(np.nan_to_num(np.asarray(resolution, float)))
-        samples += [columns(measure(item)) for item in runs]
-        predictions, resolutions = (
-            _per_part(values, samples[0].shape[1]) for values in (predicted, resolution))
+            predictions, resolutions = predicted[0], _resolution(claim, runs[0], parts)
+        samples += [
+            _seen_from(predictions, own, sample) for own, sample in zip(predicted, measured)]
         judgement = judge(
-            claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look,
-            claim.side)
+            claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look)
         if judgement.verdict != UNDECIDED:
             break
     return _numbers(claim, judgement, predictions, resolutions)
+
+
+def _resolution(claim: Claim, run: Run, parts: int) -> np.ndarray:
+    """One for each part. A share of a broken prediction may be negative or NaN; that must refute
+    the claim, not stop the ledger."""
+    resolution = claim.resolution(run) if callable(claim.resolution) else claim.resolution
+    return np.abs(np.nan_to_num(_per_part(resolution, parts)))
+
+
+def _seen_from(prediction: np.ndarray, own: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    """What a repetition with a prediction of its own (from its own start, say) would have measured
+    under the first one's: distances to the prediction are what is judged."""
+    same = np.array_equal(own, prediction, equal_nan=True)
+    return sample if same else sample - own + prediction
 
 
 def _per_part(values: Any, parts: int) -> np.ndarray:
@@ -152,23 +146,23 @@ def _per_part(values: Any, parts: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(values, float).ravel(), (parts,))
 
 
-def _looks(blocks: int) -> Iterator[int]:
-    """Total blocks drawn at each look: 1, 2, 4, ... up to the budget."""
+def _looks(repetitions: int) -> Iterator[int]:
+    """Total repetitions drawn at each look: 1, 2, 4, ... up to the budget."""
     wanted = 1
-    while wanted < blocks:
+    while wanted < repetitions:
         yield wanted
         wanted *= 2
-    yield blocks
+    yield repetitions
 
 
-def _block(
+def _repetition(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions,
     number: int,
 ) -> Run:
     changes = {**chosen[1].parameters, **(sabotage.parameters if sabotage else {})}
     return run(
-        claim.experiment, scale=chosen[0], block=number, seed=conditions.seed,
-        store=conditions.store, fresh=conditions.fresh, **changes)
+        claim.experiment, changes, scale=chosen[0], repetition=number, seed=conditions.seed,
+        store=conditions.store, fresh=conditions.fresh)
 
 
 def _numbers(
@@ -199,9 +193,7 @@ def _health(part: dict[str, Any], claim: Claim) -> tuple[int, float]:
     predicted, low, high = part["prediction"], *part["interval"]
     if predicted is None or low is None or high is None:
         return order, -np.inf
-    below, above = predicted - low, high - predicted
-    one_sided = {"ordering": below, "bound": above if claim.side == "below" else below}
-    distance = one_sided.get(claim.kind, max(abs(below), abs(above)))
+    distance = claim.kind.excess(low - predicted, high - predicted)
     return order, -distance / (part["resolution"] or 1.0)
 
 

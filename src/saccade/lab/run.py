@@ -2,6 +2,7 @@
 and store."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, key_for
@@ -11,15 +12,15 @@ from saccade.lab.store import Request, Store
 
 
 def run(
-    experiment: Experiment, *, scale: str = "quick", block: int = 0, seed: int = 0,
-    store: Store | None = None, fresh: bool = False, **changes: Any,
+    experiment: Experiment, changes: Mapping[str, Any] | None = None, *, scale: str = "quick",
+    repetition: int = 0, seed: int = 0, store: Store | None = None, fresh: bool = False,
 ) -> Run:
-    """The run of `experiment` at `scale` with `changes`; `block` numbers independent repetitions of
-    the whole experiment."""
-    parameters = experiment.parameters(scale, **changes)
+    """The run of `experiment` at `scale` with `changes` of its parameters; `repetition` numbers
+    independent repetitions of the whole experiment."""
+    parameters = experiment.parameters(scale, changes)
     store = store or Store()
     request = Request(
-        experiment.id, parameters.model_dump(mode="json"), block, seed,
+        experiment.id, parameters.model_dump(mode="json"), repetition, seed,
         version_of(experiment.function))
     data = None if fresh else store.load(request)
     if data is None:
@@ -31,7 +32,7 @@ def _compute(
     experiment: Experiment, parameters: Any, request: Request, store: Store, fresh: bool
 ) -> Any:
     start = time.perf_counter()
-    key = key_for(experiment.id, request.block, request.seed)
+    key = key_for(experiment.id, request.repetition, request.seed)
     data = experiment.function(
         key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
     if fresh:

@@ -43,7 +43,7 @@ class Training:
         return f"{self.study}/{self.name}"
 
     def parameters(self, scale: str) -> Any:
-        return self.experiment.parameters(scale, **self.scales[scale])
+        return self.experiment.parameters(scale, self.scales[scale])
 
     def seconds(self, scale: str) -> float:
         """About how long it takes here, from a few timed steps."""
@@ -68,7 +68,7 @@ class Training:
 
         folder = checkpoint_folder() / self.request(scale, seed).name
         with watching(report, folder, resume):
-            made = run(self.experiment, scale=scale, seed=seed, store=store, **self.scales[scale])
+            made = run(self.experiment, self.scales[scale], scale=scale, seed=seed, store=store)
         shutil.rmtree(folder, ignore_errors=True)
         return made
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from saccade.errors import require, unknown
+from saccade.errors import require
 from saccade.lab.intervals import (
     MIN_REPLICATES,
     Ends,
@@ -32,16 +32,15 @@ from saccade.lab.intervals import (
     median_interval,
     quantile_interval,
 )
+from saccade.lab.kinds import IDENTITY, Kind, kind_named
 
 __all__ = [
-    "HOLDS", "KINDS", "LEDGER_CAPACITY", "LEDGER_ERROR", "MIN_REPLICATES", "REFUTED", "SIDES",
-    "UNDECIDED", "Ends", "Interval", "Judgement", "combine", "decide", "decisions",
-    "exact_interval", "fraction_interval", "interval", "intervals", "judge", "look_error",
-    "mean_interval", "median_interval", "quantile_interval"]
+    "HOLDS", "LEDGER_CAPACITY", "LEDGER_ERROR", "MIN_REPLICATES", "REFUTED", "UNDECIDED", "Ends",
+    "Interval", "Judgement", "combine", "decide", "decisions", "exact_interval",
+    "fraction_interval", "interval", "intervals", "judge", "look_error", "mean_interval",
+    "median_interval", "quantile_interval"]
 
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
-KINDS = ("estimate", "slope", "bound", "ordering", "identity")
-SIDES = ("below", "above")
 
 LEDGER_ERROR = 0.01
 LEDGER_CAPACITY = 512
@@ -50,14 +49,13 @@ what else is run."""
 
 
 class Judgement(NamedTuple):
-    """What one look at a claim says: the verdict, looks and replicates so far, how many components
-    are decided, and an interval and a verdict for each of them."""
+    """What one look at a claim says: the verdict, looks and replicates so far, and an interval and a
+    verdict for each of its components."""
 
     verdict: str
     intervals: list[Interval]
     looks: int
     replicates: int
-    decided_parts: int
     verdicts: list[str]
 
 
@@ -70,41 +68,28 @@ def look_error(look: int, parts: int = 1) -> float:
 
 
 def decisions(
-    kind: str, measured: Interval | Ends, prediction: ArrayLike, resolution: ArrayLike,
+    kind: Kind | str, measured: Interval | Ends, prediction: ArrayLike, resolution: ArrayLike,
     side: str | None = None,
 ) -> NDArray[np.str_]:
     """`decide` on arrays of intervals, predictions and resolutions that broadcast together."""
-    if kind not in KINDS:
-        raise unknown("kind of claim", kind, KINDS)
-    with np.errstate(
-        invalid="ignore"):  # an infinite end against an infinite prediction: NaN, refuted below
-        low, high = np.subtract(measured.low, prediction), np.subtract(measured.high, prediction)
+    rule = kind_named(kind, side) if isinstance(kind, str) else kind
+    with np.errstate(invalid="ignore"):  # an infinite end minus an infinite prediction: NaN
+        low = np.subtract(measured.low, prediction)
+        high = np.subtract(measured.high, prediction)
     slack = np.asarray(resolution, dtype=float)
-    if kind == "ordering":
-        holds, refuted = low > 0, high < slack
-    elif kind == "bound":
-        require(side in SIDES, "side", side, "must be 'below' or 'above' for a bound")
-        over, under = (low, high) if side == "below" else (-high, -low)
-        holds, refuted = under <= slack, over > slack
-    else:
-        holds, refuted = (low >= -slack) & (high <= slack), (low > slack) | (high < -slack)
-        refuted = ~holds if kind == "identity" else refuted
     nothing_to_compare = np.isnan(low) | np.isnan(high)
-    return np.select([nothing_to_compare, holds, refuted], [REFUTED, HOLDS, REFUTED], UNDECIDED)
+    return np.select(
+        [nothing_to_compare, rule.holds(low, high, slack), rule.refuted(low, high, slack)],
+        [REFUTED, HOLDS, REFUTED], UNDECIDED)
 
 
 def decide(
-    kind: str, interval: Interval, prediction: float, resolution: float, side: str | None = None
+    kind: Kind | str, interval: Interval, prediction: float, resolution: float,
+    side: str | None = None,
 ) -> str:
-    """The verdict of one interval on one prediction.
+    """The verdict of one interval on one prediction, by the rule of its kind (see `lab.kinds`).
 
-    estimate, slope: holds inside prediction +- resolution, refuted wholly outside.
-    bound: measured <= prediction ("below") or >= ("above"), with the resolution as slack: holds if
-    the whole interval satisfies it, refuted if none of it does.
-    ordering: a paired difference above prediction: holds if all of the interval is above; else
-    refuted if all of it is below prediction + resolution, so that the promise is to differences of
-    at least that much. identity: holds if |measured - prediction| <= resolution at both ends, else
-    refuted. Anything between is undecided; NaN ends (nothing finite was measured) or a NaN
+    What neither holds nor is refuted is undecided; NaN ends (nothing finite was measured) or a NaN
     prediction are refuted.
     """
     return str(decisions(kind, interval, prediction, resolution, side))
@@ -118,11 +103,12 @@ def combine(verdicts: Iterable[str]) -> str:
 
 
 def judge(
-    kind: str, samples: ArrayLike, predictions: ArrayLike, resolutions: ArrayLike, statistic: str,
-    look: int, side: str | None = None,
+    kind: Kind | str, samples: ArrayLike, predictions: ArrayLike, resolutions: ArrayLike,
+    statistic: str, look: int, side: str | None = None,
 ) -> Judgement:
     """Judge all replicates so far, `(n, parts)`, at look 0, 1, 2, .. An identity is always judged
     as "exact"."""
+    rule = kind_named(kind, side) if isinstance(kind, str) else kind
     columns = np.asarray(samples, dtype=float)
     columns = columns[:, None] if columns.ndim == 1 else columns
     shape_is_right = columns.ndim == 2 and columns.size > 0
@@ -133,10 +119,9 @@ def judge(
     resolution = _per_part("resolutions", resolutions, parts)
     require(bool(np.all(resolution >= 0)), "resolutions", resolution.tolist(), "must be at least 0")
     measured = intervals(
-        columns.T, "exact" if kind == "identity" else statistic, look_error(look, parts))
-    verdicts = decisions(kind, measured, prediction, resolution, side).tolist()
-    decided = sum(verdict != UNDECIDED for verdict in verdicts)
-    return Judgement(combine(verdicts), _by_part(measured), look + 1, replicates, decided, verdicts)
+        columns.T, "exact" if rule is IDENTITY else statistic, look_error(look, parts))
+    verdicts = decisions(rule, measured, prediction, resolution).tolist()
+    return Judgement(combine(verdicts), _by_part(measured), look + 1, replicates, verdicts)
 
 
 def _per_part(name: str, values: ArrayLike, parts: int) -> NDArray:

@@ -4,7 +4,6 @@ figure that fails leaves a sentence."""
 import json
 import struct
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,8 @@ from saccade.errors import InvalidInput
 from saccade.lab import registry
 from saccade.lab.figure import draw, save
 from saccade.report.light import save_light_png
-from saccade.report.words import file_name
+from saccade.report.words import file_name, waiting_for
+from saccade.lab.needs import lacking
 from saccade.lab.store import Store
 from saccade.studies import STUDIES
 
@@ -65,9 +65,9 @@ def draw_all(
 
 def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store | None) -> Picture:
     blank = Picture(figure.id, figure.study, figure.title, figure.caption, figure.source)
-    missing = _missing_packages(figure.requires)
-    if missing:
-        return blank._replace(missing=f"Not drawn here: it needs {missing}.")
+    needs = lacking(figure.requires)
+    if needs:
+        return blank._replace(missing=f"Not drawn here: it {waiting_for(needs)}.")
     try:
         return _saved(blank, draw(figure, scale, seed, store), folder)
     except ImportError as problem:
@@ -77,16 +77,6 @@ def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store
         return blank._replace(missing=f"Not drawn here: {problem}")
     except Exception as problem:  # One figure must not cost the reader the other pages.
         return blank._replace(missing=f"Not drawn here: {type(problem).__name__}: {problem}")
-
-
-def _missing_packages(requires: str | None) -> str:
-    """`"nlp:safetensors,tokenizers"` in words where one of the packages is missing, else
-    nothing."""
-    if not requires:
-        return ""
-    extra, _, names = requires.partition(":")
-    missing = [name for name in names.split(",") if name and find_spec(name) is None]
-    return f"the extra '{extra}' (missing: {', '.join(missing)})" if missing else ""
 
 
 def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from saccade.errors import InvalidInput
+from saccade.lab.kinds import ESTIMATE, Kind, kind_named
 from saccade.report.words import finite, number
 
 WIDTH, MARGIN = 440.0, 22.0
@@ -45,22 +47,18 @@ class Glyph(NamedTuple):
     beyond: int
 
 
-RULES = {
-    "bound": "allowed by the bound, with the resolution as slack",
-    "ordering": "the predicted order: all of the interval must lie here",
-    "identity": "prediction ± resolution: the number must lie here"}
-USUAL_RULE = "prediction ± resolution: all of the interval must lie here"
+def _kind(row: Mapping[str, Any]) -> Kind:
+    """The kind that a row names; a bound without a side, or an unknown kind, is drawn as an estimate."""
+    try:
+        return kind_named(row.get("kind") or "", row.get("side"))
+    except InvalidInput:
+        return ESTIMATE
 
 
 def region(row: Mapping[str, Any], prediction: float, resolution: float) -> tuple[float, float]:
-    """The values for which the claim holds; an end may be infinite. A bound without a side shows
-    its slack only."""
-    low, high = prediction - resolution, prediction + resolution
-    if row.get("kind") == "ordering":
-        return prediction, math.inf
-    if row.get("kind") == "bound" and row.get("side"):
-        return (-math.inf, high) if row["side"] == "below" else (low, math.inf)
-    return low, high
+    """The values for which the claim holds; an end may be infinite."""
+    low, high = _kind(row).region(resolution)
+    return prediction + low, prediction + high
 
 
 def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
@@ -83,8 +81,7 @@ def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
     ticks, title = _ticks(low, high, prediction, place)
     return Drawing(
         ticks, title, (left, round(max(right - left, 1.5), 2)), place(prediction),
-        _stretch(ends, place), None if measured is None else place(measured),
-        RULES.get(row.get("kind") or "", USUAL_RULE),
+        _stretch(ends, place), None if measured is None else place(measured), _kind(row).rule,
         f"Prediction {number(prediction)}, resolution {number(resolution)}, measured"
         f" {number(measured)}.")
 

@@ -46,7 +46,7 @@ def test_parameters_of_claims_and_sabotages_are_accepted():
     for claim in CLAIMS:
         for scale, how in claim.scales.items():
             for changes in ({}, *(dict(sabotage.parameters) for sabotage in claim.sabotages)):
-                claim.experiment.parameters(scale, **{**how.parameters, **changes})
+                claim.experiment.parameters(scale, {**how.parameters, **changes})
 
 
 @pytest.mark.parametrize("name", CHEAP)

@@ -70,7 +70,7 @@ class TestEachClaim:
     def test_its_parameters_are_accepted_by_its_experiment(self, claim):
         for name, scale in claim.scales.items():
             for changes in ({}, *(sabotage.parameters for sabotage in claim.sabotages)):
-                claim.experiment.parameters(name, **{**scale.parameters, **changes})
+                claim.experiment.parameters(name, {**scale.parameters, **changes})
 
     def test_is_found_by_its_names(self, claim):
         assert claim in find_claims([claim.id])

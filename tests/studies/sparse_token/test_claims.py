@@ -45,9 +45,9 @@ def test_each_claim_is_whole(claim):
         item.parameters or item.measure or item.predict for item in claim.sabotages)
     assert (claim.expected == REFUTED) == (claim.corrected in KNOWN)
     for name, scale in claim.scales.items():
-        claim.experiment.parameters(name, **scale.parameters)
+        claim.experiment.parameters(name, scale.parameters)
         for sabotage in claim.sabotages:
-            claim.experiment.parameters(name, **{**scale.parameters, **sabotage.parameters})
+            claim.experiment.parameters(name, {**scale.parameters, **sabotage.parameters})
 
 
 @pytest.mark.parametrize("name", CHEAP)
@@ -62,7 +62,7 @@ def test_cheap_claims_are_as_expected_and_their_sabotages_refuted(name):
 def test_simulations_have_at_least_twelve_trials():
     for claim in CLAIMS:
         for name, scale in claim.scales.items():
-            parameters = claim.experiment.parameters(name, **scale.parameters)
+            parameters = claim.experiment.parameters(name, scale.parameters)
             assert getattr(parameters, "trials", 12) >= 12
 
 
@@ -70,7 +70,7 @@ def test_a_plan_that_moved_is_an_error_not_a_prediction():
     claim = KNOWN["sparse-token.planned-sparse"]
     half = claim.scales["quick"].parameters | {
         "query_samples_per_dim": 0.5, "samples_per_dim": (1.0,)}
-    run = Run(None, training.protocol.parameters("quick", **half))  # pyright: ignore[reportArgumentType]
+    run = Run(None, training.protocol.parameters("quick", half))  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArithmeticError, match="planner"):
         claim.predict(run)
 

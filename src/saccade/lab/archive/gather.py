@@ -14,7 +14,7 @@ import numpy as np
 
 from saccade.errors import InvalidInput
 from saccade.lab.archive.listing import printable
-from saccade.lab.layout import DAMAGE, FINISHED, Contents, canonical
+from saccade.lab.layout import DAMAGE, FINISHED, Contents, canonical, repetition_of
 from saccade.lab.store import DamagedRun, Store
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def gather_names(store: Store, names: Sequence[str]) -> "xarray.Dataset":
             f"These are runs of {len(experiments)} experiments ({', '.join(experiments[:4])}, ...);"
             " choose one.")
     columns = {
-        "block": [request["block"] for request in requests],
+        "repetition": [repetition_of(request) for request in requests],
         "seed": [request["seed"] for request in requests]}
     columns |= {
         name: [request["parameters"].get(name) for request in requests]

@@ -30,7 +30,7 @@ class Work(NamedTuple):
     """One cell to compute: the parameters as JSON, the replicate, and the name the run must get."""
 
     parameters: dict[str, Any]
-    block: int
+    repetition: int
     name: str
 
 
@@ -103,7 +103,7 @@ def settle(target: Target, group: Sequence[Work], seed: int, writer: Writer) -> 
 
 def _asked(target: Target, work: Work, seed: int) -> tuple[Any, Request]:
     parameters = target.parameters(work.parameters)
-    request = target.request(parameters, work.block, seed)
+    request = target.request(parameters, work.repetition, seed)
     if request.name != work.name:
         raise OtherVersion(
             "A worker has another version of saccade, of JAX or of the experiment than the one that"
@@ -120,7 +120,7 @@ def _together(
     asked = [_asked(target, work, seed) for work in group]
     start = time.perf_counter()
     try:
-        keys = [target.key(work.block, seed) for work in group]
+        keys = [target.key(work.repetition, seed) for work in group]
         made = target.batch.compute(keys, [parameters for parameters, _ in asked])
     except Exception:
         return None
@@ -136,7 +136,7 @@ def _alone(target: Target, work: Work, seed: int, writer: Writer) -> Done:
     parameters, request = _asked(target, work, seed)
     start = time.perf_counter()
     try:
-        data = target.compute(target.key(work.block, seed), parameters)
+        data = target.compute(target.key(work.repetition, seed), parameters)
         seconds = time.perf_counter() - start
         writer.save(request, data, seconds)
         return Done(request.name, FINISHED, seconds)

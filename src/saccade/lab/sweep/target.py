@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from saccade.errors import InvalidInput, unknown
-from saccade.lab.calculator import Calculator, as_json, plain
+from saccade.lab.calculator import Calculator, as_json
 from saccade.lab.experiment import Batch, Experiment, key_for, validated
 from saccade.lab.fingerprint import version_of
 from saccade.lab.layout import Request
@@ -40,16 +40,16 @@ class Target:
         given = {**self.defaults(scale), **{name: as_json(value) for name, value in values.items()}}
         return validated(self.model, given, self.label)
 
-    def request(self, parameters: BaseModel, block: int, seed: int) -> Request:
-        return Request(self.label, parameters.model_dump(mode="json"), block, seed, self.code)
+    def request(self, parameters: BaseModel, repetition: int, seed: int) -> Request:
+        return Request(self.label, parameters.model_dump(mode="json"), repetition, seed, self.code)
 
-    def key(self, block: int, seed: int) -> Any:
-        return _key(self.label, block, seed) if self.random else None
+    def key(self, repetition: int, seed: int) -> Any:
+        return _key(self.label, repetition, seed) if self.random else None
 
 
 @lru_cache(maxsize=1024)
-def _key(label: str, block: int, seed: int) -> Any:
-    return key_for(label, block, seed)
+def _key(label: str, repetition: int, seed: int) -> Any:
+    return key_for(label, repetition, seed)
 
 
 @cache
@@ -103,8 +103,7 @@ def _own(name: str, folder: str | None) -> Target:
 
 def _of_calculator(item: Calculator) -> Target:
     def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
-        made = item.function(parameters)
-        return tabulated({name: plain(value, f"{item.id}: {name}") for name, value in made.items()})
+        return tabulated(item.answer(parameters))
 
     code = version_of(item.function)
     return Target(CALCULATOR + item.id, item.inputs, code, lambda scale: {}, compute, random=False)

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, SLOPE
 from saccade.studies.group_sparse import theory
 from saccade.studies.group_sparse.experiments import position, reduced
 
@@ -42,8 +43,8 @@ LOSS_RATE = Claim(
         "Once attention is on the relevant group the population loss falls as t^(-1/3), so eps"
         " takes of order eps^(-3) steps."),
     source="Theorem 3.2 (T* of order 1/(D^3 eps^3)); the law is ours", status="asymptotic",
-    kind="slope", experiment=position.position_descent,
-    measure=lambda run: _late_slope(run, "loss"), predict=lambda run: -1 / 3, resolution=0.02,
+    kind=SLOPE, experiment=position.position_descent, measure=lambda run: _late_slope(run, "loss"),
+    predict=lambda run: -1 / 3, resolution=0.02,
     argued=(
         "Slope over the last factor of four; corrections of relative size (1-S) and 1/t leave less"
         " than 0.01 at 20000 steps."),
@@ -57,8 +58,8 @@ LOSS_RATE = Claim(
 def _constant(id: str, name: str, statement: str, sabotages: tuple[Sabotage, ...]) -> Claim:
     return Claim(
         id=id, spec="GS-T1b", statement=statement, source="ours", status="asymptotic",
-        kind="estimate", experiment=position.position_descent,
-        measure=lambda run: _ratio(run, name), predict=lambda run: 1.0, resolution=0.02,
+        kind=ESTIMATE, experiment=position.position_descent, measure=lambda run: _ratio(run, name),
+        predict=lambda run: 1.0, resolution=0.02,
         argued="No chance; 2 % is the size of the next term at 20000 steps.", parts=NAMED,
         scales=LONG, figure="group-sparse/laws", sabotages=sabotages)
 
@@ -78,7 +79,7 @@ ATTENTION_LAW = Claim(
         "At small steps 1 - S falls as k t^(-2/3), with k the root of a quadratic: a power of time,"
         " not an exponential in D."),
     source="ours; corrects S >= 1 - exp(-Theta(D)) of Theorem 3.2", status="asymptotic",
-    kind="estimate", experiment=position.position_descent,
+    kind=ESTIMATE, experiment=position.position_descent,
     measure=lambda run: np.hstack(
         [_late_slope(run, "one_minus_attention") / (-2 / 3), _ratio(run, "one_minus_attention")]),
     predict=lambda run: 1.0, resolution=0.04,
@@ -105,9 +106,8 @@ EXPONENTIAL = Claim(
     statement=(
         "1 - S <= exp(-Theta(D)): at a fixed small step log(1 - S) falls at least linearly in the"
         " number of groups."),
-    source="Theorem 3.2", status="bound", kind="bound", side="below",
-    experiment=position.position_descent, measure=_fall_per_group, predict=lambda run: -0.1,
-    resolution=0.0,
+    source="Theorem 3.2", status="bound", kind=BELOW, experiment=position.position_descent,
+    measure=_fall_per_group, predict=lambda run: -0.1, resolution=0.0,
     argued=(
         "Theta(D) needs some rate above 0; a tenth of a unit per group is a generous reading "
         "(1-S would fall by e^12 from D = 4 to 128)."),
@@ -128,7 +128,7 @@ LOCKING = Claim(
         "At a large fixed step the gap jumps to A(2) = eta^2 sigma^2 (D+1)^2/(8 pi D) in step two"
         " and stands: there 1 - S is exp(-Theta(D))."),
     source="ours; where Theorem 3.2's bound is seen (position-only layer)", status="exact",
-    kind="estimate", experiment=position.position_descent,
+    kind=ESTIMATE, experiment=position.position_descent,
     measure=lambda run: one_row(run.data.gap.values[:, -1]),
     predict=lambda run: [
         theory.two_steps(int(D), float(eta)).gap for D, eta in run.parameters.cases],
@@ -152,8 +152,8 @@ FULL_LOCKING = Claim(
     statement=(
         "The full layer locks to the relevant group at eta = 5 as the position-only layer does: 1 -"
         " S of order exp(-D)."),
-    source="Theorem 3.2, read for a large fixed step", status="heuristic", kind="bound",
-    side="below", experiment=reduced.reduced_descent,
+    source="Theorem 3.2, read for a large fixed step", status="heuristic", kind=BELOW,
+    experiment=reduced.reduced_descent,
     measure=lambda run: 1 - run.data.attention.values[:, :, -1].T,
     predict=lambda run: 10 * np.exp(-run.data.groups.values.astype(float)), resolution=0.0,
     argued=(
@@ -172,9 +172,9 @@ LOCK_OUT = Claim(
     statement=(
         "With eta D between 32 and 64 alpha overshoots, the gap falls far below zero and the"
         " relevant group is never seen again."),
-    source="ours", status="heuristic", kind="bound", side="below",
-    experiment=position.position_descent, measure=lambda run: one_row(run.data.gap.values[:, -1]),
-    predict=lambda run: -10.0, resolution=0.0,
+    source="ours", status="heuristic", kind=BELOW, experiment=position.position_descent,
+    measure=lambda run: one_row(run.data.gap.values[:, -1]), predict=lambda run: -10.0,
+    resolution=0.0,
     argued="No chance; a gap of -10 leaves the group less than 5e-5 of uniform attention.",
     parts=("D=16, eta=2", "D=32, eta=1", "D=128, eta=0.5"),
     scales={"quick": Scale({"cases": LOCKED_OUT.parameters["cases"], "steps": 5000}, seconds=3)},
@@ -189,7 +189,7 @@ LOCK_OUT = Claim(
 ATTENTION_TO_ONE = Claim(
     id="group-sparse.attention-to-one", spec="GS-T2a",
     statement="At moderate steps attention on the relevant group passes 0.95.",
-    source="Theorem 3.2, in the limit", status="asymptotic", kind="bound", side="above",
+    source="Theorem 3.2, in the limit", status="asymptotic", kind=ABOVE,
     experiment=position.position_descent,
     measure=lambda run: one_row(run.data.attention.values[:, -1]), predict=lambda run: 0.95,
     resolution=0.0, argued="No chance.", parts=("D=8, eta=0.5", "D=20, eta=0.1"),
@@ -210,7 +210,7 @@ SMALL_STEPS = tuple(np.linspace(0.002, 0.0083, 40).tolist())
 STABILITY = Claim(
     id="group-sparse.stability-rule", spec="GS-T2d",
     statement="For sigma up to 4 no run of the position-only layer with eta D sigma <= 16 is lost.",
-    source="ours", status="heuristic", kind="identity", experiment=position.regimes,
+    source="ours", status="heuristic", kind=IDENTITY, experiment=position.regimes,
     measure=_lost_below_rule, predict=lambda run: 0.0, resolution=0.0,
     argued="A count over the grid; no chance.",
     parts=("sigma=0.5", "sigma=1", "sigma=2", "sigma=4"),

@@ -4,6 +4,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
 from saccade.studies.group_sparse.experiments import descent
 
 COST = {"quick": Scale(seconds=5), "standard": Scale(seconds=90)}
@@ -18,8 +19,8 @@ def attention(run: Run, group: int | None = None) -> np.ndarray:
 
 def _with(parameters: dict, seconds: float = 5) -> dict[str, Scale]:
     return {
-        "quick": Scale(parameters, blocks=8, seconds=seconds),
-        "standard": Scale(parameters, blocks=2, seconds=90)}
+        "quick": Scale(parameters, repetitions=8, seconds=seconds),
+        "standard": Scale(parameters, repetitions=2, seconds=90)}
 
 
 FULL = Claim(
@@ -27,8 +28,8 @@ FULL = Claim(
     statement=(
         "With fresh batches the full layer puts more than 0.85 of its attention on the relevant"
         " group within 150 steps."),
-    source="Theorem 3.2", status="asymptotic", kind="bound", side="above",
-    experiment=descent.full_descent, measure=attention, predict=lambda run: 0.85, resolution=0.0,
+    source="Theorem 3.2", status="asymptotic", kind=ABOVE, experiment=descent.full_descent,
+    measure=attention, predict=lambda run: 0.85, resolution=0.0,
     argued="The six-number map gives 0.88 there.", statistic="median", scales=COST,
     figure="group-sparse/attention",
     sabotages=(
@@ -43,10 +44,9 @@ XAVIER_BREAKS = Claim(
     statement=(
         "From Xavier's Gaussian start attention does not concentrate: it stays below 0.6 where the"
         " zero start passes 0.85."),
-    source="the zero start is an assumption of Theorem 3.2", status="heuristic", kind="bound",
-    side="below", experiment=descent.full_descent, measure=attention, predict=lambda run: 0.6,
-    resolution=0.0, argued="Median over starts.", statistic="median",
-    scales=_with({"start_factor": 1.0}),
+    source="the zero start is an assumption of Theorem 3.2", status="heuristic", kind=BELOW,
+    experiment=descent.full_descent, measure=attention, predict=lambda run: 0.6, resolution=0.0,
+    argued="Median over starts.", statistic="median", scales=_with({"start_factor": 1.0}),
     finding=(
         "The zero start matters: with Xavier's scale v2 grows and attention stays spread, while the"
         " error still falls."),
@@ -55,9 +55,9 @@ XAVIER_BREAKS = Claim(
 SMALL_START = Claim(
     id="group-sparse.small-start", spec="GS-N1",
     statement="A tenth of Xavier's scale is as good as zero: attention passes 0.85.", source="ours",
-    status="heuristic", kind="bound", side="above", experiment=descent.full_descent,
-    measure=attention, predict=lambda run: 0.85, resolution=0.0, argued="Median over starts.",
-    statistic="median", scales=_with({"start_factor": 0.1}),
+    status="heuristic", kind=ABOVE, experiment=descent.full_descent, measure=attention,
+    predict=lambda run: 0.85, resolution=0.0, argued="Median over starts.", statistic="median",
+    scales=_with({"start_factor": 0.1}),
     sabotages=(Sabotage("full-scale", "Xavier's own scale.", {"start_factor": 1.0}),))
 
 ONE_HOT = Claim(
@@ -65,7 +65,7 @@ ONE_HOT = Claim(
     statement=(
         "One-hot encodings of the sine encodings' length give the same attention: only P^T P"
         " enters."),
-    source="ours", status="exact", kind="estimate", experiment=descent.full_descent,
+    source="ours", status="exact", kind=ESTIMATE, experiment=descent.full_descent,
     measure=attention, predict=lambda run: float(np.median(_sine_attention(run))), resolution=0.02,
     argued=(
         "Predicted by the six-number map with the sine encodings' c, blind to the kind of encoding;"
@@ -93,9 +93,8 @@ RANDOM = Claim(
     statement=(
         "With random encodings of the same length, orthogonal only on average, attention stays"
         " below 0.87."),
-    source="orthogonality is an assumption of Theorem 3.2", status="heuristic", kind="bound",
-    side="below", experiment=descent.full_descent, measure=attention, predict=lambda run: 0.87,
-    resolution=0.0,
+    source="orthogonality is an assumption of Theorem 3.2", status="heuristic", kind=BELOW,
+    experiment=descent.full_descent, measure=attention, predict=lambda run: 0.87, resolution=0.0,
     argued=(
         "Median over draws of the encoding, at a step of 0.1 that keeps them stable; sine encodings"
         " reach 0.91 there."),
@@ -107,7 +106,7 @@ SPLIT = Claim(
     statement=(
         "When two groups carry the signal equally, attention is shared equally between them and"
         " leaves the others."),
-    source="ours; outside Theorem 3.2", status="heuristic", kind="estimate",
+    source="ours; outside Theorem 3.2", status="heuristic", kind=ESTIMATE,
     experiment=descent.full_descent,
     measure=lambda run: np.stack(
         [attention(run) - attention(run, 4), attention(run) + attention(run, 4)], 1),

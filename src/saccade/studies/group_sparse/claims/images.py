@@ -1,6 +1,7 @@
 """Claims on real images in one patch among noise: whether attention looks at the picture."""
 
 from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.kinds import ABOVE
 from saccade.studies.group_sparse.experiments import images
 
 DIGITS = Claim(
@@ -8,8 +9,8 @@ DIGITS = Claim(
     statement=(
         "Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the"
         " image's patch is above uniform by half."),
-    source="stands in for the paper's CIFAR-10 experiment", status="heuristic", kind="bound",
-    side="above", experiment=images.images, measure=lambda run: run.data.attention.values,
+    source="stands in for the paper's CIFAR-10 experiment", status="heuristic", kind=ABOVE,
+    experiment=images.images, measure=lambda run: run.data.attention.values,
     predict=lambda run: 1.5 / run.parameters.groups, resolution=0.0,
     argued="Uniform attention is 1/9; medians over splits and noise.", statistic="median",
     scales={"quick": Scale(seconds=12), "standard": Scale(seconds=120)},
@@ -24,7 +25,7 @@ FROGS = Claim(
         "CIFAR-10's airplanes and frogs (500 each, means over 4 x 4 pixels) in one of nine patches,"
         " noise elsewhere: attention on the image's patch is above uniform by half."),
     source="the paper's CIFAR-10 experiment, at a quarter of the resolution a side",
-    status="heuristic", kind="bound", side="above", experiment=images.images,
+    status="heuristic", kind=ABOVE, experiment=images.images,
     measure=lambda run: run.data.attention.values, predict=lambda run: 1.5 / run.parameters.groups,
     resolution=0.0,
     argued=(

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ORDERING
 from saccade.studies.group_sparse.experiments import peers
 
 OTHER_LABELS = Sabotage(
@@ -20,14 +21,14 @@ def ahead(run: Run, first: str, second: str, samples: int) -> np.ndarray:
 def _finds_more(name: str, finders: tuple[str, ...], statement: str, requires: str) -> Claim:
     return Claim(
         id=f"group-sparse.{name}", spec="GS-F1", statement=statement, source="ours",
-        status="heuristic", kind="ordering", experiment=peers.peers,
+        status="heuristic", kind=ORDERING, experiment=peers.peers,
         measure=lambda run: np.stack([ahead(run, finder, "layer", 32) for finder in finders], 1),
         predict=lambda run: np.zeros(len(finders)), resolution=0.1,
         argued=(
             "Paired on the same draws; the layer has the best of three step sizes, chosen with the"
             " truth in hand."),
         statistic="mean", parts=finders,
-        scales={"quick": Scale({"finders": finders}, blocks=4, seconds=8)},
+        scales={"quick": Scale({"finders": finders}, repetitions=4, seconds=8)},
         figure="group-sparse/peers", sabotages=(OTHER_LABELS,), requires=requires)
 
 
@@ -49,14 +50,14 @@ AMONG_PEERS = Claim(
     statement=(
         "Among the peers the group lasso leads on 12 samples and best subset on 24; screening is"
         " between or behind."),
-    source="ours", status="heuristic", kind="ordering", experiment=peers.peers,
+    source="ours", status="heuristic", kind=ORDERING, experiment=peers.peers,
     measure=lambda run: np.stack(
         [ahead(run, "celer", "abess", 12), ahead(run, "abess", "screening", 24)], 1),
     predict=lambda run: np.zeros(2), resolution=0.02,
     argued="Paired on the same draws; differences of 0.1 or more in earlier runs of 100 draws.",
     statistic="mean", parts=("n=12: celer over abess", "n=24: abess over screening"),
-    scales={
-        "quick": Scale({"samples": (12, 24), "draws": 256, "step_sizes": ()}, blocks=4, seconds=8)},
+    scales={"quick": Scale(
+        {"samples": (12, 24), "draws": 256, "step_sizes": ()}, repetitions=4, seconds=8)},
     figure="group-sparse/peers",
     finding=(
         "Who finds the group: group lasso below 16 samples, best subset from 24 on, everyone but"

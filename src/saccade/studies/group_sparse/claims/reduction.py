@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, IDENTITY
 from saccade.studies.group_sparse import theory
 from saccade.studies.group_sparse.experiments import reduction
 
@@ -16,7 +17,7 @@ INVARIANT = Claim(
     statement=(
         "From zero, population descent keeps v2 = W12 = W21 = 0, W11 in two numbers and the"
         " position scores in five."),
-    source="ours; contains Lemma 5.1 and v2 = 0 of Lemma 5.2", status="exact", kind="identity",
+    source="ours; contains Lemma 5.1 and v2 = 0 of Lemma 5.2", status="exact", kind=IDENTITY,
     experiment=reduction.symmetric_gradient, measure=lambda run: one_row(run.data.outside.values),
     predict=lambda run: np.zeros(5), resolution=1e-12,
     argued=(
@@ -38,7 +39,7 @@ REDUCED = Claim(
     statement=(
         "The gradient of the full layer, projected on the invariant subspace, is the preconditioned"
         " reduced gradient."),
-    source="ours", status="exact", kind="identity", experiment=reduction.symmetric_gradient,
+    source="ours", status="exact", kind=IDENTITY, experiment=reduction.symmetric_gradient,
     measure=lambda run: one_row(_scaled(run, "projected")),
     predict=lambda run: _scaled(run, "reduced"), resolution=1e-12,
     argued="The same sample through two programs; relative to the largest component.",
@@ -55,14 +56,14 @@ ENGINES = Claim(
     statement=(
         "The six-number map and descent of every weight with fresh batches reach the same alpha,"
         " gap and attention."),
-    source="ours", status="exact", kind="estimate", experiment=reduction.two_engines,
+    source="ours", status="exact", kind=ESTIMATE, experiment=reduction.two_engines,
     measure=_engine_ratio, predict=lambda run: np.zeros(3), resolution=0.02,
     argued=(
         "Relative differences; batches of 500 add a bias of order 1/500 and the map's own draws"
         " scatter by 0.2 %."),
     statistic="mean", parts=("alpha", "gap", "attention"),
     scales={
-        "quick": Scale(blocks=2, seconds=10), "standard": Scale(blocks=2, seconds=120),
+        "quick": Scale(repetitions=2, seconds=10), "standard": Scale(repetitions=2, seconds=120),
         "paper": Scale(seconds=900)},
     sabotages=(Sabotage(
         "unit-encodings", "One-hot encodings of length one.",
@@ -85,14 +86,14 @@ SECOND_STEP = Claim(
     statement=(
         "After two steps alpha, A, a and b have the closed form; A(2) = eta^2 sigma^2 c^2 / (2 pi"
         " D) and b(2) = 0."),
-    source="ours", status="quadrature", kind="estimate", experiment=reduction.second_step,
+    source="ours", status="quadrature", kind=ESTIMATE, experiment=reduction.second_step,
     measure=_second_step, predict=_second_step_theory,
     resolution=lambda run: np.maximum(0.05 * np.abs(_second_step_theory(run)), 0.04),
     argued=(
         "5 % of each number, or 0.04 where it is small; 32 x 4000 samples a block have standard"
         " errors below 0.005."),
     statistic="mean",
-    scales={"quick": Scale(blocks=8, seconds=8), "standard": Scale(blocks=2, seconds=60)},
+    scales={"quick": Scale(repetitions=8, seconds=8), "standard": Scale(repetitions=2, seconds=60)},
     sabotages=(
         Sabotage(
             "step-size", "Predict with a step 10 % larger.",
@@ -106,7 +107,7 @@ TWO_NUMBERS = Claim(
     statement=(
         "The position-only layer moves in two numbers, and its two-dimensional expectation"
         " collapses to one dimension."),
-    source="ours", status="quadrature", kind="identity", experiment=reduction.position_quadrature,
+    source="ours", status="quadrature", kind=IDENTITY, experiment=reduction.position_quadrature,
     measure=lambda run: one_row(run.data["map"].values),
     predict=lambda run: run.data.plain.values.ravel(), resolution=1e-9,
     argued=(

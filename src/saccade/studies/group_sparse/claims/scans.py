@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ORDERING
 from saccade.studies.group_sparse.experiments import scans
 
 DIMENSION = Claim(
@@ -12,14 +13,14 @@ DIMENSION = Claim(
     statement=(
         "Random encodings of the same length work better in more dimensions: attention is higher"
         " with 24 than with 2."),
-    source="ours; orthogonality is an assumption of Theorem 3.2", status="heuristic",
-    kind="ordering", experiment=scans.encoding_scan,
+    source="ours; orthogonality is an assumption of Theorem 3.2", status="heuristic", kind=ORDERING,
+    experiment=scans.encoding_scan,
     measure=lambda run: (run.data.attention.sel(dim=24) - run.data.attention.sel(dim=2)).values,
     predict=lambda run: 0.0, resolution=0.02,
     argued=(
         "Differences between independent draws of the encodings, six groups; random vectors are"
         " nearly orthogonal in many dimensions."),
-    statistic="mean", scales={"standard": Scale(blocks=2, seconds=60)},
+    statistic="mean", scales={"standard": Scale(repetitions=2, seconds=60)},
     finding=(
         "What random encodings lack is orthogonality: with 48 dimensions for six groups attention"
         " is 0.02 below the sine encodings'."),
@@ -30,8 +31,7 @@ NO_ENCODING = Claim(
     statement=(
         "Without encodings the layer sees a set: attention stays uniform and the error above 0.3."),
     source="encodings are an assumption of Theorem 3.2",
-    status="exact (attention), heuristic (error)", kind="bound", side="above",
-    experiment=scans.encoding_scan,
+    status="exact (attention), heuristic (error)", kind=ABOVE, experiment=scans.encoding_scan,
     measure=lambda run: run.data.error.sel(dim=run.parameters.dims[0]).values,
     predict=lambda run: 0.3, resolution=0.0,
     argued="Uniform attention errs on arctan(sqrt(5))/pi = 0.366 of the inputs with six groups.",
@@ -46,12 +46,12 @@ CORRELATED = Claim(
     statement=(
         "Groups with a common correlation of up to 0.8 hardly disturb the selection: attention"
         " passes 0.8 within 150 steps."),
-    source="independence is an assumption of Theorem 3.2", status="heuristic", kind="bound",
-    side="above", experiment=scans.correlation_scan,
+    source="independence is an assumption of Theorem 3.2", status="heuristic", kind=ABOVE,
+    experiment=scans.correlation_scan,
     measure=lambda run: run.data.attention.sel(correlation=[0.2, 0.5, 0.8]).values.T,
     predict=lambda run: 0.8, resolution=0.0,
     argued="Medians over runs; independent groups reach 0.91 there.", statistic="median",
-    parts=("rho=0.2", "rho=0.5", "rho=0.8"), scales={"quick": Scale(blocks=2, seconds=8)},
+    parts=("rho=0.2", "rho=0.5", "rho=0.8"), scales={"quick": Scale(repetitions=2, seconds=8)},
     sabotages=(FROZEN,))
 
 
@@ -65,15 +65,15 @@ CORRELATION_FADES = Claim(
     statement=(
         "Near full correlation attention is slow (below 0.8 at rho = 0.95, 0.4 at 0.99), and the"
         " error below 0.06 all the same."),
-    source="ours", status="heuristic", kind="bound", side="below",
-    experiment=scans.correlation_scan, measure=lambda run: _attention_and_error(run, [0.95, 0.99]),
+    source="ours", status="heuristic", kind=BELOW, experiment=scans.correlation_scan,
+    measure=lambda run: _attention_and_error(run, [0.95, 0.99]),
     predict=lambda run: [0.8, 0.4, 0.06, 0.06], resolution=0.0,
     argued=(
         "Medians over runs; every group then carries nearly the same signal, so there is little to"
         " select."),
     statistic="median",
     parts=("attention, rho=0.95", "attention, rho=0.99", "error, rho=0.95", "error, rho=0.99"),
-    scales={"quick": Scale(blocks=2, seconds=8)},
+    scales={"quick": Scale(repetitions=2, seconds=8)},
     finding=(
         "At a correlation of 0.99 attention is 0.26 after 150 steps and the error 0.03: what is"
         " hardly needed is learned slowly."),

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ORDERING, SLOPE
 from saccade.studies.group_sparse.experiments import transfer
 from saccade.studies.group_sparse.experiments.reading import (
     exponents,
@@ -42,15 +43,15 @@ def _follows(name: str, margin: str, parameters: dict) -> Claim:
         statement=(
             "The average online error follows d + D for fine-tuned attention and d D for logistic"
             f" regression, {margin}."),
-        source="Theorem 4.2", status="bound (read as a rate)", kind="ordering",
+        source="Theorem 4.2", status="bound (read as a rate)", kind=ORDERING,
         experiment=transfer.transfer, measure=_preferences, predict=lambda run: np.zeros(2),
         resolution=0.05,
         argued=(
             "Difference of the two R^2 of a power law over nine sizes, stream by stream; five sizes"
             " share d D = 64."),
         statistic="mean", parts=("attention: d+D over dD", "logistic: dD over d+D"),
-        scales={"standard": Scale(parameters, blocks=4, seconds=150)}, figure="group-sparse/slopes",
-        sabotages=(EXCHANGED,))
+        scales={"standard": Scale(parameters, repetitions=4, seconds=150)},
+        figure="group-sparse/slopes", sabotages=(EXCHANGED,))
 
 
 FOLLOWS = _follows("online-error-follows-sum", "without a margin", LONG)
@@ -62,13 +63,13 @@ PAYS_FOR_D = Claim(
     statement=(
         "Samples for 10 % error by fine-tuned attention grow as d, and more slowly than the square"
         " root of D."),
-    source="ours; sharper than Theorem 4.2", status="heuristic", kind="bound", side="below",
+    source="ours; sharper than Theorem 4.2", status="heuristic", kind=BELOW,
     experiment=transfer.transfer,
     measure=lambda run: joint_exponents(needed(run, "attention"), run).T,
     predict=lambda run: [1.25, 0.5], resolution=0.0,
     argued="Joint fit of log n on log d and log D over nine sizes, stream by stream; medians.",
     statistic="median", parts=("exponent of d", "exponent of D"),
-    scales={"standard": Scale(LONG, blocks=4, seconds=150)}, figure="group-sparse/slopes",
+    scales={"standard": Scale(LONG, repetitions=4, seconds=150)}, figure="group-sparse/slopes",
     finding=(
         "Fine-tuned attention needs samples like d^1.0 D^0.2 without a margin: over these sizes d +"
         " D is an upper bound, not the rate."),
@@ -86,10 +87,10 @@ MARGIN_SLOPE = Claim(
     statement=(
         "With a margin of 0.5 samples for 10 % error by fine-tuned attention grow no faster than d"
         " + D."),
-    source="Theorem 4.2", status="bound", kind="bound", side="below", experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound", kind=BELOW, experiment=transfer.transfer,
     measure=lambda run: _slope(run, "attention", 0), predict=lambda run: 1.0, resolution=0.2,
     argued="Exponent on d + D, stream by stream; counts are few (5 to 22), so a fifth is allowed.",
-    statistic="median", scales={"standard": Scale(WITH_MARGIN, blocks=4, seconds=90)},
+    statistic="median", scales={"standard": Scale(WITH_MARGIN, repetitions=4, seconds=90)},
     figure="group-sparse/slopes",
     sabotages=(Sabotage(
         "logistic", "Logistic regression instead.",
@@ -100,10 +101,10 @@ MARGIN_LOGISTIC = Claim(
     statement=(
         "With a margin of 0.5 samples for 10 % error by online logistic regression grow as d D:"
         " exponent 1."),
-    source="the comparison of Theorem 4.2", status="heuristic", kind="slope",
+    source="the comparison of Theorem 4.2", status="heuristic", kind=SLOPE,
     experiment=transfer.transfer, measure=lambda run: _slope(run, "logistic", 1),
     predict=lambda run: 1.0, resolution=0.2, argued="Exponent on d D, stream by stream, medians.",
-    statistic="median", scales={"standard": Scale(WITH_MARGIN, blocks=4, seconds=90)},
+    statistic="median", scales={"standard": Scale(WITH_MARGIN, repetitions=4, seconds=90)},
     figure="group-sparse/slopes",
     sabotages=(Sabotage(
         "d-plus-D", "Fit against d + D instead.", measure=lambda run: _slope(run, "logistic", 0)

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW
 from saccade.studies.group_sparse import theory
 from saccade.studies.group_sparse.experiments import descent, reduced
 
@@ -28,7 +29,7 @@ def relative_norms(run: Run) -> np.ndarray:
 ALIGNED = Claim(
     id="group-sparse.value-aligns", spec="GS-T3",
     statement="The value vector turns to the true direction: cos(v1, v*) is close to 1.",
-    source="Theorem 3.2, Lemma 5.2", status="asymptotic", kind="bound", side="above",
+    source="Theorem 3.2, Lemma 5.2", status="asymptotic", kind=ABOVE,
     experiment=descent.full_descent, measure=lambda run: run.data.alignment.values[:, -1],
     predict=lambda run: 0.998, resolution=0.0,
     argued="Exactly 1 in the population; batches of 80 leave about 3e-4.", statistic="median",
@@ -42,7 +43,7 @@ EMPTY_BLOCKS = Claim(
         "v2, W12 and W21 stay at the level of the batch noise: at most a few per cent of v1 and"
         " W22."),
     source="Theorem 3.2 (v2 = 0); W12 = W21 = 0 is ours", status="exact in the population",
-    kind="bound", side="below", experiment=descent.full_descent, measure=relative_norms,
+    kind=BELOW, experiment=descent.full_descent, measure=relative_norms,
     predict=lambda run: [0.1, 0.05, 0.05], resolution=0.0,
     argued=(
         "Exactly zero in the population (see invariant-subspace); batches of 80 make a random walk"
@@ -77,9 +78,9 @@ def _lemma_cosine(run: Run, transposed: bool = False) -> np.ndarray:
 LEMMA = Claim(
     id="group-sparse.position-block-direction", spec="GS-L1",
     statement="W22 points along (sum_j (p_j* - p_j)) (sum_j p_j)^T, also with W11 free.",
-    source="Lemma 5.1", status="asymptotic (exact in the position-only layer)", kind="bound",
-    side="above", experiment=reduced.reduced_descent, measure=_lemma_cosine,
-    predict=lambda run: 0.998, resolution=0.0,
+    source="Lemma 5.1", status="asymptotic (exact in the position-only layer)", kind=ABOVE,
+    experiment=reduced.reduced_descent, measure=_lemma_cosine, predict=lambda run: 0.998,
+    resolution=0.0,
     argued=(
         "Cosine of the position scores with (e_* - 1/D) 1^T; W11 makes C about 0.1 to 0.3 beside a"
         " gap of 5 or more."),
@@ -104,8 +105,8 @@ SMALL_FEATURES = Claim(
     statement=(
         "W11 is small but not zero: |a| < 0.5, |b| < 0.05, and the gaps differ little (C < 0.5, |A"
         " - B| < 0.3)."),
-    source="ours; Lemma 5.1 speaks of the leading component", status="heuristic", kind="bound",
-    side="below", experiment=reduced.reduced_descent, measure=_features,
+    source="ours; Lemma 5.1 speaks of the leading component", status="heuristic", kind=BELOW,
+    experiment=reduced.reduced_descent, measure=_features,
     predict=lambda run: np.repeat([0.5, 0.05, 0.5, 0.3], len(run.parameters.cases)), resolution=0.0,
     argued="Read off earlier runs with d = 4 .. 20 and D = 4, 8.", statistic="median",
     scales={

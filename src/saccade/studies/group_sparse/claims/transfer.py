@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ORDERING, SLOPE
 from saccade.studies.group_sparse import theory
 from saccade.studies.group_sparse.experiments import transfer
 from saccade.studies.group_sparse.experiments.reading import LEVEL, exponents, samples_needed
@@ -28,7 +29,8 @@ def _batch_needed(run: Run, reader: str) -> np.ndarray:
     return samples_needed(run.data.error.sel(reader=reader).values, run.data.samples.values)
 
 
-ONLINE_COST = {"quick": Scale(blocks=2, seconds=15), "standard": Scale(blocks=4, seconds=120)}
+ONLINE_COST = {
+    "quick": Scale(repetitions=2, seconds=15), "standard": Scale(repetitions=4, seconds=120)}
 
 
 def _batch_cost(reader: str) -> dict[str, Scale]:
@@ -36,20 +38,20 @@ def _batch_cost(reader: str) -> dict[str, Scale]:
     at."""
     only = {"readers": (reader,), "enough": LEVEL}
     return {
-        "quick": Scale(only, blocks=4, seconds=4), "standard": Scale(only, blocks=2, seconds=60)}
+        "quick": Scale(only, repetitions=4, seconds=4),
+        "standard": Scale(only, repetitions=2, seconds=60)}
 
 
 ATTENTION_SLOPE = Claim(
     id="group-sparse.transfer-slope", spec="GS-T5a",
     statement="Samples for 10 % error by fine-tuned attention grow about as (d + D): exponent 1.",
-    source="Theorem 4.2", status="bound (read as a rate)", kind="slope",
-    experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound (read as a rate)", kind=SLOPE, experiment=transfer.transfer,
     measure=lambda run: exponents(_online_needed(run, "attention"), _sizes(run, "d+D")),
     predict=lambda run: 1.0, resolution=0.5,
     argued=(
         "A rate fitted draw by draw on four sizes: one draw's exponent scatters by about one, so"
         " 128 draws tell 0.5 apart, not less."),
-    statistic="median", scales={"standard": Scale(blocks=8, seconds=120)},
+    statistic="median", scales={"standard": Scale(repetitions=8, seconds=120)},
     figure="group-sparse/transfer", sabotages=(UNIFORM,))
 
 LOGISTIC_SLOPE = Claim(
@@ -57,7 +59,7 @@ LOGISTIC_SLOPE = Claim(
     statement=(
         "Samples for 10 % error by logistic regression on the flattened input grow as d D:"
         " exponent 1."),
-    source="the comparison of Theorem 4.2", status="heuristic", kind="slope",
+    source="the comparison of Theorem 4.2", status="heuristic", kind=SLOPE,
     experiment=transfer.batch_transfer,
     measure=lambda run: exponents(_batch_needed(run, "flattened"), _sizes(run, "dD")),
     predict=lambda run: 1.0, resolution=0.25,
@@ -74,7 +76,7 @@ REFIT = Claim(
     statement=(
         "Refitting v on the frozen features needs samples in proportion to d alone: the exponent of"
         " D is near zero."),
-    source="ours; sharper than Theorem 4.2", status="heuristic", kind="slope",
+    source="ours; sharper than Theorem 4.2", status="heuristic", kind=SLOPE,
     experiment=transfer.batch_transfer,
     measure=lambda run: np.stack([_slope_in(run, "group_dim"), _slope_in(run, "groups")], 1),
     predict=lambda run: [0.9, 0.1], resolution=[0.4, 0.4],
@@ -105,7 +107,7 @@ ONLINE_ORDER = Claim(
     statement=(
         "The average online error, which Theorem 4.2 bounds, is smaller for fine-tuned attention"
         " than for logistic regression."),
-    source="Theorem 4.2", status="bound", kind="ordering", experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound", kind=ORDERING, experiment=transfer.transfer,
     measure=lambda run: _last_gap(run, "online"),
     predict=lambda run: np.zeros(len(run.parameters.pairs)), resolution=0.01,
     argued="Paired on the same streams; one per cent of error is what matters.", statistic="mean",
@@ -126,7 +128,7 @@ TEST_ORDER = Claim(
     statement=(
         "After all samples the test error of fine-tuned attention is below that of logistic"
         " regression, for every (d, D)."),
-    source="Theorem 4.2", status="bound", kind="ordering", experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound", kind=ORDERING, experiment=transfer.transfer,
     measure=lambda run: _last_gap(run, "test"),
     predict=lambda run: np.zeros(len(run.parameters.pairs)), resolution=0.01,
     argued="Paired on the same streams.", statistic="mean", scales=ONLINE_COST,
@@ -137,8 +139,8 @@ MARGIN = Claim(
     statement=(
         "With a margin of 0.5 the average online error stays below (d + D) log(n)^2/(gamma^2 n) +"
         " log(1/delta)/n with constant one."),
-    source="Theorem 4.2", status="bound (constants not given; taken as one)", kind="bound",
-    side="below", experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound (constants not given; taken as one)", kind=BELOW,
+    experiment=transfer.transfer,
     measure=lambda run: (
         run.data.error.sel(learner="attention", measure="online")
         .isel(samples=-1)
@@ -147,8 +149,8 @@ MARGIN = Claim(
     predict=lambda run: 0.1 * _bound(run), resolution=0.0,
     argued="The bound is loose: a tenth of it is asked for.", statistic="mean",
     scales={
-        "quick": Scale({"margin": 0.5}, blocks=2, seconds=20),
-        "standard": Scale({"margin": 0.5}, blocks=2, seconds=60)},
+        "quick": Scale({"margin": 0.5}, repetitions=2, seconds=20),
+        "standard": Scale({"margin": 0.5}, repetitions=2, seconds=60)},
     figure="group-sparse/transfer",
     finding=(
         "The transfer bound holds with constant one and room to spare: with margin 0.5 the online"
@@ -168,11 +170,11 @@ MARGIN_ORDER = Claim(
     statement=(
         "With a margin of 0.5 the average online error of fine-tuned attention is still below that"
         " of logistic regression."),
-    source="Theorem 4.2", status="bound", kind="ordering", experiment=transfer.transfer,
+    source="Theorem 4.2", status="bound", kind=ORDERING, experiment=transfer.transfer,
     measure=lambda run: _last_gap(run, "online"),
     predict=lambda run: np.zeros(len(run.parameters.pairs)), resolution=0.005,
     argued="Paired on the same streams.", statistic="mean",
     scales={
-        "quick": Scale({"margin": 0.5}, blocks=2, seconds=20),
-        "standard": Scale({"margin": 0.5}, blocks=2, seconds=60)},
+        "quick": Scale({"margin": 0.5}, repetitions=2, seconds=20),
+        "standard": Scale({"margin": 0.5}, repetitions=2, seconds=60)},
     figure="group-sparse/transfer", sabotages=(UNIFORM,))

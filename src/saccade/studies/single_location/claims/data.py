@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import simulation
 from saccade.studies.single_location.theory import Setting
@@ -14,11 +15,11 @@ CHANCE = Claim(
     statement=(
         "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as"
         " chance, one time in L."),
-    source="Section 2.1, read literally", status="heuristic", kind="estimate",
+    source="Section 2.1, read literally", status="heuristic", kind=ESTIMATE,
     experiment=simulation.norm_baseline, measure=lambda run: run.data.hit.values,
     predict=lambda run: 1 / run.parameters.length, resolution=0.01,
     argued="A tenth of the chance level.", statistic="fraction", expected="refuted",
-    scales={"quick": Scale(blocks=8, seconds=3)},
+    scales={"quick": Scale(repetitions=8, seconds=3)},
     finding=(
         "Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d and 2"
         " d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80), less"
@@ -32,26 +33,26 @@ NORM = Claim(
     statement=(
         "Choosing the token of largest norm finds the informative one with the probability given by"
         " two chi-square laws; below chance at gamma^2 = 1/2."),
-    source="Section 2.1; the formula is ours", status="quadrature", kind="estimate",
+    source="Section 2.1; the formula is ours", status="quadrature", kind=ESTIMATE,
     experiment=simulation.norm_baseline, measure=lambda run: run.data.hit.values,
     predict=lambda run: theory.largest_norm_hit_rate(
         run.parameters.dim, run.parameters.length, run.parameters.gamma),
     resolution=0.01, argued="Exact at every dimension; 0.01 is half of its distance from chance.",
-    statistic="fraction", scales={"quick": Scale(blocks=8, seconds=3)},
+    statistic="fraction", scales={"quick": Scale(repetitions=8, seconds=3)},
     sabotages=(
         Sabotage("chance", "Predict one in L.", predict=lambda run: 1 / run.parameters.length),))
 
 PREDICTORS = Claim(
     id="single-location.predictor-order", spec="SL-E1",
     statement="At the true directions argmax beats softmax, and softmax beats erf, at d = 80.",
-    source="Section 3, steps 1 to 3", status="heuristic", kind="ordering",
+    source="Section 3, steps 1 to 3", status="heuristic", kind=ORDERING,
     experiment=simulation.predictors, measure=lambda run: np.diff(run.data.risk.values, axis=1),
     predict=lambda run: [0.0, 0.0], resolution=[2e-4, 0.05],
     argued=(
         "Paired on the same samples; softmax at lambda = 1 has risk 0.0013, erf 4.18 by the closed"
         " form."),
     statistic="mean", parts=("softmax - argmax", "erf - softmax"),
-    scales={"quick": Scale(blocks=4, seconds=2)},
+    scales={"quick": Scale(repetitions=4, seconds=2)},
     sabotages=(Sabotage(
         "flat-softmax", "lambda = 0.02: softmax hardly looks.",
         parameters={"inverse_temperature": 0.02}),))
@@ -61,7 +62,7 @@ ATTENTION = Claim(
     statement=(
         "A single-head attention layer read at [CLS] is the softmax predictor with inverse"
         " temperature lambda (x_CLS . Q)."),
-    source="Section 3, eqs. (4)-(5)", status="exact", kind="identity",
+    source="Section 3, eqs. (4)-(5)", status="exact", kind=IDENTITY,
     experiment=simulation.attention_layer, measure=lambda run: one_row(run.data.layer.values),
     predict=lambda run: run.data.softmax.values, resolution=1e-13,
     argued="The same sums in another order, of size below 100.",
@@ -86,12 +87,12 @@ SPREAD = Claim(
     statement=(
         "With m informative tokens the one-location predictor at the truth has a closed-form risk:"
         " where erf saturates it loses gamma^2 (sqrt(m) - 1)^2 - (m - 1) zeta(0, lambda^2)."),
-    source="extension named in Section 7; closed form ours", status="exact", kind="estimate",
+    source="extension named in Section 7; closed form ours", status="exact", kind=ESTIMATE,
     experiment=simulation.spread, measure=lambda run: run.data.risk.values, predict=_spread_theory,
     resolution=lambda run: 0.05 * np.array(_spread_theory(run)),
     argued="Exact at every dimension; 5 % of the risk is what the budget of samples tells apart.",
     statistic="mean", parts=("m=1", "m=2", "m=3", "m=4"),
-    scales={"quick": Scale(blocks=8, seconds=4)},
+    scales={"quick": Scale(repetitions=8, seconds=4)},
     finding=(
         "Spread over m tokens, the target is overshot: the predictor adds the m tokens at full"
         " weight where 1/sqrt(m) is right. It loses gamma^2 (sqrt(m)-1)^2, less the noise (m-1)"

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, IDENTITY, ORDERING
 from saccade.studies.single_location.experiments import language
 
 NEEDS = "nlp:safetensors,tokenizers"
@@ -14,7 +15,7 @@ TABLE_1 = Claim(
     statement=(
         "The five sets hold 15552, 4608, 3072, 144 and 96 sentences, half of them positive, none of"
         " the test sentences in training."),
-    source="Table 1", status="exact", kind="identity", experiment=language.count_sentences,
+    source="Table 1", status="exact", kind=IDENTITY, experiment=language.count_sentences,
     measure=lambda run: one_row(np.concatenate([
         run.data["size"].values, run.data.positive.values,
         run.data.shared_with_train.values[1:]])),
@@ -35,7 +36,7 @@ CHANCE = Claim(
     id="single-location.cls-layer-zero", spec="SL-F1b",
     statement=(
         "Before the first layer [CLS] knows nothing of the sentence: a linear probe is at 50 %."),
-    source="Figure 1b", status="exact", kind="identity", experiment=language.cls_probe,
+    source="Figure 1b", status="exact", kind=IDENTITY, experiment=language.cls_probe,
     measure=lambda run: one_row(run.data.accuracy.values[:, 0]), predict=lambda run: [0.5] * 5,
     resolution=0.0, argued="The state is the same for every sentence and the sets are balanced.",
     parts=("train", "test", "ood_tokens", "ood_structure", "ood_both"), requires=NEEDS,
@@ -50,8 +51,7 @@ PROBE = Claim(
     statement=(
         "Averaged over layers, a linear probe of [CLS] separates the training set and does better"
         " than chance on every test set."),
-    source="Figure 1b", status="heuristic", kind="bound", side="above",
-    experiment=language.cls_probe,
+    source="Figure 1b", status="heuristic", kind=ABOVE, experiment=language.cls_probe,
     measure=lambda run: one_row([_mean(run, name) for name in run.data["set"].values]),
     predict=lambda run: [0.99, 0.65, 0.55, 0.53, 0.53], resolution=0.0,
     argued=(
@@ -70,7 +70,7 @@ DEGRADES = Claim(
     statement=(
         "Averaged over layers, accuracy is highest in training, lower on the test set, and lowest"
         " on average out of distribution."),
-    source="Figure 1b", status="heuristic", kind="ordering", experiment=language.cls_probe,
+    source="Figure 1b", status="heuristic", kind=ORDERING, experiment=language.cls_probe,
     measure=lambda run: one_row([
         _mean(run, "train") - _mean(run, "test"),
         _mean(run, "test") - np.mean([_mean(run, name) for name in run.data["set"].values[2:]])]),

@@ -7,6 +7,7 @@ from scipy import optimize
 from saccade import gaussian
 from saccade.lab.claim import Claim, Sabotage, Scale, columns, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY, ORDERING, SLOPE
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import closed_forms, linear
 
@@ -27,7 +28,7 @@ BAYES_RATE = Claim(
     statement=(
         "With L = sqrt(d) and lambda = d^-0.4 the oracle's excess risk falls like lambda^2 L 4/pi,"
         " that is like d^-0.3."),
-    source="Corollary 2; the rate is ours", status="asymptotic", kind="slope",
+    source="Corollary 2; the rate is ours", status="asymptotic", kind=SLOPE,
     experiment=closed_forms.oracle_quadrature, measure=lambda run: columns(_exponent(run)),
     predict=lambda run: -0.3, resolution=0.01,
     argued=(
@@ -47,7 +48,7 @@ BAYES_LIMIT = Claim(
     statement=(
         "If lambda sqrt(d) grows and lambda sqrt(L) vanishes, the oracle's risk decreases to the"
         " noise level."),
-    source="Corollary 2", status="asymptotic", kind="bound", side="below",
+    source="Corollary 2", status="asymptotic", kind=BELOW,
     experiment=closed_forms.oracle_quadrature,
     measure=lambda run: one_row([_largest_rise(run), run.data.risk.values[-1, 0]]),
     predict=lambda run: [0.0, 0.002], resolution=0.0,
@@ -76,7 +77,7 @@ LINEAR_OPTIMUM = Claim(
     statement=(
         "The best linear predictor reads token j along v* with weight gamma^2 p_j/(1 + p_j (gamma^2"
         " - 1)); its risk has a closed form."),
-    source="Proposition 3", status="exact", kind="identity",
+    source="Proposition 3", status="exact", kind=IDENTITY,
     experiment=linear.linear_normal_equations, measure=_linear_solution, predict=_linear_theory,
     resolution=1e-12, argued="A linear system of condition number below 10 in double precision.",
     sabotages=(Sabotage(
@@ -86,7 +87,7 @@ LINEAR_OPTIMUM = Claim(
 LINEAR_RISK = Claim(
     id="single-location.linear-risk", spec="SL-P3",
     statement="Least squares on flattened tokens reaches the risk of Proposition 3 and no less.",
-    source="Proposition 3", status="exact", kind="estimate", experiment=linear.linear_simulated,
+    source="Proposition 3", status="exact", kind=ESTIMATE, experiment=linear.linear_simulated,
     measure=lambda run: run.data.risk.values,
     predict=lambda run: float(theory.linear_risk(
         np.asarray(run.parameters.law), run.parameters.gamma, run.parameters.noise)),
@@ -94,7 +95,7 @@ LINEAR_RISK = Claim(
     argued=(
         "Fitting 20 numbers on 50000 samples adds a fraction 4e-4 to the risk of 0.4; 0.01 is 2.5 %"
         " of it."),
-    statistic="mean", scales={"quick": Scale(blocks=8, seconds=3)},
+    statistic="mean", scales={"quick": Scale(repetitions=8, seconds=3)},
     sabotages=(Sabotage(
         "uniform-law", "Predict as if locations were uniform.",
         predict=lambda run: float(
@@ -105,7 +106,7 @@ LINEAR_TO_NULL = Claim(
     statement=(
         "With uniform locations the linear predictor gains only gamma^4/(L + gamma^2 - 1) over"
         " predicting zero: nothing as L grows."),
-    source="Section 4, after Proposition 3", status="exact", kind="identity",
+    source="Section 4, after Proposition 3", status="exact", kind=IDENTITY,
     experiment=linear.linear_normal_equations,
     measure=lambda run: one_row(run.data.uniform_risk.values),
     predict=lambda run: [
@@ -135,7 +136,7 @@ ORACLE_BEATS_LINEAR = Claim(
     statement=(
         "With lambda = d^-0.4 the oracle predictor beats the best linear one at d = 1000 for L = 2,"
         " 5, 10."),
-    source="Figure 3", status="exact", kind="ordering", experiment=closed_forms.oracle_quadrature,
+    source="Figure 3", status="exact", kind=ORDERING, experiment=closed_forms.oracle_quadrature,
     measure=_oracle_gain, predict=lambda run: 0.0, resolution=0.01,
     argued="No chance; a gain below 0.01 (2 % of the null risk) would not be seen in the figure.",
     parts=("L=2", "L=5", "L=10"), scales={"quick": Scale(FIGURE_3)}, figure="single-location/3",
@@ -164,7 +165,7 @@ CROSSING = Claim(
     statement=(
         "With lambda = d^-0.4 and L = 100 the oracle overtakes the linear predictor where the two"
         " closed forms meet, just beyond d = 1000."),
-    source="Theorem 1 and Proposition 3", status="exact", kind="estimate",
+    source="Theorem 1 and Proposition 3", status="exact", kind=ESTIMATE,
     experiment=closed_forms.oracle_quadrature, measure=lambda run: columns(_crossing(run)),
     predict=lambda run: _predicted_crossing(), resolution=0.5,
     argued=(

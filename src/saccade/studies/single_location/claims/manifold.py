@@ -6,6 +6,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, IDENTITY
 from saccade.studies.single_location import dynamics, theory
 from saccade.studies.single_location.experiments import closed_forms, descent, states
 from saccade.studies.single_location.theory import Overlaps, Setting
@@ -32,7 +33,7 @@ INVARIANT = Claim(
     id="single-location.manifold-invariant", spec="SL-L4",
     statement=(
         "Started on the manifold k.v* = v.k* = k.v = 0, projected gradient descent stays on it."),
-    source="Lemma 4", status="exact", kind="bound", side="below", experiment=descent.full_descent,
+    source="Lemma 4", status="exact", kind=BELOW, experiment=descent.full_descent,
     measure=lambda run: one_row(
         np.max(np.linalg.norm(_overlaps(run, ("theta", "eta", "rho")), axis=0))),
     predict=lambda run: 0.0, resolution=1e-10,
@@ -56,7 +57,7 @@ def _two_overlap_run(run: Run, half_gradient: bool = False) -> np.ndarray:
 TWO_OVERLAPS = Claim(
     id="single-location.two-overlap-map", spec="SL-L7",
     statement="On the manifold the descent in all dimensions is the stated map of (kappa, nu).",
-    source="Lemma 7", status="exact", kind="identity", experiment=descent.full_descent,
+    source="Lemma 7", status="exact", kind=IDENTITY, experiment=descent.full_descent,
     measure=lambda run: one_row(_overlaps(run, ("kappa", "nu"))), predict=_two_overlap_run,
     resolution=1e-10,
     argued=(
@@ -100,7 +101,7 @@ FIVE_MAP = Claim(
     statement=(
         "From any start, the descent in all dimensions is an exact map of five overlaps; the"
         " dimension enters through the risk alone."),
-    source="eq. (10) and Theorem 1; the map is ours", status="exact", kind="identity",
+    source="eq. (10) and Theorem 1; the map is ours", status="exact", kind=IDENTITY,
     experiment=descent.full_descent, measure=lambda run: one_row(_overlaps(run)),
     predict=_five_overlap_run, resolution=1e-11,
     argued=(
@@ -119,7 +120,7 @@ ZETA_NEEDED = Claim(
     statement=(
         "Evaluating zeta itself, and not only its derivative, is not required to simulate the"
         " dynamics."),
-    source="Appendix D.2, implementation details", status="exact", kind="identity",
+    source="Appendix D.2, implementation details", status="exact", kind=IDENTITY,
     experiment=descent.full_descent, measure=lambda run: one_row(_overlaps(run)),
     predict=lambda run: _five_overlap_run(run, _without_zeta), resolution=1e-6,
     argued="Far above rounding: if the sentence were right the two runs would agree to 1e-11.",
@@ -133,7 +134,7 @@ ZETA_NEEDED = Claim(
 ZETA_ON_MANIFOLD = Claim(
     id="single-location.zeta-on-manifold", spec="SL-D5",
     statement="On the manifold, zeta's derivative is enough to simulate the dynamics.",
-    source="Appendix D.2, restricted to the manifold", status="exact", kind="identity",
+    source="Appendix D.2, restricted to the manifold", status="exact", kind=IDENTITY,
     experiment=descent.full_descent, measure=lambda run: one_row(_overlaps(run, ("kappa", "nu"))),
     predict=lambda run: (
         _five_overlap_run(_exactly_on_manifold(run), _without_zeta).reshape(5, -1)[:2].ravel()),
@@ -155,9 +156,8 @@ EVERY_STEP = {"start": "manifold", "steps": 800, "record_every": 1, "repetitions
 DECREASING = Claim(
     id="single-location.risk-decreases", spec="SL-P8",
     statement="On the manifold, with a small step size, the risk never rises.",
-    source="Proposition 8", status="bound", kind="bound", side="below", experiment=descent.descent,
-    measure=_rises, predict=lambda run: 0.0, resolution=0.0,
-    argued="A count; rises below 1e-14 are rounding.",
+    source="Proposition 8", status="bound", kind=BELOW, experiment=descent.descent, measure=_rises,
+    predict=lambda run: 0.0, resolution=0.0, argued="A count; rises below 1e-14 are rounding.",
     scales={"quick": Scale(EVERY_STEP, seconds=1)},
     sabotages=(
         Sabotage("large-step", "Step size 0.04 at lambda = 1.", parameters={"step_size": 0.04}),))
@@ -177,7 +177,7 @@ FIXED_POINTS = Claim(
     statement=(
         "The descent map on the manifold has exactly five fixed points: the four corners and the"
         " origin."),
-    source="Proposition 9", status="exact", kind="identity", experiment=states.manifold_roots,
+    source="Proposition 9", status="exact", kind=IDENTITY, experiment=states.manifold_roots,
     measure=_root_distance, predict=lambda run: [5.0, 0.0], resolution=[0.0, 1e-7],
     argued=(
         "A count, and root searches from 441 starts converged to 1e-10 in the residual. At lambda ="
@@ -216,7 +216,7 @@ CLASSIFICATION = Claim(
     statement=(
         "On the manifold the minima are exactly (1,1) and (-1,-1), the maxima (1,-1) and (-1,1),"
         " and the origin is a saddle."),
-    source="Proposition 10", status="exact", kind="identity",
+    source="Proposition 10", status="exact", kind=IDENTITY,
     experiment=closed_forms.manifold_landscape, measure=_landscape, predict=lambda run: np.zeros(3),
     resolution=0.0, argued="Counts of mismatches on a 101 x 101 grid of risks taken by quadrature.",
     parts=("minima", "maxima", "saddle"), figure="single-location/6",
@@ -244,7 +244,7 @@ VECTOR_FIELD = Claim(
     statement=(
         "The descent field of Figure 6 follows from the closed-form slopes, everywhere on the"
         " square."),
-    source="Figure 6", status="exact", kind="identity", experiment=closed_forms.manifold_landscape,
+    source="Figure 6", status="exact", kind=IDENTITY, experiment=closed_forms.manifold_landscape,
     measure=lambda run: one_row(_field(run)), predict=_theory_field, resolution=1e-10,
     argued=(
         "120 Gauss-Hermite nodes for functions as smooth as erf(0.07 z + ..); rounding otherwise."),
@@ -257,8 +257,8 @@ ORIGIN = Claim(
     statement=(
         "At the origin the descent map on the manifold has one eigenvalue in (0,1) and one above 1,"
         " with the stated formula."),
-    source="Propositions 10 and 12", status="exact", kind="identity",
-    experiment=states.origin_modes, measure=lambda run: one_row(run.data.on_manifold.values),
+    source="Propositions 10 and 12", status="exact", kind=IDENTITY, experiment=states.origin_modes,
+    measure=lambda run: one_row(run.data.on_manifold.values),
     predict=lambda run: _origin_eigenvalues(run), resolution=1e-7,
     argued=(
         "Central differences of step 1e-5 leave a third-order term of about 1e-9 and rounding of"
@@ -285,8 +285,7 @@ INJECTIVE = Claim(
     statement=(
         "For a small step size the descent map on the manifold is injective with a nowhere"
         " degenerate Jacobian."),
-    source="Proposition 12", status="bound", kind="bound", side="below",
-    experiment=states.injectivity,
+    source="Proposition 12", status="bound", kind=BELOW, experiment=states.injectivity,
     measure=lambda run: one_row(
         [-run.data.determinant.values.min(), run.data["shift"].values.max()]),
     predict=lambda run: [0.0, 1.0], resolution=0.0,

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import dynamics, theory
 from saccade.studies.single_location.experiments import descent, states
 from saccade.studies.single_location.experiments.presets import EARLY
@@ -33,7 +34,7 @@ MODES = Claim(
     statement=(
         "Two unstable modes compete at the origin, (kappa, nu) and (theta, eta), with growth rates"
         " in closed form."),
-    source="ours", status="exact", kind="identity", experiment=states.origin_modes, measure=_growth,
+    source="ours", status="exact", kind=IDENTITY, experiment=states.origin_modes, measure=_growth,
     predict=_growth_theory, resolution=2e-5,
     argued="Central differences good to 1e-8 over a step size of 4e-3.",
     finding=(
@@ -53,14 +54,14 @@ FALLING = Claim(
     statement=(
         "The fraction of runs that end swapped falls as the constant inverse temperature grows from"
         " 0.1 to 0.9."),
-    source="ours", status="heuristic", kind="ordering", experiment=descent.outcomes,
+    source="ours", status="heuristic", kind=ORDERING, experiment=descent.outcomes,
     measure=lambda run: _swapped(run)[0] - _swapped(run)[-1], predict=lambda run: 0.0,
     resolution=0.15,
     argued=(
         "From one half to almost none: a drop of 0.4 is expected; differences of 0.15 are resolved"
         " by 100 starts a block."),
     statistic="mean",
-    scales={"quick": Scale(blocks=4, seconds=4), "paper": Scale(blocks=2, seconds=40)},
+    scales={"quick": Scale(repetitions=4, seconds=4), "paper": Scale(repetitions=2, seconds=40)},
     figure="single-location/outcomes",
     sabotages=(Sabotage(
         "other-way-round", "Exchange the two inverse temperatures.",
@@ -83,10 +84,10 @@ GUESS = Claim(
     statement=(
         "At lambda = 0.1 the unstable mode on which a start has the larger projection tells its"
         " outcome in at least 80 % of cases."),
-    source="ours", status="heuristic", kind="bound", side="above", experiment=descent.outcomes,
-    measure=_mode_guess, predict=lambda run: 0.8, resolution=0.0,
+    source="ours", status="heuristic", kind=ABOVE, experiment=descent.outcomes, measure=_mode_guess,
+    predict=lambda run: 0.8, resolution=0.0,
     argued="92 % are expected; 0.8 is asked so that a few hundred starts decide.",
-    statistic="fraction", scales={"quick": Scale(blocks=8, seconds=6)},
+    statistic="fraction", scales={"quick": Scale(repetitions=8, seconds=6)},
     figure="single-location/basins",
     sabotages=(Sabotage(
         "exchange", "Guess from the other mode.", measure=lambda run: 1 - _mode_guess(run)),))
@@ -107,7 +108,7 @@ FAILURES = Claim(
     statement=(
         "With the schedule of Figure 4a a few per cent of uniform starts (about 4 %) end in the"
         " swapped state, and none elsewhere."),
-    source="ours; Figure 4a", status="heuristic", kind="estimate", experiment=descent.descent,
+    source="ours; Figure 4a", status="heuristic", kind=ESTIMATE, experiment=descent.descent,
     measure=_fates, predict=lambda run: [0.0425, 0.0], resolution=0.04,
     argued=(
         "0.0425 is a fraction found in 800 earlier runs, not a theory; 0.04 asks for more than none"
@@ -126,7 +127,7 @@ ALWAYS = Claim(
     source=(
         "what Section 5 and Figure 4a (30 of 30 runs) suggest; the paper itself says only that"
         " recovery is possible"),
-    status="heuristic", kind="estimate", experiment=descent.descent,
+    status="heuristic", kind=ESTIMATE, experiment=descent.descent,
     measure=lambda run: 1 - _fates(run).max(1), predict=lambda run: 1.0, resolution=0.01,
     argued="Consistent would be at least 99 of 100.", statistic="fraction", expected="refuted",
     scales={"quick": Scale(EARLY, 16, seconds=8), "paper": Scale(EARLY | LONG, 1, seconds=120)},

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.experiments import descent
 from saccade.studies.single_location.experiments.presets import (
@@ -32,8 +33,7 @@ ON_THE_MANIFOLD = Claim(
     statement=(
         "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
         " close to 1 with equal signs."),
-    source="Theorem 5, Figure 4b", status="asymptotic", kind="bound", side="above",
-    experiment=descent.descent,
+    source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE, experiment=descent.descent,
     measure=lambda run: np.stack(
         [
             _last(run, "kappa"), _last(run, "nu"),
@@ -57,7 +57,7 @@ WITH_SCHEDULE = Claim(
     statement=(
         "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
         " directions and reaches the manifold."),
-    source="Figure 4a", status="asymptotic", kind="bound", side="below", experiment=descent.descent,
+    source="Figure 4a", status="asymptotic", kind=BELOW, experiment=descent.descent,
     measure=lambda run: np.stack(
         [1 - _last(run, "kappa"), 1 - _last(run, "nu"), _distance(run)[:, -1]], 1),
     predict=lambda run: [0.001, 0.001, 0.001], resolution=0.0005,
@@ -93,9 +93,8 @@ TWO_TIMESCALES = Claim(
     id="single-location.two-timescales", spec="SL-F4a2",
     statement=(
         "With the schedule, v aligns with v* more than ten times faster than k aligns with k*."),
-    source="Section 5, Figure 4a", status="heuristic", kind="bound", side="above",
-    experiment=descent.descent, measure=lambda run: _time_ratio(run), predict=lambda run: 1.0,
-    resolution=0.0,
+    source="Section 5, Figure 4a", status="heuristic", kind=ABOVE, experiment=descent.descent,
+    measure=lambda run: _time_ratio(run), predict=lambda run: 1.0, resolution=0.0,
     argued=(
         "log10 of the ratio of the times to pass 0.8; recorded every 300 steps, which can only"
         " shorten the ratio."),
@@ -110,8 +109,7 @@ STOCHASTIC_RECOVERY = Claim(
     statement=(
         "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
         " to the true directions."),
-    source="Figure 5", status="asymptotic", kind="bound", side="above",
-    experiment=descent.stochastic_descent,
+    source="Figure 5", status="asymptotic", kind=ABOVE, experiment=descent.stochastic_descent,
     measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu")], 1),
     predict=lambda run: [0.99, 0.99], resolution=0.01,
     argued=(
@@ -139,7 +137,7 @@ STOCHASTIC_LAW = Claim(
     statement=(
         "Stochastic descent also closes in five overlaps, in law: means of overlaps and squares"
         " agree with brute force."),
-    source="ours", status="exact", kind="estimate", experiment=descent.two_stochastic_engines,
+    source="ours", status="exact", kind=ESTIMATE, experiment=descent.two_stochastic_engines,
     measure=_engine_gap, predict=lambda run: np.zeros(10), resolution=0.04,
     argued=(
         "Exact in law. Differences of overlaps have standard deviations up to 0.7, so 32000 chains"
@@ -148,7 +146,7 @@ STOCHASTIC_LAW = Claim(
     parts=tuple(
         f"{name}{power}" for power in ("", "^2") for name in ("kappa", "nu", "theta", "eta", "rho")
     ),
-    scales={"quick": Scale(blocks=8, seconds=5)},
+    scales={"quick": Scale(repetitions=8, seconds=5)},
     finding=(
         "Stochastic descent can be simulated in law with five numbers and a 2 x 2 Wishart matrix"
         " per step, whatever the dimension."),
@@ -163,7 +161,7 @@ LARGE_LAMBDA = Claim(
     statement=(
         "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the"
         " manifold, with |nu| above 0.9."),
-    source="Figure 7a", status="heuristic", kind="estimate", experiment=descent.descent,
+    source="Figure 7a", status="heuristic", kind=ESTIMATE, experiment=descent.descent,
     measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu"), _distance(run)[:, -1]], 1),
     predict=lambda run: [0.30, 0.95, 1.1], resolution=[0.03, 0.06, 0.5],
     argued=(
@@ -184,7 +182,7 @@ SMALL_LAMBDA = Claim(
     statement=(
         "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
         " end at (kappa, nu) = (0, 0)."),
-    source="Figure 7b", status="heuristic", kind="estimate", experiment=descent.descent,
+    source="Figure 7b", status="heuristic", kind=ESTIMATE, experiment=descent.descent,
     measure=lambda run: np.stack([ended(run, "recovered"), ended(run, "swapped")], 1),
     predict=lambda run: [0.5, 0.5], resolution=0.3,
     argued="The figure shows a mixture; a fraction is asked to lie in (0.2, 0.8).",

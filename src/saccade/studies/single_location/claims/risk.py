@@ -7,13 +7,14 @@ import numpy as np
 from saccade import gaussian
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import closed_forms, simulation
 from saccade.studies.single_location.theory import Overlaps, Setting
 
 MORE = {
-    "quick": Scale(blocks=8, seconds=3), "standard": Scale(blocks=8, seconds=30),
-    "paper": Scale(blocks=8, seconds=120)}
+    "quick": Scale(repetitions=8, seconds=3), "standard": Scale(repetitions=8, seconds=30),
+    "paper": Scale(repetitions=8, seconds=120)}
 
 
 def _settings(run: Run) -> list[Setting]:
@@ -44,7 +45,7 @@ CLOSED_FORM = Claim(
     statement=(
         "The risk of the erf predictor is the stated closed form in five overlaps, off the manifold"
         " too."),
-    source="Proposition 15", status="exact", kind="estimate", experiment=simulation.simulated_risk,
+    source="Proposition 15", status="exact", kind=ESTIMATE, experiment=simulation.simulated_risk,
     measure=lambda run: run.data.risk.values, predict=_risks,
     resolution=lambda run: 0.02 * np.array(_risks(run)),
     argued=(
@@ -67,7 +68,7 @@ ORACLE_RISK = Claim(
     statement=(
         "At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1)"
         " zeta(0, lambda^2) + eps^2."),
-    source="Theorem 1", status="exact", kind="estimate", experiment=simulation.simulated_risk,
+    source="Theorem 1", status="exact", kind=ESTIMATE, experiment=simulation.simulated_risk,
     measure=lambda run: run.data.risk.values,
     predict=lambda run: [float(theory.oracle_risk(setting)) for setting in _settings(run)],
     resolution=lambda run: (
@@ -102,13 +103,13 @@ FIVE_OVERLAPS = Claim(
     statement=(
         "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
         " overlaps have equal risk."),
-    source="Theorem 1", status="exact", kind="estimate", experiment=simulation.equal_overlaps,
+    source="Theorem 1", status="exact", kind=ESTIMATE, experiment=simulation.equal_overlaps,
     measure=lambda run: run.data.risk.values[:, 0] - run.data.risk.values[:, 1],
     predict=lambda run: 0.0, resolution=0.15,
     argued=(
         "Exact; 0.15 is several per cent of the risk and more than nine standard errors of the"
         " whole budget."),
-    statistic="mean", scales={"quick": Scale(blocks=8, seconds=2)},
+    statistic="mean", scales={"quick": Scale(repetitions=8, seconds=2)},
     sabotages=(Sabotage(
         "turn-rho", "Change the fifth overlap k.v of the second pair.",
         parameters={"turn_rho": 0.8}),))
@@ -126,9 +127,8 @@ def _moments(run: Run, variance=lambda s: s) -> np.ndarray:
 ERF_MOMENTS = Claim(
     id="single-location.erf-moments", spec="SL-L18",
     statement="Six Gaussian means of products of erf, erf' and erf'' have the stated closed forms.",
-    source="Lemma 18 (i)-(vi)", status="exact", kind="identity",
-    experiment=closed_forms.erf_moments, measure=lambda run: one_row(run.data["mean"].values[:6]),
-    predict=_moments, resolution=1e-12,
+    source="Lemma 18 (i)-(vi)", status="exact", kind=IDENTITY, experiment=closed_forms.erf_moments,
+    measure=lambda run: one_row(run.data["mean"].values[:6]), predict=_moments, resolution=1e-12,
     argued="Both sides are of order one in double precision; the quadrature is asked for 1e-13.",
     scales={"quick": Scale(seconds=1)},
     sabotages=(Sabotage(
@@ -140,7 +140,7 @@ ZETA = Claim(
     statement=(
         "zeta(t, s) = E erf(t+G)^2 equals 1 - 8 T(sqrt2 |t|/sqrt(1+2s), 1/sqrt(1+4s)), with Owen's"
         " function T."),
-    source="eq. (7); the closed form is ours", status="quadrature", kind="identity",
+    source="eq. (7); the closed form is ours", status="quadrature", kind=IDENTITY,
     experiment=closed_forms.erf_moments, measure=lambda run: one_row(run.data["mean"].values[6]),
     predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values),
     resolution=1e-13,
@@ -182,7 +182,7 @@ SYMMETRY = Claim(
     statement=(
         "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes"
         " vanish on the manifold."),
-    source="Lemma 14", status="exact", kind="identity", experiment=closed_forms.erf_inequalities,
+    source="Lemma 14", status="exact", kind=IDENTITY, experiment=closed_forms.erf_inequalities,
     measure=_mirrored, predict=lambda run: np.zeros(800), resolution=1e-12,
     argued="Rounding of sums of about ten terms below 100.",
     sabotages=(Sabotage(
@@ -201,9 +201,8 @@ def _inequalities(run: Run) -> np.ndarray:
 ELEMENTARY = Claim(
     id="single-location.erf-inequalities", spec="SL-L17",
     statement="|erf(u)| <= 2|u|/sqrt(pi), erf'' = -2u erf', and |1/sqrt(1+u) - 1| <= u for u > 0.",
-    source="Lemmas 16 and 17", status="bound", kind="bound", side="below",
-    experiment=closed_forms.erf_inequalities, measure=_inequalities,
-    predict=lambda run: np.zeros(3), resolution=1e-14,
+    source="Lemmas 16 and 17", status="bound", kind=BELOW, experiment=closed_forms.erf_inequalities,
+    measure=_inequalities, predict=lambda run: np.zeros(3), resolution=1e-14,
     argued=(
         "Rounding only; the second derivative is measured by differences of step 1e-5 whose error,"
         " below 1e-9, is taken off first."),

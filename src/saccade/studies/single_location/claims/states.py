@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, IDENTITY, ORDERING
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import states
 from saccade.studies.single_location.theory import Overlaps, Setting
@@ -36,7 +37,7 @@ SWAPPED = Claim(
     statement=(
         "What Figure 7b shows as (0, 0) is a state with swapped roles: k = +-v*, v.k* = +-theta*"
         " with a closed form, kappa = nu = rho = 0."),
-    source="ours; Figure 7b", status="exact", kind="identity", experiment=states.settled_state,
+    source="ours; Figure 7b", status="exact", kind=IDENTITY, experiment=states.settled_state,
     measure=_swapped_numbers, predict=_swapped_theory, resolution=1e-7,
     argued=(
         "Descent from a perturbed start converges at rate 0.2 at least: 100000 steps of 2e-3 leave"
@@ -72,8 +73,8 @@ SWAPPED_STABLE = Claim(
     statement=(
         "At lambda = 0.1 the swapped state is a stable fixed point of the descent: every mode but a"
         " neutral rotation decays."),
-    source="ours", status="exact", kind="bound", side="below", experiment=states.settled_state,
-    measure=_rates, predict=lambda run: [-0.1, 0.0, 0.0], resolution=[0.0, 1e-5, 1e-12],
+    source="ours", status="exact", kind=BELOW, experiment=states.settled_state, measure=_rates,
+    predict=lambda run: [-0.1, 0.0, 0.0], resolution=[0.0, 1e-5, 1e-12],
     argued=(
         "The slowest decaying mode is at -0.22; Jacobians by automatic differentiation with step"
         " 1e-6 are good to 1e-8 or so."),
@@ -85,7 +86,7 @@ SWAPPED_BETTER = Claim(
     id="single-location.swapped-better", spec="SL-N1",
     statement=(
         "At lambda = 0.05 (d = 400, L = 10) the swapped state has a lower risk than the oracle."),
-    source="ours", status="exact", kind="ordering", experiment=states.settled_state,
+    source="ours", status="exact", kind=ORDERING, experiment=states.settled_state,
     measure=lambda run: one_row(
         float(theory.oracle_risk(_setting(run))) - float(theory.risk(_state(run), _setting(run)))),
     predict=lambda run: 0.0, resolution=0.005, argued="No chance; 0.005 is 10 % of the risk there.",
@@ -109,7 +110,7 @@ CRITICAL = Claim(
     statement=(
         "The oracle is a strict local minimum exactly below a critical inverse temperature, given"
         " in closed form."),
-    source="ours", status="asymptotic", kind="identity", experiment=states.oracle_stability,
+    source="ours", status="asymptotic", kind=IDENTITY, experiment=states.oracle_stability,
     measure=lambda run: one_row(run.data.inverse_temperature.values), predict=_critical,
     resolution=1e-5,
     argued=(
@@ -142,7 +143,7 @@ ATTRACTOR = Claim(
     statement=(
         "At lambda = 0.9 descent leaves even the neighbourhood of the oracle for a state with both"
         " vectors in the plane of k* and v*."),
-    source="ours; Figure 7a", status="quadrature", kind="identity", experiment=states.settled_state,
+    source="ours; Figure 7a", status="quadrature", kind=IDENTITY, experiment=states.settled_state,
     measure=_attractor, predict=_attractor_theory, resolution=1e-5,
     argued=(
         "The slowest mode of the vectors decays at 0.0216: a million steps of 1e-3 leave exp(-21);"
@@ -159,7 +160,7 @@ ATTRACTOR = Claim(
 ATTRACTOR_BETTER = Claim(
     id="single-location.attractor-better", spec="SL-N4",
     statement="The off-manifold attractor at lambda = 0.9 has a lower risk than the oracle.",
-    source="ours", status="exact", kind="ordering", experiment=states.settled_state,
+    source="ours", status="exact", kind=ORDERING, experiment=states.settled_state,
     measure=lambda run: one_row(
         float(theory.oracle_risk(_setting(run))) - float(theory.risk(_state(run), _setting(run)))),
     predict=lambda run: 0.0, resolution=0.005,

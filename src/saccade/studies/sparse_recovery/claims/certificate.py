@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, IDENTITY, ORDERING, SLOPE
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.experiments import certificates
 
@@ -35,9 +36,9 @@ LINEAR = Claim(
     statement=(
         "With the certificate's thresholds |b_k - beta|_1 <= |beta|_1 q^k, q < 1, and the support"
         " is never left."),
-    source=f"Theorem 5.1, {PAPER}; the certificate is ours", status="bound", kind="bound",
-    side="below", experiment=certificates.certified, measure=_violations,
-    predict=lambda run: np.zeros(3), resolution=[1e-12, 1e-12, 0.0],
+    source=f"Theorem 5.1, {PAPER}; the certificate is ours", status="bound", kind=BELOW,
+    experiment=certificates.certified, measure=_violations, predict=lambda run: np.zeros(3),
+    resolution=[1e-12, 1e-12, 0.0],
     argued=(
         "A theorem for every single matrix, so no problem may violate it; 1e-12 is rounding once"
         " errors are at 1e-16. N = 1000 rows."),
@@ -61,7 +62,7 @@ ATTAINED = Claim(
     statement=(
         "The certificate cannot be improved: on one family of problems every error, noise included,"
         " is E_k itself."),
-    source="ours", status="exact", kind="identity", experiment=certificates.worst_case,
+    source="ours", status="exact", kind=IDENTITY, experiment=certificates.worst_case,
     measure=lambda run: one_row(run.data.error.values[list(LOOKS)]), predict=_worst,
     resolution=1e-10,
     argued=(
@@ -75,9 +76,9 @@ ATTAINED = Claim(
 BOUNDED = Claim(
     id="sparse-recovery.linear-convergence-bounded", spec="SR-T2",
     statement="The same for bounded rows (Rademacher), which is what the paper's theorem assumes.",
-    source=f"Theorem 5.1, {PAPER}", status="bound", kind="bound", side="below",
-    experiment=certificates.certified, measure=_violations, predict=lambda run: np.zeros(3),
-    resolution=[1e-12, 1e-12, 0.0], argued=LINEAR.argued, parts=LINEAR.parts,
+    source=f"Theorem 5.1, {PAPER}", status="bound", kind=BELOW, experiment=certificates.certified,
+    measure=_violations, predict=lambda run: np.zeros(3), resolution=[1e-12, 1e-12, 0.0],
+    argued=LINEAR.argued, parts=LINEAR.parts,
     scales={"quick": Scale({"design": "rademacher"}, seconds=4)}, figure=FIGURE,
     sabotages=(NO_THRESHOLD,))
 
@@ -95,10 +96,10 @@ RATE = Claim(
     id="sparse-recovery.rate-at-least-certified", spec="SR-T2b",
     statement=(
         "Measured over the first 20 steps, errors fall at least as fast as the certificate says."),
-    source="ours", status="bound", kind="ordering", experiment=certificates.certified,
+    source="ours", status="bound", kind=ORDERING, experiment=certificates.certified,
     measure=_rate_surplus, predict=lambda run: 0.0, resolution=0.01,
     argued="Paired with each problem's own q; the surplus is a few hundredths of a rate of 0.6.",
-    statistic="mean", scales={"quick": Scale(blocks=4, seconds=8)}, figure=FIGURE,
+    statistic="mean", scales={"quick": Scale(repetitions=4, seconds=8)}, figure=FIGURE,
     sabotages=(HIGH,))
 
 
@@ -113,8 +114,8 @@ def _over_floor(run: Run, factor: float = 1.0) -> float:
 NOISY = Claim(
     id="sparse-recovery.noise-floor", spec="SR-T2c",
     statement="With noise the error ends below 2 S g nu/(1 - q).", source="ours", status="bound",
-    kind="bound", side="below", experiment=certificates.certified, measure=_over_floor,
-    predict=lambda run: 0.0, resolution=1e-12,
+    kind=BELOW, experiment=certificates.certified, measure=_over_floor, predict=lambda run: 0.0,
+    resolution=1e-12,
     argued=(
         "A theorem for every matrix and noise; what is left of the start after 60 steps is added."),
     scales={"quick": Scale({"noise": 0.1, "rows": 2000}, seconds=5)},
@@ -134,9 +135,8 @@ LABEL = Claim(
     id="sparse-recovery.label-bound", spec="SR-T4",
     statement=(
         "The label error of the quadratic read-out is at most |x|_inf E_k, after every layer."),
-    source=f"Theorem 5.1, {PAPER}", status="bound", kind="bound", side="below",
-    experiment=certificates.certified, measure=_label_violations, predict=lambda run: 0.0,
-    resolution=1e-12,
+    source=f"Theorem 5.1, {PAPER}", status="bound", kind=BELOW, experiment=certificates.certified,
+    measure=_label_violations, predict=lambda run: 0.0, resolution=1e-12,
     argued="Hoelder's inequality on top of the certificate; no problem may violate it.",
     scales=COST, figure=FIGURE,
     sabotages=(
@@ -156,12 +156,12 @@ def _slopes(run: Run) -> np.ndarray:
 COHERENCE = Claim(
     id="sparse-recovery.coherence-decay", spec="SR-T3",
     statement="The coherence mu of a matrix with n independent rows falls as n^(-1/2).",
-    source=f"the step behind Theorem 5.1, {PAPER}", status="asymptotic", kind="slope",
+    source=f"the step behind Theorem 5.1, {PAPER}", status="asymptotic", kind=SLOPE,
     experiment=certificates.coherence, measure=_slopes, predict=lambda run: -0.5, resolution=0.03,
     argued=(
         "A maximum of 190 nearly normal entries: its scatter is a tenth of it, and four sizes span"
         " a factor of 64."),
-    statistic="mean", scales={"quick": Scale(blocks=4, seconds=6)},
+    statistic="mean", scales={"quick": Scale(repetitions=4, seconds=6)},
     sabotages=(Sabotage(
         "correlated-columns", "Columns correlated by 0.5: mu tends to 0.5.",
         {"design": "correlated"}),))
@@ -171,7 +171,7 @@ VACUOUS = Claim(
     statement=(
         "At the ten rows of the experiments q exceeds 1 for every matrix drawn: nothing is"
         " certified there."),
-    source="ours", status="exact", kind="bound", side="above", experiment=certificates.certified,
+    source="ours", status="exact", kind=ABOVE, experiment=certificates.certified,
     measure=lambda run: float(_promise(run)[0].min()), predict=lambda run: 1.0, resolution=0.0,
     argued="The smallest q of 50 matrices; about 4 at N = 10, against the 1 that matters.",
     scales={"quick": Scale({"rows": 10, "steps": 20}, seconds=2)}, figure=FIGURE,
@@ -187,7 +187,7 @@ AT_TEN = Claim(
         "The guarantee of a linear rate covers the size of the experiments, N = 10 rows at d = 20,"
         " S = 3."),
     source=f"the abstract of {PAPER} read together with its experiments", status="bound",
-    kind="bound", side="below", experiment=certificates.certified,
+    kind=BELOW, experiment=certificates.certified,
     measure=lambda run: float(_promise(run)[0].min()), predict=lambda run: 1.0, resolution=0.0,
     argued="A linear rate is q < 1; the most favourable of 50 matrices is judged.",
     scales=VACUOUS.scales, expected="refuted", corrected=VACUOUS.id, finding=VACUOUS.finding,

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import IDENTITY, ORDERING
 from saccade.studies.sparse_recovery.experiments import construction
 
 PAPER = "arXiv 2410.13981"
@@ -22,7 +23,7 @@ EXECUTES = Claim(
     statement=(
         "K layers of a decoder with ReLU attention perform K steps of LISTA-VM, for all prefixes of"
         " the prompt at once."),
-    source=f"Theorem 4.1, {PAPER}; the weights are ours", status="exact", kind="identity",
+    source=f"Theorem 4.1, {PAPER}; the weights are ours", status="exact", kind=IDENTITY,
     experiment=construction.construction,
     measure=lambda run: _columns(run, "layers", "instance", "untouched"),
     predict=lambda run: np.zeros(3), resolution=1e-10,
@@ -35,7 +36,7 @@ EXECUTES = Claim(
 SINGLE = Claim(
     id="sparse-recovery.executes-in-float32", spec="SR-T1",
     statement="The same construction in single precision follows LISTA-VM to single precision.",
-    source="ours", status="exact", kind="identity", experiment=construction.construction,
+    source="ours", status="exact", kind=IDENTITY, experiment=construction.construction,
     measure=lambda run: _columns(run, "layers", "instance", "untouched"),
     predict=lambda run: np.zeros(3), resolution=1e-5,
     argued="Rounding in float32 (6e-8) over 12 layers.", parts=EXECUTES.parts,
@@ -46,7 +47,7 @@ GATE = Claim(
     statement=(
         "The gate constant must exceed every |x^T b| it meets: at half the largest of them the"
         " network leaks."),
-    source="ours", status="exact", kind="ordering", experiment=construction.construction,
+    source="ours", status="exact", kind=ORDERING, experiment=construction.construction,
     measure=lambda run: _columns(run, "layers", "instance"), predict=lambda run: 1e-6,
     resolution=1e-6,
     argued="Far above rounding (1e-15): a leak is an error of the size of the product that passes.",
@@ -63,7 +64,7 @@ READ_OUT = Claim(
     statement=(
         "The quadratic read-out is x^T beta of each prefix; the linear one, after one more layer,"
         " x^T of their sum over 2n + 1."),
-    source=f"section 4, {PAPER}; the linear formula is ours", status="exact", kind="identity",
+    source=f"section 4, {PAPER}; the linear formula is ours", status="exact", kind=IDENTITY,
     experiment=construction.construction, measure=lambda run: _columns(run, "quadratic", "linear"),
     predict=lambda run: np.zeros(2), resolution=1e-10, argued="Rounding in float64.",
     parts=("quadratic", "linear"), scales=EXECUTES.scales, sabotages=(NARROW,))
@@ -73,7 +74,7 @@ RESTRICTED = Claim(
     statement=(
         "An algorithm told that supports lie in a pool is the same algorithm on the columns of the"
         " pool."),
-    source=f"section 5.1, {PAPER}", status="exact", kind="identity",
+    source=f"section 5.1, {PAPER}", status="exact", kind=IDENTITY,
     experiment=construction.restricted,
     measure=lambda run: run.data.apart.transpose("repetition", "algorithm").values,
     predict=lambda run: 0.0, resolution=1e-12,
@@ -98,7 +99,7 @@ FLOOR = Claim(
         "The linear read-out averages over prefixes that have not converged: its error exceeds the"
         " quadratic one's and falls with n."),
     source=f"section 4, {PAPER} (the quadratic read-out converges better); the reason is ours",
-    status="exact formula, heuristic size", kind="ordering", experiment=construction.read_outs,
+    status="exact formula, heuristic size", kind=ORDERING, experiment=construction.read_outs,
     measure=_read_out_gaps, predict=lambda run: 0.0, resolution=1e-5,
     argued=(
         "Paired on the same problems; differences are of the order of the linear error itself, 1e-3"
@@ -107,7 +108,7 @@ FLOOR = Claim(
     parts=(
         *(f"linear > quadratic, n = {n}" for n in (50, 100, 200, 400)), "50 > 100", "100 > 200",
         "200 > 400"),
-    scales={"quick": Scale(blocks=2, seconds=8)},
+    scales={"quick": Scale(repetitions=2, seconds=8)},
     sabotages=(Sabotage(
         "same-read-out", "Compare the quadratic read-out with itself.",
         measure=lambda run: np.zeros(

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, ORDERING
 from saccade.studies.sparse_recovery.experiments import learned
 
 PAPER = "arXiv 2410.13981"
@@ -44,10 +45,9 @@ OWN = Claim(
     id="sparse-recovery.lista-on-its-own-matrix", spec="SR-F1",
     statement=(
         "LISTA and LISTA-CP, trained on one matrix, beat FISTA at equal depth on that matrix."),
-    source=f"section 6, {PAPER}", status="heuristic", kind="ordering",
-    experiment=learned.one_matrix, measure=lambda run: _below_fista(run, FIXED, "seen"),
-    predict=lambda run: 0.0, resolution=0.02, argued=PAIRED, statistic="median", parts=_FIXED_PARTS,
-    scales=ONE, figure=FIGURE,
+    source=f"section 6, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
+    measure=lambda run: _below_fista(run, FIXED, "seen"), predict=lambda run: 0.0, resolution=0.02,
+    argued=PAIRED, statistic="median", parts=_FIXED_PARTS, scales=ONE, figure=FIGURE,
     sabotages=(Sabotage(
         "new-matrix", "Test on new matrices.",
         measure=lambda run: _below_fista(run, FIXED, "new")),))
@@ -57,7 +57,7 @@ ELSEWHERE = Claim(
     statement=(
         "On matrices it was not trained on LISTA is worse than predicting zero, and so is LISTA-CP"
         " with the new matrix in its residual."),
-    source=f"abstract, {PAPER}", status="heuristic", kind="ordering", experiment=learned.one_matrix,
+    source=f"abstract, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
     measure=lambda run: _above_zero(run, FIXED, "new"), predict=lambda run: 0.0, resolution=0.1,
     argued=PAIRED, statistic="median", parts=_FIXED_PARTS, scales=ONE, figure=FIGURE,
     sabotages=(Sabotage(
@@ -69,7 +69,7 @@ ALISTA = Claim(
     statement=(
         "ALISTA, 24 numbers trained on one matrix, beats FISTA at equal depth on new matrices when"
         " its weight is recomputed for them."),
-    source="ours", status="heuristic", kind="ordering", experiment=learned.one_matrix,
+    source="ours", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
     measure=lambda run: _below_fista(run, ("alista",), "new"), predict=lambda run: 0.0,
     resolution=0.02, argued=PAIRED, statistic="median", parts=("seed 0", "seed 1"), scales=ONE,
     figure=FIGURE,
@@ -86,7 +86,7 @@ BLANKET = Claim(
     statement=(
         "Classical unrolled networks need the matrix they were trained on: elsewhere they are no"
         " better than predicting zero (ALISTA)."),
-    source=f"abstract, {PAPER}", status="heuristic", kind="ordering", experiment=learned.one_matrix,
+    source=f"abstract, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
     measure=lambda run: _above_zero(run, ("alista",), "new"), predict=lambda run: 0.0,
     resolution=0.1, argued=PAIRED, statistic="median", parts=("seed 0", "seed 1"), scales=ONE,
     expected="refuted", corrected=ALISTA.id, finding=ALISTA.finding, figure=FIGURE,
@@ -113,7 +113,7 @@ TRANSFERS = Claim(
     statement=(
         "LISTA-VM trained on ever new Gaussian matrices beats ISTA and FISTA at equal depth on"
         " matrices it has never seen, in the median."),
-    source=f"section 6, {PAPER}", status="heuristic", kind="ordering",
+    source=f"section 6, {PAPER}", status="heuristic", kind=ORDERING,
     experiment=learned.varying_matrices,
     measure=lambda run: _against(run, "lista-vm", ("ista", "fista")), predict=lambda run: 0.0,
     resolution=0.01, argued=PAIRED
@@ -130,15 +130,15 @@ ORTHONORMAL = Claim(
     statement=(
         "With orthonormal rows, where no matrix is longer than another, LISTA-VM beats ISTA and"
         " FISTA at equal depth in the mean too."),
-    source="ours", status="heuristic", kind="ordering", experiment=learned.varying_matrices,
+    source="ours", status="heuristic", kind=ORDERING, experiment=learned.varying_matrices,
     measure=lambda run: _grouped(_against(run, "lista-vm", ("ista", "fista"))),
     predict=lambda run: 0.0, resolution=0.02,
     argued=(
         "Means over groups of 40 test problems, so that the replicates are nearly normal; one part"
         " a training seed."),
     statistic="mean", parts=_TWO,
-    scales={
-        "quick": Scale({"design": "orthonormal", "methods": ("lista-vm",)}, blocks=4, seconds=25)},
+    scales={"quick": Scale(
+        {"design": "orthonormal", "methods": ("lista-vm",)}, repetitions=4, seconds=25)},
     figure=FIGURE, sabotages=(UNTHRESHOLDED,))
 
 
@@ -152,7 +152,7 @@ ALISTA_BEST = Claim(
     statement=(
         "Trained on ever new matrices, ALISTA beats FISTA and the norm-adapted LISTA-VM at equal"
         " depth in the median."),
-    source="ours", status="heuristic", kind="ordering", experiment=learned.varying_matrices,
+    source="ours", status="heuristic", kind=ORDERING, experiment=learned.varying_matrices,
     measure=lambda run: _against(run, "alista", ("lista-adaptive", "fista")),
     predict=lambda run: 0.0, resolution=0.05, argued=PAIRED
     + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage, whose weight"
@@ -166,7 +166,7 @@ NOTHING = Claim(
     statement="Trained on ever new matrices, LISTA and LISTA-CP end as the zero predictor.",
     source=f"open question 1, {PAPER}; the answer is ours",
     status="exact for LISTA (y alone says nothing of beta's signs), measured for LISTA-CP",
-    kind="estimate", experiment=learned.varying_matrices,
+    kind=ESTIMATE, experiment=learned.varying_matrices,
     measure=lambda run: np.concatenate(
         [_last(run, method) - run.data.zero.values[:, None] for method in run.parameters.methods], 1
     ),

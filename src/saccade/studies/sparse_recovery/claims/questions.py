@@ -6,6 +6,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, IDENTITY, ORDERING
 from saccade.studies.sparse_recovery.experiments import questions
 
 PAPER = "arXiv 2410.13981"
@@ -36,7 +37,7 @@ MORE_ROWS = Claim(
     statement=(
         "LISTA-VM trained on 10 rows gets better with every further row at test, up to 40; LISTA"
         " and LISTA-CP cannot even be asked."),
-    source=f"open question 3, {PAPER}; the answer is ours", status="heuristic", kind="ordering",
+    source=f"open question 3, {PAPER}; the answer is ours", status="heuristic", kind=ORDERING,
     experiment=questions.row_counts, measure=lambda run: _falls(run, "lista-vm"),
     predict=lambda run: 0.0, resolution=1e-3, argued=PAIRED, statistic="median",
     parts=tuple(f"{n} to {m} rows" for n, m in itertools.pairwise(COUNTS)), scales=ROWS,
@@ -50,7 +51,7 @@ SHORT = Claim(
     statement=(
         "On 4 rows at least 15 % of problems diverge under LISTA-VM trained on 10: its step,"
         " divided by 2n + 1, becomes too long."),
-    source="ours", status="heuristic", kind="bound", side="above", experiment=questions.row_counts,
+    source="ours", status="heuristic", kind=ABOVE, experiment=questions.row_counts,
     measure=lambda run: _diverged(run, "lista-vm", rows=4), predict=lambda run: 0.15,
     resolution=0.0,
     argued=(
@@ -75,7 +76,7 @@ ANY_LENGTH = Claim(
         "Trained LISTA-VM can be used with any number of rows: on 4 rows, too, fewer than 10 % of"
         " problems diverge."),
     source=f"the reading of {PAPER} that one network serves all prompt lengths", status="heuristic",
-    kind="bound", side="below", experiment=questions.row_counts,
+    kind=BELOW, experiment=questions.row_counts,
     measure=lambda run: _diverged(run, "lista-vm", rows=4), predict=lambda run: 0.10,
     resolution=0.0, argued=SHORT.argued
     + " FISTA and predicting zero stay near 6 %, the share of vectors longer than that.",
@@ -95,7 +96,7 @@ OVERTAKEN = Claim(
     id="sparse-recovery.fista-overtakes", spec="SR-F6",
     statement=(
         "From 20 rows on FISTA with as many steps is better than LISTA-VM trained on 10 rows."),
-    source="ours", status="heuristic", kind="ordering", experiment=questions.row_counts,
+    source="ours", status="heuristic", kind=ORDERING, experiment=questions.row_counts,
     measure=lambda run: _over_fista(run, (20, 30, 40)), predict=lambda run: 0.0, resolution=2e-3,
     argued=PAIRED + " FISTA's penalty is the best on the test problems at each number of rows.",
     statistic="median", parts=("20 rows", "30 rows", "40 rows"), scales=ROWS,
@@ -110,7 +111,7 @@ INVARIANT = Claim(
     statement=(
         "Noise-free ALISTA depends on X only through its row space: X -> A X changes nothing;"
         " LISTA-VM on c X is LISTA-VM with c^2 M on X."),
-    source="ours", status="exact", kind="identity", experiment=questions.invariance,
+    source="ours", status="exact", kind=IDENTITY, experiment=questions.invariance,
     measure=lambda run: one_row(run.data.apart.values), predict=lambda run: np.zeros(3),
     resolution=1e-6,
     argued=(
@@ -141,7 +142,7 @@ ROBUST = Claim(
     statement=(
         "ALISTA trained on Gaussian matrices beats FISTA at equal depth on scaled, correlated,"
         " bounded and orthonormal ones."),
-    source="ours", status="heuristic", kind="ordering", experiment=questions.shifts,
+    source="ours", status="heuristic", kind=ORDERING, experiment=questions.shifts,
     measure=lambda run: _shift_gain(run, "alista", FAR), predict=lambda run: 0.0, resolution=0.01,
     argued=PAIRED + " FISTA's penalty is the best on the test problems of each law.",
     statistic="median", parts=FAR, scales=SHIFTED, figure="sparse-recovery/shift",
@@ -153,7 +154,7 @@ SCALED = Claim(
     id="sparse-recovery.scaled-matrices-diverge", spec="SR-Q2",
     statement=(
         "With X scaled by 1.3 at least a fifth of the problems diverge under trained LISTA-VM."),
-    source="ours", status="heuristic", kind="bound", side="above", experiment=questions.shifts,
+    source="ours", status="heuristic", kind=ABOVE, experiment=questions.shifts,
     measure=lambda run: _diverged(run, "lista-vm", shift="scale 1.3"), predict=lambda run: 0.2,
     resolution=0.0, argued="Scaling X by c multiplies the step by c^2 = 1.69; measured 37 %.",
     statistic="fraction", scales=SHIFTED, figure="sparse-recovery/shift",
@@ -174,8 +175,8 @@ ANY_SCALE = Claim(
         "LISTA-VM solves problems with other measurement matrices than in training: scaled by 1.3,"
         " fewer than 10 % diverge."),
     source=f"the abstract of {PAPER}, read without its assumption on the law of the matrix",
-    status="heuristic", kind="bound", side="below", experiment=questions.shifts,
-    measure=SCALED.measure, predict=lambda run: 0.1, resolution=0.0,
+    status="heuristic", kind=BELOW, experiment=questions.shifts, measure=SCALED.measure,
+    predict=lambda run: 0.1, resolution=0.0,
     argued=SCALED.argued + " On matrices as in training 1 % diverge.", statistic="fraction",
     scales=SHIFTED, figure="sparse-recovery/shift", expected="refuted", corrected=SCALED.id,
     finding=SCALED.finding,
@@ -188,10 +189,9 @@ DEEPER = Claim(
     statement=(
         "Repeating LISTA-VM's last layer to 48 layers makes at least 30 % of the problems diverge:"
         " it is not a convergent solver."),
-    source=f"reviewers' question on {PAPER}; the answer is ours", status="heuristic", kind="bound",
-    side="above", experiment=questions.depths,
-    measure=lambda run: _diverged(run, "lista-vm", layer=48), predict=lambda run: 0.3,
-    resolution=0.0,
+    source=f"reviewers' question on {PAPER}; the answer is ours", status="heuristic", kind=ABOVE,
+    experiment=questions.depths, measure=lambda run: _diverged(run, "lista-vm", layer=48),
+    predict=lambda run: 0.3, resolution=0.0,
     argued=(
         "A share of test problems; measured 64 %. Its steps exceed 2/|X|^2 and rely on the"
         " following layers to make up for it."),
@@ -217,7 +217,7 @@ STILL = Claim(
     statement=(
         "Four repeats of the last layer improve LISTA-VM in the median; with the step divided by"
         " |X|^2 even 36 repeats do."),
-    source="ours", status="heuristic", kind="ordering", experiment=questions.depths,
+    source="ours", status="heuristic", kind=ORDERING, experiment=questions.depths,
     measure=lambda run: np.stack(
         [_deeper_gain(run, "lista-vm", 12, 16), _deeper_gain(run, "lista-adaptive", 12, 48)], 1),
     predict=lambda run: 0.0, resolution=2e-3, argued=PAIRED, statistic="median",

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, IDENTITY, ORDERING
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.experiments import solvers
 
@@ -23,8 +24,8 @@ def _over_bound(run: Run, bounds=(theory.ista_bound, theory.fista_bound)) -> np.
 RATES = Claim(
     id="sparse-recovery.solver-rates", spec="SR-T5",
     statement="ISTA stays below L |b*|^2/(2k), FISTA below 2 L |b*|^2/(k+1)^2, at every step.",
-    source="Beck and Teboulle (2009)", status="bound", kind="bound", side="below",
-    experiment=solvers.rates, measure=_over_bound, predict=lambda run: 1.0, resolution=0.0,
+    source="Beck and Teboulle (2009)", status="bound", kind=BELOW, experiment=solvers.rates,
+    measure=_over_bound, predict=lambda run: 1.0, resolution=0.0,
     argued="Theorems for every problem: the ratio may nowhere exceed one.", parts=("ISTA", "FISTA"),
     scales={"quick": Scale(seconds=4), "standard": Scale(seconds=8)},
     figure="sparse-recovery/layers",
@@ -55,7 +56,7 @@ WEIGHT = Claim(
     statement=(
         "ALISTA's weight is w_j = P x_j/(x_j^T P x_j), P = pinv(X X^T): the limit of projected"
         " descent and the optimum."),
-    source="ours; the program is from Liu, Chen, Wang, Yin (2019)", status="exact", kind="identity",
+    source="ours; the program is from Liu, Chen, Wang, Yin (2019)", status="exact", kind=IDENTITY,
     experiment=solvers.weights, measure=_from_optimum, predict=lambda run: np.zeros(3),
     resolution=1e-9,
     argued=(
@@ -80,12 +81,12 @@ COHERENCE = Claim(
     statement=(
         "Coherence falls from normalised columns to ALISTA's weight to the linear program's"
         " optimum."),
-    source="Liu, Chen, Wang, Yin (2019); measured by saccade", status="exact", kind="ordering",
+    source="Liu, Chen, Wang, Yin (2019); measured by saccade", status="exact", kind=ORDERING,
     experiment=solvers.weights, measure=lambda run: -np.diff(_coherences(run), axis=1),
     predict=lambda run: 0.0, resolution=0.01,
     argued="Paired on the same matrices; typical differences are 0.2 to 0.4.", statistic="median",
     parts=("normalised columns > closed form", "closed form > linear program"),
-    scales={"quick": Scale(blocks=2, seconds=6)},
+    scales={"quick": Scale(repetitions=2, seconds=6)},
     sabotages=(Sabotage(
         "reversed", "The order the other way round.",
         measure=lambda run: np.diff(_coherences(run), axis=1)),))
@@ -105,7 +106,7 @@ PEERS = Claim(
     statement=(
         "Our LASSO and scikit-learn's find the same minimum, with more and with fewer rows than"
         " coordinates."),
-    source="ours", status="exact", kind="identity", experiment=solvers.peers, measure=_excess,
+    source="ours", status="exact", kind=IDENTITY, experiment=solvers.peers, measure=_excess,
     predict=lambda run: 0.0, resolution=[1e-8, 1e-10],
     argued=(
         "Both run to rounding; 1e-8 of F(0) is what their own stopping rule leaves. Our duality gap"
@@ -116,7 +117,7 @@ PEERS = Claim(
 MORE_PEERS = Claim(
     id="sparse-recovery.same-as-celer-and-skglm", spec="SR-P1",
     statement="Our LASSO finds the minimum that celer and skglm find.", source="ours",
-    status="exact", kind="identity", experiment=solvers.peers, measure=_excess,
+    status="exact", kind=IDENTITY, experiment=solvers.peers, measure=_excess,
     predict=lambda run: 0.0, resolution=[1e-8, 1e-8, 1e-10], argued=PEERS.argued,
     parts=("celer", "skglm", "our duality gap"),
     scales={"standard": Scale({"libraries": ("celer", "skglm")}, seconds=60)},

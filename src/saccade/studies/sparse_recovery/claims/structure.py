@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, ORDERING
 from saccade.studies.sparse_recovery.claims.questions import PAIRED, PAPER, error_of
 from saccade.studies.sparse_recovery.experiments import questions
 
@@ -20,7 +21,7 @@ POOL = Claim(
         "Knowing that supports lie in 10 of 20 coordinates helps LISTA-VM, ALISTA and FISTA alike:"
         " the gain is the restriction itself."),
     source=f"section 5.1 and open question 2, {PAPER}; the comparison is ours", status="heuristic",
-    kind="ordering", experiment=questions.pools,
+    kind=ORDERING, experiment=questions.pools,
     measure=lambda run: _gain(run, "lista-vm", "alista", "fista"), predict=lambda run: 0.0,
     resolution=5e-3, argued=PAIRED, statistic="median", parts=("LISTA-VM", "ALISTA", "FISTA"),
     scales={"quick": Scale(seconds=15)}, figure="sparse-recovery/structure",
@@ -37,7 +38,7 @@ BLOCK_GAIN = Claim(
     statement=(
         "On block-sparse problems thresholds on whole blocks beat LISTA-VM, whether it was trained"
         " on blocks or on free supports."),
-    source=f"open question 2, {PAPER}; the answer is ours", status="heuristic", kind="ordering",
+    source=f"open question 2, {PAPER}; the answer is ours", status="heuristic", kind=ORDERING,
     experiment=questions.blocks,
     measure=lambda run: np.stack(
         [
@@ -56,7 +57,7 @@ BLOCK_BLIND = Claim(
     statement=(
         "Training LISTA-VM on block-sparse problems gains nothing on them: thresholds on single"
         " coordinates cannot see blocks."),
-    source=f"open question 2, {PAPER}; the answer is ours", status="heuristic", kind="estimate",
+    source=f"open question 2, {PAPER}; the answer is ours", status="heuristic", kind=ESTIMATE,
     experiment=questions.blocks,
     measure=lambda run: (
         error_of(run, "lista-vm, free supports") - error_of(run, "lista-vm, trained on blocks")),

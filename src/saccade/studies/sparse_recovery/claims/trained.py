@@ -9,6 +9,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ORDERING
 from saccade.studies.sparse_recovery.experiments import trained
 
 PAPER = "arXiv 2410.13981"
@@ -64,7 +65,7 @@ LEARNS = Claim(
     statement=(
         "A small decoder trained for seconds on ever new matrices does better on unseen ones than"
         " predicting zero, and than before."),
-    source=f"section 6, {PAPER}; sizes ours", status="trained", kind="ordering",
+    source=f"section 6, {PAPER}; sizes ours", status="trained", kind=ORDERING,
     experiment=trained.trained,
     measure=lambda run: np.stack(
         [
@@ -93,7 +94,7 @@ PAPERS_DECODER = Claim(
         "The paper's decoder (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in"
         " turn) learns from labels alone."),
     source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows", status="trained",
-    kind="ordering", experiment=trained.trained_labels,
+    kind=ORDERING, experiment=trained.trained_labels,
     measure=lambda run: run.data["zero_error"].values - run.data["label_error"].values[0],
     predict=lambda run: 0.0, resolution=0.25,
     argued=(
@@ -113,7 +114,7 @@ def _beats(id: str, what: str, changes: dict, seconds: float, finding: str) -> C
             " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
             " matrices it has never seen."),
         source=f"section 6, {PAPER}; recipe ours: 8 coordinates, 1 non-zero, 4 rows, 4 layers",
-        status="trained", kind="ordering", experiment=trained.trained, measure=_advantages,
+        status="trained", kind=ORDERING, experiment=trained.trained, measure=_advantages,
         predict=lambda run: 0.0, resolution=0.12, argued=PAIRED
         + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both in favour"
         " of the rivals.", statistic="mean", parts=by_seed(*RIVALS, *UNROLLED),

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ORDERING
 from saccade.studies.sparse_recovery.claims.trained import (
     PAIRED,
     SEEDS,
@@ -22,7 +23,7 @@ NOT_EXACT = Claim(
     statement=(
         "A trained decoder never recovers a vector exactly; the converged LASSO does so on most of"
         " the same tasks."),
-    source="ours", status="trained", kind="ordering", experiment=trained.trained,
+    source="ours", status="trained", kind=ORDERING, experiment=trained.trained,
     measure=lambda run: np.stack(
         [
             (method_error(run, "LASSO", rows(run)) < EXACT).astype(float) - (ours < EXACT)
@@ -59,7 +60,7 @@ PRIOR = Claim(
     statement=(
         "With 1, 2 or 3 rows, too few to recover anything, the trained decoder's mean error is"
         " below the converged LASSO's."),
-    source="ours", status="trained", kind="ordering", experiment=trained.trained, measure=_prior,
+    source="ours", status="trained", kind=ORDERING, experiment=trained.trained, measure=_prior,
     predict=lambda run: 0.0, resolution=0.12, argued=PAIRED, statistic="mean",
     parts=tuple(f"{n} rows, seed {seed}" for n in (1, 2, 3) for seed in range(SEEDS)),
     scales={"standard": Scale(seconds=150)}, figure="sparse-recovery/trained-rows",
@@ -88,7 +89,7 @@ LONGER = Claim(
     statement=(
         "With twice the rows it was trained on, the decoder stays below FISTA at its depth, but"
         " above least squares, exact there."),
-    source="ours", status="trained", kind="ordering", experiment=trained.trained,
+    source="ours", status="trained", kind=ORDERING, experiment=trained.trained,
     measure=lambda run: _many_rows(run, 2 * rows(run)), predict=lambda run: 0.0, resolution=0.08,
     argued=(
         "Paired over 8000 tasks; at 8 rows errors are small and their differences spread by about"
@@ -105,7 +106,7 @@ LONGER = Claim(
 DEEPER = Claim(
     id="sparse-recovery.decoder-layers-do-not-repeat", spec="SR-Q3",
     statement="Using the last layer of a trained decoder four more times makes its answers worse.",
-    source="a question of the paper's reviewers", status="trained", kind="ordering",
+    source="a question of the paper's reviewers", status="trained", kind=ORDERING,
     experiment=trained.trained,
     measure=lambda run: ((
         run.data["repeated_error"].sel(extra=4).values
@@ -139,7 +140,7 @@ NOT_A_SOLVER = Claim(
     source=(
         "ours; the paper's story is that trained transformers run a learned algorithm of this"
         " family"),
-    status="trained", kind="ordering", experiment=trained.trained, measure=_nearer_to_truth,
+    status="trained", kind=ORDERING, experiment=trained.trained, measure=_nearer_to_truth,
     predict=lambda run: 0.0, resolution=0.12, argued=PAIRED, statistic="mean",
     parts=by_seed("to ISTA", "to FISTA", "to LISTA-VM"), scales={"standard": Scale(seconds=150)},
     figure="sparse-recovery/trained-layers",

@@ -7,6 +7,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, ORDERING
 from saccade.studies.sparse_recovery.claims.trained import PAPER, by_seed, method_error, rows
 from saccade.studies.sparse_recovery.experiments import trained
 
@@ -36,7 +37,7 @@ def _structured(
 ) -> Claim:
     return Claim(
         id=id, spec=spec, statement=statement, source=f"section 6, {PAPER}; sizes ours",
-        status="trained", kind="ordering", experiment=trained.trained_structure,
+        status="trained", kind=ORDERING, experiment=trained.trained_structure,
         measure=lambda run: _structure(run, rivals), predict=lambda run: 0.0, resolution=0.2,
         argued=(
             "Paired over 8000 tasks, whose differences spread by at most 2: nine standard errors"
@@ -76,8 +77,7 @@ PRICE = Claim(
     statement=(
         "On free supports, a decoder trained on supports inside a pool is no better than predicting"
         " zero."),
-    source="ours", status="trained", kind="bound", side="above",
-    experiment=trained.trained_structure,
+    source="ours", status="trained", kind=ABOVE, experiment=trained.trained_structure,
     measure=lambda run: ((
         run.data["free_error"].sel(training="structured").values
         - run.data["free_zero_error"].values).T),

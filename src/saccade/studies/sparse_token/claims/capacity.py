@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import PAPER, setting_of, share_of
 from saccade.studies.sparse_token.experiments import limits, separability
@@ -29,7 +30,7 @@ def _separable_claim(model: str, quick: dict, standard: dict, sabotages) -> Clai
         statement=(
             f"Streams of samples stay linearly separable for the {model} classifier up to the"
             " predicted n/d (theta = 3), in the median."),
-        source=f"Conjecture 1, {PAPER}; formula ours", status="asymptotic", kind="estimate",
+        source=f"Conjecture 1, {PAPER}; formula ours", status="asymptotic", kind=ESTIMATE,
         experiment=separability.separability, measure=lambda run: run.data.samples_per_dim.values,
         predict=_capacity, resolution=share_of(_capacity, 0.1),
         argued=(
@@ -38,8 +39,8 @@ def _separable_claim(model: str, quick: dict, standard: dict, sabotages) -> Clai
             " counting the bias as a dimension."),
         statistic="median",
         scales={
-            "quick": Scale(quick, blocks=8, seconds=15),
-            "standard": Scale(standard, blocks=8, seconds=200)},
+            "quick": Scale(quick, repetitions=8, seconds=15),
+            "standard": Scale(standard, repetitions=8, seconds=200)},
         figure="sparse-token/capacity", sabotages=sabotages)
 
 
@@ -81,7 +82,7 @@ L_TIMES = Claim(
     statement=(
         "The vectorised classifier separates exactly L times as many samples as pooling: a weight"
         " of its own for every token changes nothing else."),
-    source=f"Conjecture 1, {PAPER}; the identity is ours", status="exact", kind="identity",
+    source=f"Conjecture 1, {PAPER}; the identity is ours", status="exact", kind=IDENTITY,
     experiment=separability.token_capacity,
     measure=lambda run: one_row(run.data.samples_per_dim.values),
     predict=lambda run: _pooled_times(run, run.parameters.length), resolution=1e-6,
@@ -101,7 +102,7 @@ def _gap(run: Run, more: str, less: str) -> np.ndarray:
 def _order_claim(name: str, statement: str, pairs, case: dict, sabotages, **rest) -> Claim:
     return Claim(
         id=f"sparse-token.{name}", spec="ST-J1c", statement=statement, status="asymptotic",
-        kind="ordering", experiment=limits.capacity_on_draws,
+        kind=ORDERING, experiment=limits.capacity_on_draws,
         measure=lambda run: np.stack([_gap(run, *pair) for pair in pairs], 1),
         predict=lambda run: 0.0, resolution=0.01,
         argued=(

@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, ORDERING
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import (
     FIT_PARTS,
@@ -47,12 +48,12 @@ def _fit_claim(
     return Claim(
         id=f"sparse-token.{name}", spec=spec, statement=statement,
         source=f"{'Theorem 4' if spec == 'ST-T4' else 'Theorem 5'}, {PAPER}; equations ours",
-        status="asymptotic", kind="estimate", experiment=readouts.fitted, measure=measured,
+        status="asymptotic", kind=ESTIMATE, experiment=readouts.fitted, measure=measured,
         predict=_predicted, resolution=share_of(_predicted, shares, floor=0.004), argued=argued,
         statistic="mean", parts=FIT_PARTS,
         scales={
-            "quick": Scale(case, blocks=8, seconds=8),
-            "standard": Scale(standard, blocks=4, seconds=120)},
+            "quick": Scale(case, repetitions=8, seconds=8),
+            "standard": Scale(standard, repetitions=4, seconds=120)},
         sabotages=sabotages, **rest)
 
 
@@ -150,13 +151,13 @@ def _rate_claim(model: str, changes: dict, wrong: Sabotage) -> Claim:
         statement=(
             f"Without ridge and with the square loss, the test error of the {model} classifier"
             " approaches its limit like c/alpha, with the predicted c."),
-        source=f"Corollary 2, {PAPER}; c ours", status="asymptotic", kind="estimate",
+        source=f"Corollary 2, {PAPER}; c ours", status="asymptotic", kind=ESTIMATE,
         experiment=readouts.fitted, measure=_measured_excess, predict=_excess,
         resolution=share_of(_excess, 0.15),
         argued=(
             "The excess of one trial fluctuates by 25 to 60 %; nine of that over sqrt(512), plus"
             " 1/alpha and 1/d corrections of a few per cent."),
-        statistic="mean", scales={"quick": Scale(case, blocks=8, seconds=8)},
+        statistic="mean", scales={"quick": Scale(case, repetitions=8, seconds=8)},
         sabotages=(
             Sabotage(
                 "double", "Expect twice the coefficient.",
@@ -205,7 +206,7 @@ CROSSING = Claim(
     statement=(
         "With infinitely many samples attention loses to pooling below a critical alignment, near"
         " 0.28 at theta = 5 and k = 2."),
-    source="ours", status="asymptotic", kind="estimate", experiment=limits.population_limit,
+    source="ours", status="asymptotic", kind=ESTIMATE, experiment=limits.population_limit,
     measure=_crossing, predict=_predicted_crossing, resolution=0.02,
     argued=(
         "An error of 0.21 on 8000 tokens fluctuates by 0.0023, the slope is 0.6 a unit of"
@@ -226,7 +227,7 @@ CROSSING = Claim(
 ALWAYS_BETTER = Claim(
     id="sparse-token.attention-always-wins", spec="ST-C2b",
     statement="With enough samples attention beats pooling whatever its alignment.",
-    source="a reading of the abstract", status="asymptotic", kind="ordering",
+    source="a reading of the abstract", status="asymptotic", kind=ORDERING,
     experiment=limits.population_limit,
     measure=lambda run: run.data.pooled.values - run.data.error.values[:, 1],
     predict=lambda run: 0.0, resolution=0.005,

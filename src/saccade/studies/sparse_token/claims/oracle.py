@@ -7,6 +7,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import PAPER, setting_of
 from saccade.studies.sparse_token.experiments import oracle
@@ -33,7 +34,7 @@ POOLED_FORMULA = Claim(
     statement=(
         "A classifier of the mean token reaches min_t pi Phi(t - SNR) + (1 - pi) Phi(-t), SNR ="
         " theta R/sqrt(L), and no less."),
-    source=f"Proposition 1, {PAPER}", status="exact", kind="identity",
+    source=f"Proposition 1, {PAPER}", status="exact", kind=IDENTITY,
     experiment=oracle.pooled_integral, measure=lambda run: one_row(run.data.error.values),
     predict=_pooled_formula, resolution=1e-10,
     argued=(
@@ -60,9 +61,8 @@ POOLED_FAILS = Claim(
     statement=(
         "With theta = log L the best error of pooling rises with the length towards 1/2: pooling"
         " needs theta of order sqrt(L)."),
-    source=f"Proposition 1, {PAPER}", status="exact", kind="bound", side="below",
-    experiment=oracle.pooled_integral, measure=_log_errors, predict=lambda run: [0.0, 0.02],
-    resolution=0.0,
+    source=f"Proposition 1, {PAPER}", status="exact", kind=BELOW, experiment=oracle.pooled_integral,
+    measure=_log_errors, predict=lambda run: [0.0, 0.02], resolution=0.0,
     argued="No chance; at L = 10^4 the signal-to-noise ratio is 0.092, which leaves 1/2 - 0.018.",
     parts=("largest fall of the error", "1/2 minus the error at L=10^4"),
     scales={"quick": Scale({"lengths": (10, 100, 1000, 10_000), "positive_rates": (0.5,)})},
@@ -95,9 +95,9 @@ VECTORISED_BOUNDED = Claim(
     statement=(
         "No linear classifier of all tokens has a vanishing error at finite SNR: it stays above"
         " min_t pi/2 Phi(t - 2 SNR) + (1 - pi) Phi(-t), and below pooling's."),
-    source=f"Theorem 1, {PAPER}; the explicit bound is ours", status="bound", kind="bound",
-    side="above", experiment=oracle.linear_search, measure=_above_and_below,
-    predict=lambda run: 1.0, resolution=1e-6,
+    source=f"Theorem 1, {PAPER}; the explicit bound is ours", status="bound", kind=ABOVE,
+    experiment=oracle.linear_search, measure=_above_and_below, predict=lambda run: 1.0,
+    resolution=1e-6,
     argued=(
         "The search may miss the best weights, which only raises the error; pooling is among its"
         " starts up to the accuracy of BFGS, 1e-9."),
@@ -117,7 +117,7 @@ SPARSE_WEIGHTS = Claim(
     statement=(
         "When positives are rare, a linear classifier that trusts some tokens more than others"
         " beats uniform pooling."),
-    source="ours", status="exact", kind="ordering", experiment=oracle.linear_search,
+    source="ours", status="exact", kind=ORDERING, experiment=oracle.linear_search,
     measure=lambda run: one_row([
         theory.pooled_oracle_error(item).error - found
         for item, found in zip(_linear_settings(run), run.data.error.values, strict=True)]),
@@ -143,8 +143,8 @@ LOG_SUFFICES = Claim(
     statement=(
         "With theta = log L the error of hard attention falls with every tenfold length, to below"
         " 1e-8 at L = 10^6."),
-    source=f"Theorem 2, {PAPER}", status="exact", kind="bound", side="below",
-    experiment=oracle.hardmax_grid, measure=_decay, predict=lambda run: [0.5, 1e-8], resolution=0.0,
+    source=f"Theorem 2, {PAPER}", status="exact", kind=BELOW, experiment=oracle.hardmax_grid,
+    measure=_decay, predict=lambda run: [0.5, 1e-8], resolution=0.0,
     argued="No chance; thresholds are searched in steps of 6e-5, which costs a relative 1e-7.",
     parts=("largest ratio of successive errors", "error at L=10^6"), figure="sparse-token/oracle",
     sabotages=(
@@ -167,7 +167,7 @@ ROOT_LOG = Claim(
     statement=(
         "theta = sqrt(2 log L) + c already suffices for hard attention: at c = 3 the error falls"
         " with L towards pi Phi(-c), so any c that grows, however slowly, makes it vanish."),
-    source="ours", status="exact", kind="bound", side="below", experiment=oracle.hardmax_grid,
+    source="ours", status="exact", kind=BELOW, experiment=oracle.hardmax_grid,
     measure=lambda run: one_row([
         _decay(run)[0, 0], run.data.error.values[0], run.data.error.values[-1],
         0.5 * 0.00134989 / run.data.error.values[-1]]),
@@ -189,7 +189,7 @@ HARDMAX_FORMULA = Claim(
     statement=(
         "Hard attention's best error is min_t pi Phi(t - theta)^R Phi(t)^(L-R) + (1 - pi)(1 -"
         " Phi(t)^L), from ten to a million tokens."),
-    source=f"behind Theorem 2, {PAPER}; formula ours", status="exact", kind="identity",
+    source=f"behind Theorem 2, {PAPER}; formula ours", status="exact", kind=IDENTITY,
     experiment=oracle.hardmax_grid, measure=lambda run: one_row(run.data.error.values),
     predict=lambda run: [
         theory.hardmax_oracle_error(item).error for item in _hardmax_settings(run)],
@@ -232,9 +232,9 @@ ORACLE_SAMPLED = Claim(
     statement=(
         "On sampled tokens hard attention, softmax attention, pooling and the likelihood ratio"
         " reach their predicted errors (L = 10, theta = 5)."),
-    source=f"Section on representation, {PAPER}; formulas ours", status="quadrature",
-    kind="estimate", experiment=oracle.token_statistics, measure=_sampled_errors,
-    predict=_oracle_errors, resolution=[0.0025, 0.0025, 0.0025, 0.0025, 0.01, 0.0025],
+    source=f"Section on representation, {PAPER}; formulas ours", status="quadrature", kind=ESTIMATE,
+    experiment=oracle.token_statistics, measure=_sampled_errors, predict=_oracle_errors,
+    resolution=[0.0025, 0.0025, 0.0025, 0.0025, 0.01, 0.0025],
     argued=(
         "An error of 0.018 on 8000 samples a replicate has a deviation of 0.0015, of 0.0003 over"
         " 32; the quadrature is good to 1e-4."),

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import PAPER, share_of, solved
 from saccade.studies.sparse_token.experiments import places
@@ -45,13 +46,13 @@ LEARNED = Claim(
         " learns it: training loss, test error, |W| and the overlaps of its tokens are those of one"
         " equation a token."),
     source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours", status="asymptotic",
-    kind="estimate", experiment=places.uneven_places, measure=_measured, predict=_predicted,
+    kind=ESTIMATE, experiment=places.uneven_places, measure=_measured, predict=_predicted,
     resolution=share_of(_predicted, [0.12, 0.045, 0.03, 0.06, 0.13]),
     argued=(
         "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a"
         " finite-size error of order 1/d (1 to 2 %)."),
     statistic="mean", parts=(*FITTED, "overlap at the likely place", "overlap elsewhere"),
-    scales={"quick": Scale(blocks=8, seconds=6), "standard": Scale(blocks=4, seconds=60)},
+    scales={"quick": Scale(repetitions=8, seconds=6), "standard": Scale(repetitions=4, seconds=60)},
     sabotages=(
         Sabotage(
             "uniform-law", "Predict for places that are equally likely.",
@@ -79,15 +80,14 @@ BLIND = Claim(
     statement=(
         "Attention and pooling do not notice that one place is likelier than the others: their test"
         " errors are those of equally likely places."),
-    source=f"permutation invariance; Theorems 4 and 5, {PAPER}", status="asymptotic",
-    kind="estimate", experiment=places.uneven_places,
-    measure=lambda run: _errors(run, "attention", "pooled"), predict=_unseen,
-    resolution=share_of(_unseen, 0.04),
+    source=f"permutation invariance; Theorems 4 and 5, {PAPER}", status="asymptotic", kind=ESTIMATE,
+    experiment=places.uneven_places, measure=lambda run: _errors(run, "attention", "pooled"),
+    predict=_unseen, resolution=share_of(_unseen, 0.04),
     argued=(
         "Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a"
         " finite-size error of 1 to 2 %."),
     statistic="mean", parts=("attention", "pooled"),
-    scales={"quick": Scale(blocks=8, seconds=1), "standard": Scale(blocks=4, seconds=1)},
+    scales={"quick": Scale(repetitions=8, seconds=1), "standard": Scale(repetitions=4, seconds=1)},
     finding=(
         "A likely place helps only the vectorised classifier (test error 0.26 instead of 0.32 at"
         " 0.7 against 0.1, L = 4, n/d = 8, theta = 3); attention with a good query does not"

@@ -8,6 +8,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import setting_of
 from saccade.studies.sparse_token.experiments import readouts, training
@@ -41,7 +42,7 @@ def _planned(
         statement=(
             "Trained on the samples the planner asks for, split as it says, attention reaches the"
             f" target error {target:g} ({words})."),
-        source="ours", status="asymptotic", kind="estimate", experiment=training.protocol,
+        source="ours", status="asymptotic", kind=ESTIMATE, experiment=training.protocol,
         measure=lambda run: np.asarray(run.data.test_error.values[0, :, 0]),
         predict=lambda run: _target(run, target), resolution=resolution,
         argued=(
@@ -49,8 +50,8 @@ def _planned(
             " sqrt(512), and up to 5 % for the finite size, where the label counts move the bias."),
         statistic="mean",
         scales={
-            "quick": Scale(case, blocks=8, seconds=15),
-            "standard": Scale(case | {"dim": 500}, blocks=4, seconds=200)},
+            "quick": Scale(case, repetitions=8, seconds=15),
+            "standard": Scale(case | {"dim": 500}, repetitions=4, seconds=200)},
         sabotages=(
             Sabotage(
                 "third-of-the-samples", "Spend a third of what it asks for.", fewer,
@@ -97,7 +98,7 @@ def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim
         statement=(
             f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
             " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3)."),
-        source="ours", status="asymptotic", kind="estimate", experiment=readouts.fitted,
+        source="ours", status="asymptotic", kind=ESTIMATE, experiment=readouts.fitted,
         measure=lambda run: run.data.test_error.values[:, 0],
         predict=lambda run: _linear_target(run, 0.28), resolution=0.012,
         argued=(
@@ -105,8 +106,8 @@ def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim
             " % for the finite size."),
         statistic="mean",
         scales={
-            "quick": Scale(case, blocks=4, seconds=2),
-            "standard": Scale(case | {"dim": 4 * dim}, blocks=4, seconds=60)},
+            "quick": Scale(case, repetitions=4, seconds=2),
+            "standard": Scale(case | {"dim": 4 * dim}, repetitions=4, seconds=60)},
         sabotages=(Sabotage(
             "third-of-the-samples", "Fit a third of what it asks for.",
             {"samples_per_dim": (samples / 3,)}, predict=lambda run: 0.28),))

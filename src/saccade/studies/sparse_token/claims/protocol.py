@@ -4,6 +4,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import PAPER, setting_of, share_of, solved
 from saccade.studies.sparse_token.experiments import open_points, training
@@ -42,7 +43,7 @@ FIGURE_1 = Claim(
     statement=(
         "End to end (L = 10, theta = 5, ridge 1e-5): attention with the query of two gradient steps"
         " and both linear classifiers reach the predicted test errors."),
-    source=f"Figure 1, {PAPER}; eta_q = 40 is our choice", status="asymptotic", kind="estimate",
+    source=f"Figure 1, {PAPER}; eta_q = 40 is our choice", status="asymptotic", kind=ESTIMATE,
     experiment=training.protocol, measure=_errors, predict=predicted_protocol,
     resolution=share_of(predicted_protocol, [0.18, 0.16, 0.06, 0.05, 0.04, 0.03]),
     argued=(
@@ -51,7 +52,7 @@ FIGURE_1 = Claim(
         " stayed undecided at 256 trials)."),
     statistic="mean", parts=PAIRS,
     scales={
-        "quick": Scale(blocks=8, seconds=15), "standard": Scale(blocks=4, seconds=400),
+        "quick": Scale(repetitions=8, seconds=15), "standard": Scale(repetitions=4, seconds=400),
         "paper": Scale(
             {"samples_per_dim": (1.0, 2.0, 4.0, 8.0), "models": ("attention", "pooled")},
             seconds=3600)},
@@ -84,11 +85,11 @@ MUCH_BETTER = Claim(
     statement=(
         "In the setting of Figure 1 the linear classifiers make more than four times as many test"
         " errors as attention."),
-    source=f"Figure 1, {PAPER}", status="asymptotic", kind="ordering", experiment=training.protocol,
+    source=f"Figure 1, {PAPER}", status="asymptotic", kind=ORDERING, experiment=training.protocol,
     measure=_advantage, predict=lambda run: 3.0, resolution=0.5,
     argued="Predicted ratios are 7.8 to 10; one trial fluctuates by one unit.", statistic="mean",
     parts=("pooled, n/d=1", "pooled, n/d=4", "vectorised, n/d=1", "vectorised, n/d=4"),
-    scales={"quick": Scale(blocks=4, seconds=1)}, figure="sparse-token/1",
+    scales={"quick": Scale(repetitions=4, seconds=1)}, figure="sparse-token/1",
     sabotages=(
         Sabotage(
             "tiny-query", "Learn the query with eta_q = 1/2: attention pools.", {"eta_q": 0.5}),
@@ -99,7 +100,7 @@ REUSE_COST = Claim(
     statement=(
         "Fitting the read-out to the very samples that taught the query costs less than 0.008 in"
         " test error against as many fresh samples."),
-    source="ours (left open by the theory)", status="measured", kind="bound", side="below",
+    source="ours (left open by the theory)", status="measured", kind=BELOW,
     experiment=open_points.reuse,
     measure=lambda run: run.data.reused_test.values - run.data.fresh_test.values,
     predict=lambda run: 0.008, resolution=0.0,
@@ -107,7 +108,8 @@ REUSE_COST = Claim(
         "Paired on the query the difference fluctuates by 0.009 a trial, 0.0006 over 256; 0.008 is"
         " a tenth of the error."),
     statistic="mean",
-    scales={"quick": Scale(blocks=4, seconds=10), "standard": Scale(blocks=2, seconds=120)},
+    scales={
+        "quick": Scale(repetitions=4, seconds=10), "standard": Scale(repetitions=2, seconds=120)},
     finding=(
         "Reusing the data in both stages costs almost nothing at n/d = 4 (0.091 against 0.090,"
         " theta = 4), though the theory asks for fresh samples."),
@@ -120,7 +122,7 @@ REUSE_WINS = Claim(
     statement=(
         "For a given number of samples, using all of them in both stages beats splitting them in"
         " two halves."),
-    source="ours (left open by the theory)", status="measured", kind="ordering",
+    source="ours (left open by the theory)", status="measured", kind=ORDERING,
     experiment=open_points.reuse,
     measure=lambda run: run.data.split_test.values - run.data.reused_test.values,
     predict=lambda run: 0.0, resolution=0.005,
@@ -128,7 +130,7 @@ REUSE_WINS = Claim(
         "Paired on the data the difference fluctuates by 0.015 a trial; a gain below 0.005 would"
         " not matter."),
     statistic="mean",
-    scales={"quick": Scale(blocks=4, seconds=1), "standard": Scale(blocks=2, seconds=1)},
+    scales={"quick": Scale(repetitions=4, seconds=1), "standard": Scale(repetitions=2, seconds=1)},
     finding=(
         "Splitting the data, as the theory needs it, costs test error in practice: 0.117 split"
         " against 0.091 reused (n/d = 4, theta = 4)."),
@@ -141,14 +143,15 @@ STAGED_WINS = Claim(
     statement=(
         "Training query, read-out and bias together by gradient descent ends with a worse test"
         " error than the two-stage protocol on as many samples."),
-    source="ours (left open by the theory)", status="measured", kind="ordering",
+    source="ours (left open by the theory)", status="measured", kind=ORDERING,
     experiment=open_points.joint_training,
     measure=lambda run: run.data.test_error.values[:, -1] - run.data.staged_error.values,
     predict=lambda run: 0.0, resolution=0.01,
     argued=(
         "Both errors fluctuate by 0.01 a trial; a difference below 0.01 would not matter at an"
         " error of 0.1."),
-    statistic="mean", scales={"quick": Scale(blocks=2, seconds=15), "standard": Scale(seconds=200)},
+    statistic="mean",
+    scales={"quick": Scale(repetitions=2, seconds=15), "standard": Scale(seconds=200)},
     figure="sparse-token/joint",
     finding=(
         "Joint training overfits the query: after 400 steps its error is 0.125 against 0.090 in two"
@@ -171,7 +174,7 @@ JOINT_DRIFTS = Claim(
     statement=(
         "Under joint gradient descent the query turns away from the signal again while the training"
         " loss falls: early stopping helps."),
-    source="ours (left open by the theory)", status="measured", kind="ordering",
+    source="ours (left open by the theory)", status="measured", kind=ORDERING,
     experiment=open_points.joint_training, measure=_drift, predict=lambda run: 0.0,
     resolution=0.005,
     argued=(
@@ -179,7 +182,7 @@ JOINT_DRIFTS = Claim(
         " see 0.005."),
     statistic="mean",
     parts=("fall of the cosine", "fall of the training loss", "rise of the test error"),
-    scales={"quick": Scale(blocks=2, seconds=1), "standard": Scale(seconds=1)},
+    scales={"quick": Scale(repetitions=2, seconds=1), "standard": Scale(seconds=1)},
     figure="sparse-token/joint",
     finding=(
         "Between steps 40 and 400 of joint training the cosine falls from 0.73 to 0.68 and the test"
@@ -209,13 +212,13 @@ OTHER_LENGTH = Claim(
     statement=(
         "Attention fitted at L = 10 and asked at 2 to 100 tokens has the error of its overlaps"
         " under the law of the new length."),
-    source="ours (left open by the theory)", status="asymptotic", kind="estimate",
+    source="ours (left open by the theory)", status="asymptotic", kind=ESTIMATE,
     experiment=open_points.other_length,
     measure=lambda run: run.data.test_error.sel(model="attention").values, predict=_other_lengths,
     resolution=share_of(_other_lengths, 0.1),
     argued="Errors fluctuate by 8 to 13 % a trial at d = 80; nine of that over sqrt(256) is 7 %.",
     statistic="mean", parts=tuple(f"L={length}" for length in (2, 5, 10, 20, 50, 100)),
-    scales={"quick": Scale(blocks=4, seconds=8), "standard": Scale(blocks=2, seconds=60)},
+    scales={"quick": Scale(repetitions=4, seconds=8), "standard": Scale(repetitions=2, seconds=60)},
     figure="sparse-token/length",
     finding=(
         "A query learned at one length serves others: from 10 to 100 tokens attention's error rises"
@@ -233,7 +236,7 @@ GRACEFUL = Claim(
     statement=(
         "At every length asked, attention fitted at L = 10 makes fewer than half the errors of"
         " pooling fitted at L = 10."),
-    source="ours (left open by the theory)", status="measured", kind="ordering",
+    source="ours (left open by the theory)", status="measured", kind=ORDERING,
     experiment=open_points.other_length,
     measure=lambda run: (
         0.5 * run.data.test_error.sel(model="pooled").values
@@ -241,5 +244,5 @@ GRACEFUL = Claim(
     predict=lambda run: 0.0, resolution=0.01,
     argued="Differences of 0.07 to 0.2 fluctuate by 0.01 a trial.", statistic="mean",
     parts=tuple(f"L={length}" for length in (2, 5, 10, 20, 50, 100)),
-    scales={"quick": Scale(blocks=2, seconds=1)}, figure="sparse-token/length",
+    scales={"quick": Scale(repetitions=2, seconds=1)}, figure="sparse-token/length",
     sabotages=(Sabotage("looks-away", "A query that points away.", {"alignment": -0.95}),))

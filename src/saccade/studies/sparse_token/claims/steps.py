@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING, SLOPE
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import PAPER, setting_of, share_of
 from saccade.studies.sparse_token.experiments import blunt, steps
@@ -37,7 +38,7 @@ OVERLAPS = Claim(
     statement=(
         "After two gradient steps w and q have the predicted overlaps with the signal, norms and"
         " cosines (setting of Figure 1, alpha0 = 4)."),
-    source=f"Theorem 3, {PAPER}; formulas ours", status="asymptotic", kind="estimate",
+    source=f"Theorem 3, {PAPER}; formulas ours", status="asymptotic", kind=ESTIMATE,
     experiment=steps.two_steps, measure=_measured, predict=_predicted,
     resolution=share_of(_predicted, [0.06, 0.05, 0.03, 0.1, 0.1, 0.01]),
     argued=(
@@ -45,8 +46,8 @@ OVERLAPS = Claim(
         " plus a finite-size error of about 1 %."),
     statistic="mean", parts=STATED,
     scales={
-        "quick": Scale(FIGURE_1 | {"dim": 80}, blocks=4, seconds=8),
-        "standard": Scale(FIGURE_1, blocks=2, seconds=60)},
+        "quick": Scale(FIGURE_1 | {"dim": 80}, repetitions=4, seconds=8),
+        "standard": Scale(FIGURE_1, repetitions=2, seconds=60)},
     figure="sparse-token/alignment",
     sabotages=(
         Sabotage(
@@ -74,7 +75,7 @@ SELF_INTERACTION = Claim(
     statement=(
         "Each sample meets its own trace in w at the second step; with few tokens, few samples and"
         " a large first step that term decides the query."),
-    source=f"Theorem 3, {PAPER}; the term is ours", status="asymptotic", kind="estimate",
+    source=f"Theorem 3, {PAPER}; the term is ours", status="asymptotic", kind=ESTIMATE,
     experiment=steps.two_steps, measure=lambda run: _measured(run, SELF),
     predict=lambda run: _predicted(run, SELF),
     resolution=share_of(lambda run: _predicted(run, SELF), [0.25, 0.2, 0.12]),
@@ -83,8 +84,8 @@ SELF_INTERACTION = Claim(
         " finite-size error of a few per cent."),
     statistic="mean", parts=SELF,
     scales={
-        "quick": Scale(LARGE_STEP | {"dim": 200}, blocks=8, seconds=4),
-        "standard": Scale(LARGE_STEP, blocks=4, seconds=10)},
+        "quick": Scale(LARGE_STEP | {"dim": 200}, repetitions=8, seconds=4),
+        "standard": Scale(LARGE_STEP, repetitions=4, seconds=10)},
     finding=(
         "Dropping a sample's own trace in w would predict a query pointing the other way (alpha0 ="
         " 1/2, L = 2, eta_w = 4, square loss)."),
@@ -101,7 +102,7 @@ NOTHING_TO_CHOOSE = Claim(
         "When all tokens are informative there is nothing to choose, and what is left of the query"
         " is (L - 1) E[h] w and noise, (L - 1) E[h^2] |w|^2 of it: it points away from the signal."
     ),
-    source=f"Theorem 3, {PAPER}, at R = L; formulas ours", status="asymptotic", kind="estimate",
+    source=f"Theorem 3, {PAPER}, at R = L; formulas ours", status="asymptotic", kind=ESTIMATE,
     experiment=steps.two_steps, measure=lambda run: _measured(run, SELF),
     predict=lambda run: _predicted(run, SELF),
     resolution=share_of(lambda run: _predicted(run, SELF), [0.13, 0.08, 0.075]),
@@ -110,8 +111,8 @@ NOTHING_TO_CHOOSE = Claim(
         " finite-size error of one to two per cent."),
     statistic="mean", parts=SELF,
     scales={
-        "quick": Scale(ALL_TOKENS, blocks=8, seconds=2),
-        "standard": Scale(ALL_TOKENS | {"dim": 300}, blocks=4, seconds=10)},
+        "quick": Scale(ALL_TOKENS, repetitions=8, seconds=2),
+        "standard": Scale(ALL_TOKENS | {"dim": 300}, repetitions=4, seconds=10)},
     sabotages=(
         Sabotage(
             "all-l-tokens",
@@ -156,7 +157,7 @@ ALIGNMENT_RATE = Claim(
     statement=(
         "The misalignment 1 - |cos(q, xi)| falls like C/alpha0, with the predicted C (0.1997 in the"
         " setting of the paper's alignment figure)."),
-    source=f"Corollary 1, {PAPER}; the constant is ours", status="asymptotic", kind="slope",
+    source=f"Corollary 1, {PAPER}; the constant is ours", status="asymptotic", kind=SLOPE,
     experiment=steps.two_steps, measure=_rate_and_constant, predict=_predicted_rate,
     resolution=[0.16, 0.04],
     argued=(
@@ -164,8 +165,8 @@ ALIGNMENT_RATE = Claim(
         " 1/d counts the missing dimension."),
     statistic="mean", parts=("exponent", "alpha0 times the gap"),
     scales={
-        "quick": Scale(MANY | {"trials": 128}, blocks=4, seconds=10),
-        "standard": Scale(MANY | {"trials": 512}, blocks=4, seconds=60)},
+        "quick": Scale(MANY | {"trials": 128}, repetitions=4, seconds=10),
+        "standard": Scale(MANY | {"trials": 512}, repetitions=4, seconds=60)},
     figure="sparse-token/alignment",
     sabotages=(
         Sabotage(
@@ -181,7 +182,7 @@ NEGATIVE = Claim(
     statement=(
         "For rare or weak signals the two steps turn the query away from the signal: the cosine is"
         " negative, as predicted."),
-    source="ours", status="asymptotic", kind="estimate", experiment=steps.two_steps,
+    source="ours", status="asymptotic", kind=ESTIMATE, experiment=steps.two_steps,
     measure=lambda run: run.data.q_cosine.values[:, 0],
     predict=lambda run: predicted_steps(run).q_cosine, resolution=0.06,
     argued=(
@@ -189,8 +190,8 @@ NEGATIVE = Claim(
         " a finite-size error below 0.01."),
     statistic="mean",
     scales={
-        "quick": Scale(RARE_WEAK, blocks=4, seconds=6),
-        "standard": Scale(RARE_WEAK | {"dim": 200}, blocks=4, seconds=60)},
+        "quick": Scale(RARE_WEAK, repetitions=4, seconds=6),
+        "standard": Scale(RARE_WEAK | {"dim": 200}, repetitions=4, seconds=60)},
     figure="sparse-token/alignment",
     finding=(
         "Two gradient steps can teach attention to look away: at L = 10, pi = 0.2, theta = 2, eta ="
@@ -207,11 +208,11 @@ POSITIVE = Claim(
     id="sparse-token.always-aligned", spec="ST-N1",
     statement="Two gradient steps always align the query positively with the signal.",
     source=f"reading of the abstract and of Corollary 1, {PAPER}", status="asymptotic",
-    kind="ordering", experiment=steps.two_steps, measure=lambda run: run.data.q_cosine.values[:, 0],
+    kind=ORDERING, experiment=steps.two_steps, measure=lambda run: run.data.q_cosine.values[:, 0],
     predict=lambda run: 0.0, resolution=0.05,
     argued="A cosine below 0.05 is no alignment to speak of; a trial fluctuates by 0.09 at d = 60.",
     statistic="mean", expected="refuted", corrected="sparse-token.negative-alignment",
-    scales={"quick": Scale(RARE_WEAK, blocks=4, seconds=1)},
+    scales={"quick": Scale(RARE_WEAK, repetitions=4, seconds=1)},
     finding=(
         "The alignment is nontrivial but not always positive; its sign is that of pi |E h+| theta^2"
         " R (1 - R/L) - (L - 1) E h."),
@@ -231,7 +232,7 @@ TINY_QUERY = Claim(
     statement=(
         "With step sizes of 1/2 the learned query is so short (0.024) that attention does what"
         " pooling does, to 0.01 in loss and error."),
-    source="ours", status="asymptotic", kind="estimate", experiment=blunt.blunt_query,
+    source="ours", status="asymptotic", kind=ESTIMATE, experiment=blunt.blunt_query,
     measure=_differences, predict=lambda run: [0.0, 0.0], resolution=0.01,
     argued=(
         "Paired on the same tokens the differences fluctuate by 0.001; what is left is what so"
@@ -247,7 +248,7 @@ VANISHING_QUERY = Claim(
     statement=(
         "As the query's norm vanishes attention becomes pooling: at 1e-4 the fitted classifiers"
         " agree to 1e-4 trial by trial."),
-    source="ours", status="exact", kind="bound", side="below", experiment=blunt.blunt_query,
+    source="ours", status="exact", kind=BELOW, experiment=blunt.blunt_query,
     measure=lambda run: np.abs(_differences(run)).max(0, keepdims=True),
     predict=lambda run: [0.0, 0.0], resolution=1e-4,
     argued="The gain is linear in the norm: 0.008 at 0.024 is 3e-5 at 1e-4.",

@@ -1,6 +1,7 @@
 """Claims on the appendix's inequalities: those that hold, and two that fail as written."""
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.kinds import ABOVE, BELOW
 from saccade.studies.spatial.experiments import inequalities
 
 QUICK = {"quick": Scale(seconds=0.5)}
@@ -11,8 +12,7 @@ LOGISTIC = Claim(
     id="spatial.loss-and-slope", spec="VS-K6",
     statement=(
         "0.1 log(1 + e^-x) <= s(-x) <= 10 log(1 + e^-x) for x > 0 (in truth between 0.72 and 1)."),
-    source="Lemma K.6", status="bound", kind="bound", side="above",
-    experiment=inequalities.logistic_inequalities,
+    source="Lemma K.6", status="bound", kind=ABOVE, experiment=inequalities.logistic_inequalities,
     measure=lambda run: one_row(
         [run.data.ratio.values.min() - 0.1, 10 - run.data.ratio.values.max()]),
     predict=lambda run: [0.0, 0.0], resolution=0.0, argued=GRID, parts=("lower", "upper"),
@@ -23,7 +23,7 @@ POWER_WRITTEN = Claim(
     statement=(
         "0.1/C+ log(1 + e^(-a^p)) <= a^(p-1)/(1 + e^(a^p)) <= 10/C- log(1 + e^(-a^p)) for C- < a"
         " < C+."),
-    source="Lemma K.5 as written", status="bound", kind="bound", side="above",
+    source="Lemma K.5 as written", status="bound", kind=ABOVE,
     experiment=inequalities.power_inequalities,
     measure=lambda run: one_row(
         [run.data.as_written.values.min() - 0.1, 10 - run.data.as_written.values.max()]),
@@ -41,8 +41,8 @@ POWER_WRITTEN = Claim(
 POWER = Claim(
     id="spatial.power-slope", spec="VS-K5",
     statement="With the factor a^p on both outer sides the inequalities of Lemma K.5 hold.",
-    source="Lemma K.5, corrected by us; follows from Lemma K.6", status="bound", kind="bound",
-    side="above", experiment=inequalities.power_inequalities,
+    source="Lemma K.5, corrected by us; follows from Lemma K.6", status="bound", kind=ABOVE,
+    experiment=inequalities.power_inequalities,
     measure=lambda run: one_row(
         [run.data.with_power.values.min() - 0.1, 10 - run.data.with_power.values.max()]),
     predict=lambda run: [0.0, 0.0], resolution=0.0, argued=GRID, parts=("lower", "upper"),
@@ -55,7 +55,7 @@ POWER = Claim(
 LOG_PRODUCT = Claim(
     id="spatial.log-product", spec="VS-K7",
     statement="log(1 + x y) <= (1 + y) log(1 + x) for 0 < y <= x.", source="Lemma K.7",
-    status="bound", kind="bound", side="below", experiment=inequalities.log_product,
+    status="bound", kind=BELOW, experiment=inequalities.log_product,
     measure=lambda run: one_row(run.data.ratio.values.max()), predict=lambda run: 1.0,
     resolution=0.0, argued=GRID, scales=QUICK,
     sabotages=(Sabotage("without-one", "y log(1 + x) on the right.", {"extra": 0.0}),))
@@ -63,9 +63,9 @@ LOG_PRODUCT = Claim(
 TENSOR = Claim(
     id="spatial.tensor-power-time", spec="VS-K1",
     statement="A sequence that grows by between m z^k and M z^k passes v within Lemma K.1's time.",
-    source="Lemma K.1", status="bound", kind="bound", side="below",
-    experiment=inequalities.tensor_power, measure=lambda run: one_row(run.data.ratio.values.max()),
-    predict=lambda run: 1.0, resolution=0.0,
+    source="Lemma K.1", status="bound", kind=BELOW, experiment=inequalities.tensor_power,
+    measure=lambda run: one_row(run.data.ratio.values.max()), predict=lambda run: 1.0,
+    resolution=0.0,
     argued=(
         "60 random (k, m, M, start, v), half of them growing as slowly as allowed; the largest"
         " ratio seen was 0.30."),
@@ -77,7 +77,7 @@ COUNT_IN_IMAGE = Claim(
         "The number of busy patches among D - C exceeds its mean by a share eps with probability at"
         " most e^(-mean eps^2/3)."),
     source="Lemma K.3, the inequality in its proof (denominator 3, our reading of a damaged one)",
-    status="bound", kind="bound", side="below", experiment=inequalities.count_tails,
+    status="bound", kind=BELOW, experiment=inequalities.count_tails,
     measure=lambda run: one_row(run.data.many.values.max()), predict=lambda run: 1.0,
     resolution=0.0, argued=BELOW, scales=QUICK,
     sabotages=(Sabotage("twice-the-rate", "e^(-2 mean eps^2) on the right.", {"strength": 6.0}),))
@@ -86,16 +86,15 @@ COUNT_IN_SET = Claim(
     id="spatial.busy-in-set", spec="VS-K4",
     statement=(
         "k or more of the C patches of a random set are busy with probability at most 2^C q^k."),
-    source="Lemma K.4, eq. (241)", status="bound", kind="bound", side="below",
-    experiment=inequalities.count_tails, measure=lambda run: one_row(run.data.few.values.max()),
-    predict=lambda run: 1.0, resolution=0.0, argued=BELOW, scales=QUICK,
+    source="Lemma K.4, eq. (241)", status="bound", kind=BELOW, experiment=inequalities.count_tails,
+    measure=lambda run: one_row(run.data.few.values.max()), predict=lambda run: 1.0, resolution=0.0,
+    argued=BELOW, scales=QUICK,
     sabotages=(Sabotage("base-one", "q^k alone on the right.", {"base": 1.0}),))
 
 SOFTMAX = Claim(
     id="spatial.softmax-lipschitz", spec="VS-E17",
     statement="|softmax(a)_i - softmax(b)_i| <= (e^(2 max|a-b|) - 1) softmax(a)_i.",
-    source="Lemma E.17", status="bound", kind="bound", side="below",
-    experiment=inequalities.softmax_lipschitz,
+    source="Lemma E.17", status="bound", kind=BELOW, experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.softmax.values.max()), predict=lambda run: 1.0,
     resolution=1e-9, argued=BELOW + " Half of the cases come as close to 1 as can be.",
     scales=QUICK,
@@ -106,7 +105,7 @@ POWERED_WRITTEN = Claim(
     statement=(
         "|psi(x) - psi(y)| <= psi(x) (e^(2(p-1) max|x-y|) - 1) for psi = (D sum_m S_m <v,"
         " X_m>)^(p-1), whatever the patches."),
-    source="Lemma E.16 as written", status="bound", kind="bound", side="below",
+    source="Lemma E.16 as written", status="bound", kind=BELOW,
     experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.power.values.max()), predict=lambda run: 1.0,
     resolution=1e-9, argued=BELOW, expected="refuted",
@@ -120,7 +119,7 @@ POWERED_WRITTEN = Claim(
 POWERED = Claim(
     id="spatial.powered-average", spec="VS-E16",
     statement="Lemma E.16's inequality holds when all <v, X_m> have one sign.",
-    source="Lemma E.16, corrected by us", status="bound", kind="bound", side="below",
+    source="Lemma E.16, corrected by us", status="bound", kind=BELOW,
     experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.power.values.max()), predict=lambda run: 1.0,
     resolution=1e-9, argued=BELOW, scales=QUICK,
@@ -131,8 +130,7 @@ SIGMOID = Claim(
     statement=(
         "x -> s(-sum_m x_m^p) has a gradient of norm at most p where every x_m^p >= -1/D (in truth"
         " at most about p/4)."),
-    source="Lemma E.12", status="bound", kind="bound", side="below",
-    experiment=inequalities.sigmoid_lipschitz,
+    source="Lemma E.12", status="bound", kind=BELOW, experiment=inequalities.sigmoid_lipschitz,
     measure=lambda run: one_row(run.data.ratio.values.max()), predict=lambda run: 1.0,
     resolution=0.0,
     argued="2000 random points in up to 40 dimensions; the largest gradient seen was 0.26 p.",
@@ -143,8 +141,8 @@ SLOPE = Claim(
     statement=(
         "sigma'(z) <= 3/2 p z^(p-1) where z^(p-1) >= 2 nu/p, and sigma'(z) <= 3 nu where it is"
         " below."),
-    source="eq. (21) of Lemma D.7 and eq. (80) of Lemma E.8", status="bound", kind="bound",
-    side="below", experiment=inequalities.activation_slope,
+    source="eq. (21) of Lemma D.7 and eq. (80) of Lemma E.8", status="bound", kind=BELOW,
+    experiment=inequalities.activation_slope,
     measure=lambda run: one_row(
         [run.data.above.values.max() / 1.5, run.data.below.values.max() / 3]),
     predict=lambda run: [1.0, 1.0], resolution=1e-12, argued=GRID,
@@ -156,7 +154,7 @@ PLANTED = Claim(
     statement=(
         "A planted set of C positive patches hides among look-alikes: the laws are within 0.6 at q"
         " m = C^2, and 0.2 at C^3."),
-    source="proof of Theorem 5.2, with numbers", status="exact", kind="bound", side="below",
+    source="proof of Theorem 5.2, with numbers", status="exact", kind=BELOW,
     experiment=inequalities.planted_set, measure=lambda run: one_row(run.data.distance.values[1:]),
     predict=lambda run: [0.6, 0.2], resolution=0.0,
     argued=(

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
 from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import sampling, symmetry
 from saccade.studies.spatial.theory import Setting
@@ -27,7 +28,7 @@ METRIC = Claim(
     statement=(
         "Constant, diagonal, associating and cheating matrices get the scores that counting places"
         " gives them."),
-    source="Definition 2.2, made precise", status="exact", kind="identity",
+    source="Definition 2.2, made precise", status="exact", kind=IDENTITY,
     experiment=symmetry.association_cases,
     measure=lambda run: one_row(run.data.value.values[:4, :3].ravel()), predict=_known,
     resolution=1e-12, argued="Counts divided by counts; rounding only.",
@@ -42,7 +43,7 @@ TIES = Claim(
     id="spatial.association-ties", spec="VS-D22",
     statement=(
         "Sharing the last places evenly among ties gives the mean score of random tie-breaking."),
-    source="ours: Definition 2.2 is silent on ties", status="exact", kind="estimate",
+    source="ours: Definition 2.2 is silent on ties", status="exact", kind=ESTIMATE,
     experiment=symmetry.association_cases, measure=lambda run: run.data.broken.values,
     predict=lambda run: float(run.data.value.sel(matrix="ties", quantity="overlap")),
     resolution=0.004,
@@ -63,11 +64,11 @@ LABEL = Claim(
         "The labelling function contradicts the label with the probability that convolution gives,"
         " not never."),
     source="section 3 (Assumption 1 with the threshold 0.9 C); the error is ours", status="exact",
-    kind="estimate", experiment=sampling.sampled_errors, measure=lambda run: run.data.label.values,
+    kind=ESTIMATE, experiment=sampling.sampled_errors, measure=lambda run: run.data.label.values,
     predict=_per_case(theory.label_error), resolution=[0.004, 0.004, 0.012],
     argued="Exact; the resolution is 9 standard deviations of the sampled frequency.",
     statistic="fraction", parts=("D=36", "D=64", "D=24"),
-    scales={"quick": Scale(blocks=2, seconds=4)},
+    scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(
         Sabotage(
             "no-error", "Predict that f* is never wrong.", predict=lambda run: [0.0, 0.0, 0.0]),
@@ -77,12 +78,12 @@ LINEAR = Claim(
     id="spatial.linear-error", spec="VS-T31",
     statement=(
         "The sign of the plain sum of signals errs with the probability that convolution gives."),
-    source="Theorem 3.1 for equal weights; the exact value is ours", status="exact",
-    kind="estimate", experiment=sampling.sampled_errors, measure=lambda run: run.data.linear.values,
+    source="Theorem 3.1 for equal weights; the exact value is ours", status="exact", kind=ESTIMATE,
+    experiment=sampling.sampled_errors, measure=lambda run: run.data.linear.values,
     predict=_per_case(lambda *case: theory.linear_error(*case).sign), resolution=0.02,
     argued="Exact; 9 standard deviations of a frequency near 0.15 over 40,000 images.",
     statistic="fraction", parts=("D=36", "D=64", "D=24"),
-    scales={"quick": Scale(blocks=2, seconds=4)},
+    scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("one-eighth", "Predict 1/8 everywhere.", predict=lambda run: [0.125] * 3),
         Sabotage(
@@ -95,20 +96,20 @@ EIGHTH = Claim(
     statement=(
         "With one weight for each patch a linear model errs at least 1/8 of the time once q D"
         " reaches C^2."),
-    source="Theorem 3.1, with the condition it needs", status="bound", kind="bound", side="above",
+    source="Theorem 3.1, with the condition it needs", status="bound", kind=ABOVE,
     experiment=sampling.logistic_regression, measure=lambda run: run.data.wrong.values,
     predict=lambda run: 1 / 8, resolution=0.0,
     argued=(
         "At D = 64, C = 4, q = 1/4 the exact floor for equal weights is 0.1519; the fit has a"
         " weight for each patch."),
-    statistic="fraction", scales={"quick": Scale(blocks=2, seconds=4)},
+    statistic="fraction", scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("few-spurious", "q = 0.15: too few look-alikes.", {"spurious_rate": 0.15}),))
 
 EIGHTH_ALWAYS = Claim(
     id="spatial.linear-one-eighth-always", spec="VS-T31",
     statement="A linear model errs at least 1/8 of the time whatever D, C and q are.",
-    source="Theorem 3.1 as written", status="bound", kind="bound", side="above",
+    source="Theorem 3.1 as written", status="bound", kind=ABOVE,
     experiment=sampling.logistic_regression, measure=lambda run: run.data.wrong.values,
     predict=lambda run: 1 / 8, resolution=0.0,
     argued=(
@@ -119,7 +120,7 @@ EIGHTH_ALWAYS = Claim(
         "The bound 1/8 needs enough look-alikes, q D of about C^2: at D = 36, C = 4, q = 0.3 the"
         " exact floor is 0.100."),
     corrected="spatial.linear-one-eighth",
-    scales={"quick": Scale({"patches": 36, "spurious_rate": 0.3}, blocks=2, seconds=4)},
+    scales={"quick": Scale({"patches": 36, "spurious_rate": 0.3}, repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("fewer-spurious", "q = 0.1: even fewer look-alikes.", {"spurious_rate": 0.1}),))
 
@@ -128,15 +129,14 @@ ANY_WEIGHTS = Claim(
     statement=(
         "Any generalised linear model phi(sum_j <w_j, X_j>), with free w_j and any phi, errs at"
         " least 1/8 of the time."),
-    source="Theorem 3.1 as written", status="bound", kind="bound", side="above",
-    experiment=sampling.ternary_code, measure=lambda run: run.data.wrong.values,
-    predict=lambda run: 1 / 8, resolution=0.0,
+    source="Theorem 3.1 as written", status="bound", kind=ABOVE, experiment=sampling.ternary_code,
+    measure=lambda run: run.data.wrong.values, predict=lambda run: 1 / 8, resolution=0.0,
     argued="D = 36, C = 4, q = 1/2, where equal weights cannot beat 0.1605 (exact).",
     statistic="fraction", expected="refuted",
     finding=(
         "Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
         " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi."),
-    corrected="spatial.ternary-decoder", scales={"quick": Scale(blocks=1, seconds=2)},
+    corrected="spatial.ternary-decoder", scales={"quick": Scale(repetitions=1, seconds=2)},
     sabotages=(Sabotage("fewer-spurious", "q = 0.3.", {"spurious_rate": 0.3}),))
 
 TERNARY = Claim(
@@ -144,7 +144,7 @@ TERNARY = Claim(
     statement=(
         "A generalised linear model with weights 3^j w* reads every image back and is wrong exactly"
         " as often as f*."),
-    source="ours, against Theorem 3.1", status="exact", kind="estimate",
+    source="ours, against Theorem 3.1", status="exact", kind=ESTIMATE,
     experiment=sampling.ternary_code,
     measure=lambda run: np.stack([run.data.decoded.values, run.data.wrong.values], axis=1),
     predict=lambda run: [
@@ -154,7 +154,7 @@ TERNARY = Claim(
     resolution=[0.002, 0.012],
     argued="Whole numbers below 2^63; decoding is exact, the error that of f* (0.0300).",
     statistic="fraction", parts=("read back", "error"),
-    scales={"quick": Scale(blocks=1, seconds=2)},
+    scales={"quick": Scale(repetitions=1, seconds=2)},
     sabotages=(Sabotage("binary", "Weights 2^j: digits -1, 0, 1 are ambiguous.", {"base": 2}),))
 
 
@@ -169,13 +169,13 @@ CHEAT = Claim(
     statement=(
         "A layer whose patches all read the set after their own has the small error that listing"
         " all images gives."),
-    source="Theorem 3.2; the exact error is ours", status="exact", kind="estimate",
+    source="Theorem 3.2; the exact error is ours", status="exact", kind=ESTIMATE,
     experiment=sampling.cheating, measure=lambda run: run.data.away.values,
     predict=lambda run: _cheat(run).error, resolution=0.006,
     argued=(
         "Raw images with noise against the exact sum over states; 9 standard deviations of a"
         " frequency of 0.007."),
-    statistic="fraction", scales={"quick": Scale(blocks=2, seconds=4)},
+    statistic="fraction", scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(
         Sabotage(
             "blunt", "B = 0.5: the next set is hardly preferred.", {"sharpness": 0.5},
@@ -193,7 +193,7 @@ CHEAT_LISTED = Claim(
     statement=(
         "With a look that is not sharp (B = 1) error and loss of the layer that reads the next set"
         " are those of the sum over states."),
-    source="Theorem 3.2; the exact error and loss are ours", status="exact", kind="identity",
+    source="Theorem 3.2; the exact error and loss are ours", status="exact", kind=IDENTITY,
     experiment=symmetry.listed_cheat,
     measure=lambda run: one_row([float(run.data.error), float(run.data.loss)]),
     predict=lambda run: [_cheat(run).error, _cheat(run).loss], resolution=1e-10,
@@ -209,7 +209,7 @@ CHEAT_GOOD = Claim(
     statement=(
         "A layer whose patches all read the next set has, image by image, the output of one whose"
         " patches read their own."),
-    source="Theorem 3.2; ours: exactly", status="exact", kind="identity",
+    source="Theorem 3.2; ours: exactly", status="exact", kind=IDENTITY,
     experiment=sampling.cheating, measure=lambda run: one_row(run.data.gap.values),
     predict=lambda run: 0.0, resolution=1e-12,
     argued=(
@@ -225,7 +225,7 @@ CHEAT_GOOD = Claim(
 CHEAT_LOOKS = Claim(
     id="spatial.cheat-looks-away", spec="VS-T32",
     statement="The cheating layer's largest entries never lie in the patch's own set.",
-    source="Theorem 3.2", status="exact", kind="identity", experiment=symmetry.association_cases,
+    source="Theorem 3.2", status="exact", kind=IDENTITY, experiment=symmetry.association_cases,
     measure=lambda run: one_row(run.data.value.sel(matrix="cheating").values[:2]),
     predict=lambda run: [0.0, 0.0], resolution=1e-12, argued="Counts.",
     parts=("rows that pass", "overlap"), scales=QUICK,

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, ORDERING
 from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import idealised
 from saccade.studies.spatial.experiments.presets import EVENTS, UNLEARNS
@@ -32,7 +33,7 @@ SAME_FIRST = Claim(
     statement=(
         "Within sets the attention rises, between sets it falls, and five times less: gamma > 5"
         " |rho|, rho < 0."),
-    source="Lemma 4.3 (orders only), with numbers", status="heuristic", kind="ordering",
+    source="Lemma 4.3 (orders only), with numbers", status="heuristic", kind=ORDERING,
     experiment=idealised.idealised, measure=_gaps, predict=lambda run: [0.0, 0.0],
     resolution=[0.01, 0.001],
     argued="Deterministic path on 5000 weighted states; at the end gamma is 5.7 and rho -0.37.",
@@ -45,7 +46,7 @@ ALWAYS = Claim(
     statement=(
         "From gamma = rho = 0 descent makes gamma > rho at all later times, whatever D, C and q."),
     source="Lemma 4.3 and Theorem 4.1, read without their orders", status="heuristic",
-    kind="ordering", experiment=idealised.idealised,
+    kind=ORDERING, experiment=idealised.idealised,
     measure=lambda run: one_row(run.data.gamma.values[-1] - run.data.rho.values[-1]),
     predict=lambda run: 0.0, resolution=0.01,
     argued="Exact population (56 states), 4000 steps at D = 8, C = 2, q = 1/2.", expected="refuted",
@@ -66,7 +67,7 @@ def _floor(run: Run) -> float:
 IDEALISED = Claim(
     id="spatial.idealised-associates", spec="VS-T41",
     statement="Population descent learns association and comes within 0.003 of the error of f*.",
-    source="Theorem 4.1", status="heuristic", kind="ordering", experiment=idealised.idealised,
+    source="Theorem 4.1", status="heuristic", kind=ORDERING, experiment=idealised.idealised,
     measure=lambda run: one_row([
         run.data.gamma.values[-1] - run.data.rho.values[-1],
         run.parameters.diagonal - run.data.rho.values[-1],
@@ -95,7 +96,7 @@ EVENTS_CLAIM = Claim(
     statement=(
         "alpha rises while gamma rests (I), gamma takes off while alpha dips (II), then alpha rises"
         " again (III)."),
-    source="section 4.1, Lemmas D.2, D.8, D.11", status="heuristic", kind="ordering",
+    source="section 4.1, Lemmas D.2, D.8, D.11", status="heuristic", kind=ORDERING,
     experiment=idealised.idealised, measure=_turns, predict=lambda run: [0.0, 0.0, 0.0, 0.0],
     resolution=[0.1, 0.1, 0.01, 0.005],
     argued=(
@@ -113,7 +114,7 @@ EVENTS_CLAIM = Claim(
 THIRD_ALWAYS = Claim(
     id="spatial.third-event-always", spec="VS-EV",
     statement="After association is learned alpha increases again.",
-    source="Lemma D.11, without its orders", status="heuristic", kind="ordering",
+    source="Lemma D.11, without its orders", status="heuristic", kind=ORDERING,
     experiment=idealised.idealised,
     measure=lambda run: one_row(
         run.data.alpha.values[-1] / run.data.alpha.values[len(run.data.step) * 3 // 4 :].min()
@@ -132,7 +133,7 @@ THIRD_ALWAYS = Claim(
 STALLS = Claim(
     id="spatial.literal-step-stalls", spec="VS-T41",
     statement="With one step size for v and A, 3000 steps move gamma by less than a thousandth.",
-    source="ours; eq. (GD) has a single step size", status="heuristic", kind="bound", side="below",
+    source="ours; eq. (GD) has a single step size", status="heuristic", kind=BELOW,
     experiment=idealised.idealised, measure=lambda run: one_row(run.data.final_gamma.values),
     predict=lambda run: 1e-3, resolution=0.0,
     argued=(
@@ -149,7 +150,7 @@ BEATS = Claim(
     statement=(
         "As soon as gamma exceeds rho the error drops below the linear floor, by breaking ties,"
         " though the loss hardly moves."),
-    source="ours", status="exact", kind="ordering", experiment=idealised.idealised,
+    source="ours", status="exact", kind=ORDERING, experiment=idealised.idealised,
     measure=lambda run: one_row([
         run.data.error.values[0] - run.data.error.values[10] - 0.02,
         0.001 - abs(run.data.loss.values[25] - run.data.loss.values[35])]),

@@ -5,9 +5,10 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ORDERING
 from saccade.studies.spatial.experiments import realistic
 
-R1_SCALE = Scale({**realistic.R1, "repetitions": 20}, blocks=1, seconds=400)
+R1_SCALE = Scale({**realistic.R1, "repetitions": 20}, repetitions=1, seconds=400)
 FEW = ("N=8", "N=32", "N=128")
 
 
@@ -24,13 +25,13 @@ REALISTIC = Claim(
     statement=(
         "From a random start, full-batch descent on a sample finds every set, errs below 2 % and"
         " aligns v with w* above 0.95."),
-    source="Theorem 4.2", status="heuristic", kind="ordering", experiment=realistic.realistic,
+    source="Theorem 4.2", status="heuristic", kind=ORDERING, experiment=realistic.realistic,
     measure=_learned, predict=lambda run: [0.0, 0.0, 0.0], resolution=[0.05, 0.005, 0.01],
     argued=(
         "Medians over 24 tasks, samples and starts; 3000 images of 16 patches (standard: 12,000 of"
         " 36). Sets: at the best step."),
     statistic="median", parts=("all rows", "error", "alignment"), figure="spatial/4",
-    scales={"quick": Scale(blocks=1, seconds=25), "standard": R1_SCALE},
+    scales={"quick": Scale(repetitions=1, seconds=25), "standard": R1_SCALE},
     sabotages=(
         Sabotage(
             "shuffled-labels", "Score against a permuted partition.",
@@ -46,15 +47,15 @@ def _errors(run: Run, kind: str) -> np.ndarray:
 
 
 TRANSFER_SCALES = {
-    "quick": Scale(blocks=1, seconds=30),
-    "standard": Scale({**realistic.R1, "test": 8000}, blocks=1, seconds=90)}
+    "quick": Scale(repetitions=1, seconds=30),
+    "standard": Scale({**realistic.R1, "test": 8000}, repetitions=1, seconds=90)}
 
 TRANSFER = Claim(
     id="spatial.transfer-from-few", spec="VS-T51",
     statement=(
         "With the pretrained attention frozen, v learned from 8, 32 or 128 images of a new feature"
         " errs within 0.015 of pretraining."),
-    source="Theorem 5.1", status="heuristic", kind="ordering", experiment=realistic.transfer,
+    source="Theorem 5.1", status="heuristic", kind=ORDERING, experiment=realistic.transfer,
     measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "pretrained"),
     predict=lambda run: [0.0, 0.0, 0.0], resolution=0.002,
     argued=(
@@ -69,9 +70,8 @@ TRANSFER = Claim(
 ONE_STEP = Claim(
     id="spatial.transfer-one-step", spec="VS-T51",
     statement="One normalised gradient step on 32 images already transfers: error below 0.03.",
-    source="proof of Theorem 5.1", status="heuristic", kind="bound", side="below",
-    experiment=realistic.transfer, measure=lambda run: run.data.one_step.values[:, 1],
-    predict=lambda run: 0.03, resolution=0.0,
+    source="proof of Theorem 5.1", status="heuristic", kind=BELOW, experiment=realistic.transfer,
+    measure=lambda run: run.data.one_step.values[:, 1], predict=lambda run: 0.03, resolution=0.0,
     argued="Median over 40 new features; linear models cannot go below 0.100 here.",
     statistic="median", scales=TRANSFER_SCALES,
     sabotages=(Sabotage(
@@ -83,7 +83,7 @@ WITHOUT = Claim(
     statement=(
         "Without the partition up to 128 images are not enough: the untrained attention, frozen or"
         " trained along, errs above 0.08."),
-    source="Theorem 5.2, for two learners", status="heuristic", kind="bound", side="above",
+    source="Theorem 5.2, for two learners", status="heuristic", kind=ABOVE,
     experiment=realistic.transfer,
     measure=lambda run: np.concatenate([_errors(run, "identity"), _errors(run, "scratch")], axis=1),
     predict=lambda run: np.full(6, 0.08), resolution=0.0,
@@ -102,7 +102,7 @@ CHEAT_TRANSFERS = Claim(
         "The cheating attention, whose overlap with the sets is zero, transfers as well as the true"
         " one, within 0.005."),
     source="ours, against the reading that association is what transfer needs", status="heuristic",
-    kind="bound", side="below", experiment=realistic.transfer,
+    kind=BELOW, experiment=realistic.transfer,
     measure=lambda run: _errors(run, "cheating") - _errors(run, "oracle"),
     predict=lambda run: [0.005, 0.005, 0.005], resolution=0.0,
     argued="Paired medians over 40 new features.", statistic="median", parts=FEW,

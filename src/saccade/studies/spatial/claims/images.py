@@ -12,6 +12,7 @@ import numpy as np
 from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
 from saccade.studies.spatial.experiments import images
 
 CIFAR = "data:cifar10"
@@ -46,7 +47,7 @@ POSITIONAL = Claim(
     statement=(
         "On CIFAR-10, at an equal budget, a ViT with positional attention is within five points of"
         " one with vanilla attention."),
-    source="Figure 7 and section 6, at a small budget", status="heuristic", kind="estimate",
+    source="Figure 7 and section 6, at a small budget", status="heuristic", kind=ESTIMATE,
     experiment=images.vision, measure=_positional_minus_vanilla, predict=lambda run: 0.0,
     resolution=_points(0.15, 0.05),
     argued=(
@@ -82,7 +83,7 @@ UNCHANGED = Claim(
         " cells of every picture are shuffled."),
     source="Figure 5a",
     status="exact in law: a permutation of patches is one of the encodings, which start alike",
-    kind="estimate", experiment=images.vision, measure=lambda run: _change(run, VISION),
+    kind=ESTIMATE, experiment=images.vision, measure=lambda run: _change(run, VISION),
     predict=lambda run: 0.0, resolution=_points(0.15, 0.04),
     argued=(
         "Paired over the test images; a part per network and seed. The interval is some three"
@@ -99,7 +100,7 @@ DROPS = Claim(
         "On CIFAR-10 a convolutional network loses more than eight points when the 64 cells of"
         " every picture are shuffled."),
     source="Figure 5a, with small networks for ResNet-18 and VGG-19", status="heuristic",
-    kind="ordering", experiment=images.convolution,
+    kind=ORDERING, experiment=images.convolution,
     measure=lambda run: -_change(run, tuple(run.data.kind.values)), predict=lambda run: 0.08,
     resolution=0.03,
     argued=(
@@ -143,7 +144,7 @@ UNPERMUTED = Claim(
     statement=(
         "Trained on shuffled CIFAR-10, learned encodings are local in the original picture: random"
         " places do as well less than once in 100."),
-    source="Figure 5b, c", status="heuristic", kind="bound", side="below", experiment=images.vision,
+    source="Figure 5b, c", status="heuristic", kind=BELOW, experiment=images.vision,
     measure=lambda run: _beaten(run, unpermuted=True), predict=lambda run: LEVEL, resolution=0.0,
     argued=ARGUED, statistic="fraction", parts=PARTS,
     scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
@@ -161,7 +162,7 @@ APPARENT = Claim(
     statement=(
         "Trained on shuffled CIFAR-10, learned encodings are not local on the picture as shown:"
         " random places do as well more than once in 100."),
-    source="Figure 5b, c", status="heuristic", kind="bound", side="above", experiment=images.vision,
+    source="Figure 5b, c", status="heuristic", kind=ABOVE, experiment=images.vision,
     measure=lambda run: _beaten(run, unpermuted=False), predict=lambda run: LEVEL, resolution=0.0,
     argued=ARGUED
     + " Encodings that know nothing of the shown places would still fail here once in a hundred"
@@ -191,7 +192,7 @@ STRONGER = Claim(
     statement=(
         "Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than those"
         " of positional attention."),
-    source="ours", status="heuristic", kind="ordering", experiment=images.vision, measure=_by_token,
+    source="ours", status="heuristic", kind=ORDERING, experiment=images.vision, measure=_by_token,
     predict=lambda run: 0.0, resolution=0.05,
     argued=(
         "Paired over the 64 tokens of all seeds, which are not quite independent; differences of"

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import BELOW, IDENTITY, ORDERING
 from saccade.studies.spatial.experiments.images_gaussian import gaussian_images
 from saccade.studies.spatial.experiments.images_permuted import permuted_training
 
@@ -23,7 +24,7 @@ PERMUTED = Claim(
     statement=(
         "Permute the patches of all images and the initial encodings alike: every loss of the"
         " training stays the same, and the encodings move along."),
-    source="section 6 (why a ViT does not mind shuffling)", status="exact", kind="identity",
+    source="section 6 (why a ViT does not mind shuffling)", status="exact", kind=IDENTITY,
     experiment=permuted_training, measure=_apart, predict=lambda run: [0.0] * 4, resolution=1e-11,
     argued=(
         "Two float64 trainings of 30 Adam steps that differ in the order of sums only: rounding of"
@@ -39,7 +40,7 @@ FALLS = Claim(
     statement=(
         "On Gaussian patches labelled by a cubic convolutional rule a one-layer ViT learns: its"
         " error falls by more than 0.2."),
-    source="Figure 2", status="heuristic", kind="ordering", experiment=gaussian_images,
+    source="Figure 2", status="heuristic", kind=ORDERING, experiment=gaussian_images,
     measure=lambda run: np.moveaxis(
         run.data.wrong.sel(time="start").values.astype(float)
         - run.data.wrong.sel(time="end").values, -1, 0),
@@ -62,7 +63,7 @@ NOT_BY_SET = Claim(
         "On Gaussian patches labelled by a cubic convolutional rule a ViT learns without patch"
         " association: the patches most similar in P P^T lie in the own set no more often than by"
         " chance."),
-    source="Figure 2", status="heuristic", kind="bound", side="below", experiment=gaussian_images,
+    source="Figure 2", status="heuristic", kind=BELOW, experiment=gaussian_images,
     measure=lambda run: _rows(run, "by_set"), predict=lambda run: float(run.data.chance),
     resolution=0.0,
     argued=(
@@ -82,7 +83,7 @@ BY_TAP = Claim(
     statement=(
         "What looks random in Figure 2 is structured: the most similar encodings are those of"
         " patches with the same filter tap."),
-    source="ours", status="heuristic", kind="ordering", experiment=gaussian_images,
+    source="ours", status="heuristic", kind=ORDERING, experiment=gaussian_images,
     measure=lambda run: _rows(run, "by_tap"), predict=lambda run: float(run.data.chance),
     resolution=0.1, argued="Asked is more than chance, over the 16 patches of all seeds.",
     statistic="mean", scales={"quick": Scale(seconds=25), "standard": Scale(seconds=150)},

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
 from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import realistic, sampling, symmetry
 from saccade.studies.spatial.theory import Scalars, Setting
@@ -16,7 +17,7 @@ GRADIENTS = Claim(
     statement=(
         "The closed-form gradients of the layer, with their signs and the factors D/tau restored,"
         " are those of its loss."),
-    source="Lemmas H.1 and H.2, corrected", status="exact", kind="identity",
+    source="Lemmas H.1 and H.2, corrected", status="exact", kind=IDENTITY,
     experiment=symmetry.gradient_check,
     measure=lambda run: one_row(run.data.gap.values[:, :2].max(axis=0)),
     predict=lambda run: [0.0, 0.0], resolution=1e-12,
@@ -29,8 +30,7 @@ GRADIENTS = Claim(
 GRADIENTS_PRINTED = Claim(
     id="spatial.gradients-as-printed", spec="VS-H",
     statement="Lemmas H.1 and H.2 as printed give the gradients of the loss.",
-    source="Lemmas H.1 and H.2", status="exact", kind="identity",
-    experiment=symmetry.gradient_check,
+    source="Lemmas H.1 and H.2", status="exact", kind=IDENTITY, experiment=symmetry.gradient_check,
     measure=lambda run: one_row(run.data.gap.values[:, 2:].max(axis=0)),
     predict=lambda run: [0.0, 0.0], resolution=1e-12,
     argued="Against automatic differentiation in double precision, relative norm.",
@@ -46,7 +46,7 @@ TWO_VALUES = Claim(
     statement=(
         "At a three-valued A the population gradient has one value within sets and one between"
         " sets, for any partition."),
-    source="Lemma 4.1", status="exact", kind="identity", experiment=symmetry.listed_population,
+    source="Lemma 4.1", status="exact", kind=IDENTITY, experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, 5:].ravel()),
     predict=lambda run: np.zeros(6), resolution=1e-14,
     argued=(
@@ -75,7 +75,7 @@ POPULATION = Claim(
     statement=(
         "Loss, error and gradients summed over states equal those over all images, listed one by"
         " one."),
-    source="ours: the states; Lemma 4.1", status="exact", kind="identity",
+    source="ours: the states; Lemma 4.1", status="exact", kind=IDENTITY,
     experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, :5].ravel()), predict=_exact,
     resolution=1e-13, argued="Two exact sums of at most 162 x 2 terms.",
@@ -89,8 +89,8 @@ UNSTABLE = Claim(
     statement=(
         "The three-valued attention is unstable: under descent in all entries a perturbation of"
         " 1e-6 grows more than tenfold."),
-    source="ours; Lemma 4.1 holds only without perturbation", status="heuristic", kind="bound",
-    side="above", experiment=symmetry.asymmetry, measure=lambda run: run.data.growth.values,
+    source="ours; Lemma 4.1 holds only without perturbation", status="heuristic", kind=ABOVE,
+    experiment=symmetry.asymmetry, measure=lambda run: run.data.growth.values,
     predict=lambda run: 10.0, resolution=0.0,
     argued=(
         "Whole population of 8 patches, 20 random perturbations; growths of 60 to 210 were seen"
@@ -99,7 +99,7 @@ UNSTABLE = Claim(
     finding=(
         "Lemma 4.1 is exact, but the symmetric attention is unstable: rounding or sampling breaks"
         " it, though the sets stay right."),
-    scales={"quick": Scale(blocks=1, seconds=6)},
+    scales={"quick": Scale(repetitions=1, seconds=6)},
     sabotages=(Sabotage("at-rest", "Hardly move A.", {"eta_a": 0.1}),))
 
 INVARIANT = Claim(
@@ -107,7 +107,7 @@ INVARIANT = Claim(
     statement=(
         "Permuting sets, and patches within sets, leaves the output of a three-valued layer"
         " unchanged."),
-    source="Lemma I.1", status="exact", kind="identity", experiment=symmetry.invariance,
+    source="Lemma I.1", status="exact", kind=IDENTITY, experiment=symmetry.invariance,
     measure=lambda run: one_row(run.data.gap.values), predict=lambda run: 0.0, resolution=1e-12,
     argued="Sums in another order.", scales=QUICK,
     sabotages=(Sabotage("mix", "Permute patches across sets.", {"mix": True}),))
@@ -117,7 +117,7 @@ FIRST_STEP = Claim(
     statement=(
         "At v = 0 the gradient is nu D / 2 times the mean of y sum_j X_j, because the columns of a"
         " three-valued S sum to one."),
-    source="proof of Theorem 5.1, eq. (154)", status="exact", kind="identity",
+    source="proof of Theorem 5.1, eq. (154)", status="exact", kind=IDENTITY,
     experiment=realistic.first_step, measure=lambda run: one_row(run.data.gap.values),
     predict=lambda run: [0.0, 0.0], resolution=1e-12,
     argued=(
@@ -146,14 +146,14 @@ LOSS = Claim(
     statement=(
         "The loss of the layer on raw noisy images is the loss summed over states, at three points"
         " of the path."),
-    source="Lemma 4.1 and Lemma 4.2", status="exact", kind="estimate",
+    source="Lemma 4.1 and Lemma 4.2", status="exact", kind=ESTIMATE,
     experiment=sampling.sampled_loss, measure=lambda run: run.data.loss.values,
     predict=_population_losses, resolution=0.02,
     argued=(
         "Means over 500 images each; their spread is about 0.01, and the noise is orthogonal to v."
     ),
     statistic="mean", parts=("plateau", "take-off", "late"),
-    scales={"quick": Scale(blocks=2, seconds=4)},
+    scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(Sabotage(
         "other-rate", "Predict with q = 0.15.",
         predict=lambda run: _population_losses(run, 0.15)),))
@@ -161,12 +161,12 @@ LOSS = Claim(
 ORTHOGONAL = Claim(
     id="spatial.value-stays-on-feature", spec="VS-L42",
     statement="At v = alpha w* the population gradient of v has no part orthogonal to w*.",
-    source="Lemma 4.2", status="exact", kind="estimate", experiment=sampling.sampled_loss,
+    source="Lemma 4.2", status="exact", kind=ESTIMATE, experiment=sampling.sampled_loss,
     measure=lambda run: run.data.orthogonal.values / np.abs(run.data.along.values.mean(axis=0)),
     predict=lambda run: [0.0, 0.0, 0.0], resolution=0.03,
     argued="Relative to the part along w*; means over 500 images each spread by about 0.025.",
     statistic="mean", parts=("plateau", "take-off", "late"),
-    scales={"quick": Scale(blocks=2, seconds=4)},
+    scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("drift", "Noise that leans towards y.", {"drift": 0.2}),
         Sabotage("tilt", "v turned away from w*.", {"tilt": 2.0})))
@@ -176,7 +176,7 @@ PLATEAU = Claim(
     statement=(
         "While gamma = rho the layer's sign is the sign of the plain sum of signals on every image."
     ),
-    source="section 4.1, Event II; ours: exactly", status="exact", kind="identity",
+    source="section 4.1, Event II; ours: exactly", status="exact", kind=IDENTITY,
     experiment=sampling.linear_argument, measure=lambda run: one_row(run.data.agree.values.mean()),
     predict=lambda run: 1.0, resolution=0.0,
     argued=(
@@ -196,7 +196,7 @@ NOISE_ZERO = Claim(
     statement=(
         "While the sigmoid is constant, the patches outside the signal set add nothing to the"
         " growth of alpha."),
-    source="Lemma D.6 as written", status="exact", kind="estimate", experiment=sampling.noise_term,
+    source="Lemma D.6 as written", status="exact", kind=ESTIMATE, experiment=sampling.noise_term,
     measure=lambda run: run.data.noise.values / _drive(run).signal, predict=lambda run: 0.0,
     resolution=0.5,
     argued="In units of what the signal set adds; anything below half of it could be called small.",
@@ -205,7 +205,7 @@ NOISE_ZERO = Claim(
         "Lemma D.6 fails: every patch also sees the signal set through Xi C y, which its proof"
         " drops. At the start the other patches add nine times what the signal set adds (D = 64, C"
         " = 4, q = 1/4), with the same sign."),
-    corrected="spatial.noise-term", scales={"quick": Scale(blocks=1, seconds=4)},
+    corrected="spatial.noise-term", scales={"quick": Scale(repetitions=1, seconds=4)},
     sabotages=(
         Sabotage("more-sets", "D = 144, q = 0.15.", {"patches": 144, "spurious_rate": 0.15}),))
 
@@ -214,14 +214,14 @@ NOISE = Claim(
     statement=(
         "What signal patches and all others add to the growth of alpha is given by a closed form;"
         " both are positive."),
-    source="Lemma D.6, corrected by us (p = 3)", status="exact", kind="estimate",
+    source="Lemma D.6, corrected by us (p = 3)", status="exact", kind=ESTIMATE,
     experiment=sampling.noise_term,
     measure=lambda run: (
         np.stack([run.data.signal.values, run.data.noise.values], axis=1) / np.asarray(_drive(run))
     ),
     predict=lambda run: [1.0, 1.0], resolution=0.05,
     argued="Relative; means over 2000 images each spread by three per cent.", statistic="mean",
-    parts=("signal", "others"), scales={"quick": Scale(blocks=2, seconds=4)},
+    parts=("signal", "others"), scales={"quick": Scale(repetitions=2, seconds=4)},
     sabotages=(Sabotage(
         "flat-diagonal", "The model has beta = 0, the prediction beta = 1.", {"diagonal": 0.0},
         measure=lambda run: (
@@ -235,7 +235,7 @@ TWO_DESCENTS = Claim(
     statement=(
         "Descent in three scalars is descent on the population loss in all entries of A: alpha,"
         " gamma and rho agree after 40 steps."),
-    source="Lemma 4.1", status="exact", kind="identity", experiment=symmetry.two_descents,
+    source="Lemma 4.1", status="exact", kind=IDENTITY, experiment=symmetry.two_descents,
     measure=lambda run: one_row(run.data.scalars.values),
     predict=lambda run: run.data.entries.values, resolution=1e-10,
     argued=(

@@ -6,7 +6,7 @@ from saccade.studies.spatial.experiments import inequalities
 
 QUICK = {"quick": Scale(seconds=0.5)}
 GRID = "A grid, so the extreme ratio is what counts; the slack covers rounding."
-BELOW = "Left side over right side must stay at or below 1 in every case tried."
+RATIO = "Left side over right side must stay at or below 1 in every case tried."
 
 LOGISTIC = Claim(
     id="spatial.loss-and-slope", spec="VS-K6",
@@ -79,7 +79,7 @@ COUNT_IN_IMAGE = Claim(
     source="Lemma K.3, the inequality in its proof (denominator 3, our reading of a damaged one)",
     status="bound", kind=BELOW, experiment=inequalities.count_tails,
     measure=lambda run: one_row(run.data.many.values.max()), predict=lambda run: 1.0,
-    resolution=0.0, argued=BELOW, scales=QUICK,
+    resolution=0.0, argued=RATIO, scales=QUICK,
     sabotages=(Sabotage("twice-the-rate", "e^(-2 mean eps^2) on the right.", {"strength": 6.0}),))
 
 COUNT_IN_SET = Claim(
@@ -88,7 +88,7 @@ COUNT_IN_SET = Claim(
         "k or more of the C patches of a random set are busy with probability at most 2^C q^k."),
     source="Lemma K.4, eq. (241)", status="bound", kind=BELOW, experiment=inequalities.count_tails,
     measure=lambda run: one_row(run.data.few.values.max()), predict=lambda run: 1.0, resolution=0.0,
-    argued=BELOW, scales=QUICK,
+    argued=RATIO, scales=QUICK,
     sabotages=(Sabotage("base-one", "q^k alone on the right.", {"base": 1.0}),))
 
 SOFTMAX = Claim(
@@ -96,7 +96,7 @@ SOFTMAX = Claim(
     statement="|softmax(a)_i - softmax(b)_i| <= (e^(2 max|a-b|) - 1) softmax(a)_i.",
     source="Lemma E.17", status="bound", kind=BELOW, experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.softmax.values.max()), predict=lambda run: 1.0,
-    resolution=1e-9, argued=BELOW + " Half of the cases come as close to 1 as can be.",
+    resolution=1e-9, argued=RATIO + " Half of the cases come as close to 1 as can be.",
     scales=QUICK,
     sabotages=(Sabotage("exponent-one", "e^(max|a-b|) on the right.", {"factor": 1.0}),))
 
@@ -108,7 +108,7 @@ POWERED_WRITTEN = Claim(
     source="Lemma E.16 as written", status="bound", kind=BELOW,
     experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.power.values.max()), predict=lambda run: 1.0,
-    resolution=1e-9, argued=BELOW, expected="refuted",
+    resolution=1e-9, argued=RATIO, expected="refuted",
     finding=(
         "Lemma E.16 needs <v, X_m> of one sign (its mediant inequality does): with both signs"
         " psi(x) may vanish while psi(y) does not."),
@@ -122,7 +122,7 @@ POWERED = Claim(
     source="Lemma E.16, corrected by us", status="bound", kind=BELOW,
     experiment=inequalities.softmax_lipschitz,
     measure=lambda run: one_row(run.data.power.values.max()), predict=lambda run: 1.0,
-    resolution=1e-9, argued=BELOW, scales=QUICK,
+    resolution=1e-9, argued=RATIO, scales=QUICK,
     sabotages=(Sabotage("mixed-signs", "Values of both signs.", {"mixed_signs": True}),))
 
 SIGMOID = Claim(

@@ -12,6 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from saccade.studies import BUILT_IN
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "saccade"
 HEAVY = (
@@ -117,6 +119,39 @@ def test_every_module_says_what_it_is_for():
         str(p.relative_to(ROOT)) for p in python_modules()
         if not ast.get_docstring(ast.parse(p.read_text()))]
     assert silent == []
+
+
+def test_lines_fit_on_a_page():
+    lines = [line for path in python_modules() for line in path.read_text().splitlines()]
+    assert sum(len(line) > 100 for line in lines) <= 0.01 * len(lines)
+
+
+def test_nothing_outside_a_study_names_it():
+    """A study is one folder: what serves it alone lies in it, and nothing else knows its name."""
+    names = [name for name in BUILT_IN if (SOURCE / "studies" / name).is_dir()]
+    assert len(names) == len(BUILT_IN) >= 5
+    spelled = re.compile("|".join(rf"\b{name}\b" for name in names))
+    outside = [path for path in python_modules() if SOURCE / "studies" not in path.parents]
+    assert [str(path) for path in outside if spelled.search(_code(path))] == []
+
+
+def _code(path: Path) -> str:
+    """The source without docstrings and comments, which may give examples."""
+    return ast.unparse(_without_docstrings(ast.parse(path.read_text())))
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ""
+    return tree
+
+
+def test_no_study_imports_another():
+    for name in BUILT_IN:
+        others = "|".join(other for other in BUILT_IN if other != name)
+        for path in (SOURCE / "studies" / name).rglob("*.py"):
+            assert not re.search(rf"saccade\.studies\.({others})\b", path.read_text()), path
 
 
 def test_functions_fit_on_a_screen():

@@ -122,7 +122,7 @@ def numbers(store: Path) -> dict[str, Any]:
 def leftovers(store: Path) -> int:
     from saccade.lab.store import Store
 
-    return sum(1 for _ in Store(store).shelf.leftovers())
+    return sum(1 for _ in Store(store).backend.leftovers())
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:

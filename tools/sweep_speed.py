@@ -24,7 +24,7 @@ os.environ.setdefault("NPROC", "1")
 from saccade.lab.engines import choose  # noqa: E402
 from saccade.lab.engines.here import here  # noqa: E402
 from saccade.lab.store import Store  # noqa: E402
-from saccade.lab.sweep import Plan, conduct, plan, specification  # noqa: E402
+from saccade.lab.sweep import Plan, execute, plan, specification  # noqa: E402
 from saccade.lab.sweep.perform import Writer  # noqa: E402
 
 
@@ -54,12 +54,12 @@ def by_hand(made: Plan) -> None:
 def overhead(folder: Path, count: int) -> None:
     """A whole sweep, plan included, against the loop by hand; in turns, the median of the
     differences."""
-    conduct(laid_out(folder / "warm", 50), here)
+    execute(laid_out(folder / "warm", 50), here)
     differences = []
     for number in range(5):
         made = laid_out(folder / f"hand{number}", count)
         _, bare = timed(lambda: by_hand(made))  # noqa: B023
-        _, full = timed(lambda: conduct(laid_out(folder / f"sweep{number}", count), here))  # noqa: B023
+        _, full = timed(lambda: execute(laid_out(folder / f"sweep{number}", count), here))  # noqa: B023
         differences.append((full - bare) / count * 1e3)
     middle = sorted(differences)[2]
     spread = f"{min(differences):.3f} .. {max(differences):.3f}"
@@ -69,10 +69,10 @@ def overhead(folder: Path, count: int) -> None:
 
 
 def many(folder: Path, count: int) -> None:
-    wall, cpu = timed(lambda: conduct(laid_out(folder / "many", count), here))
+    wall, cpu = timed(lambda: execute(laid_out(folder / "many", count), here))
     print(f"{count} tiny cells: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below 60 s)")
     made = laid_out(folder / "many", count)
-    outcome = conduct(made, here)
+    outcome = execute(made, here)
     wall, cpu = timed(outcome.open)
     print(
         f"opening them as one dataset: {wall:.1f} s wall, {cpu:.1f} s CPU (asked for 10,000: below"
@@ -87,7 +87,7 @@ def two(folder: Path, count: int, run: str, word: str, **fixed: float) -> None:
         moments: list[float] = []
         made = laid_out(folder / f"{run}{jobs}", count, run, **fixed)
         begun = time.perf_counter()
-        conduct(made, choose(jobs=jobs), watch=lambda done: moments.append(time.perf_counter()))  # noqa: B023
+        execute(made, choose(jobs=jobs), watch=lambda done: moments.append(time.perf_counter()))  # noqa: B023
         # From the first finished cell on: starting a process costs the same for one cell and for a
         # thousand.
         rates.append((len(moments) - 1) / (moments[-1] - moments[0]))

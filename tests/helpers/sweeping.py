@@ -9,7 +9,7 @@ if TOOLS not in sys.path:
 
 from saccade.lab.engines.here import here  # noqa: E402
 from saccade.lab.store import Store  # noqa: E402
-from saccade.lab.sweep import conduct, plan, specification  # noqa: E402
+from saccade.lab.sweep import execute, plan, specification  # noqa: E402
 
 
 def planned(folder, run, mend=True, **asked):
@@ -17,7 +17,7 @@ def planned(folder, run, mend=True, **asked):
 
 
 def swept(folder, run, engine=here, retry=False, watch=lambda done: None, **asked):
-    return conduct(planned(folder, run, **asked), engine, retry, watch)
+    return execute(planned(folder, run, **asked), engine, retry, watch)
 
 
 def contents(store):

@@ -40,7 +40,7 @@ def test_a_run_comes_back_as_it_was(store):
 
 @pytest.mark.parametrize(
     "change",
-    [{"parameters": {"a": 2}}, {"block": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}])
+    [{"parameters": {"a": 2}}, {"repetition": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}])
 def test_everything_that_determines_a_run_is_in_its_name(change):
     assert request().name != request(**change).name
 
@@ -61,7 +61,7 @@ def test_nothing_is_computed_twice_and_fresh_computes_again(store, monkeypatch):
     fresh = runs.run(counted, store=store, fresh=True)
     assert len(calls) == 2
     xarray.testing.assert_identical(first.data, fresh.data)
-    runs.run(counted, store=store, mean=2.0)
+    runs.run(counted, store=store, changes={"mean": 2.0})
     assert len(calls) == 3
 
 

@@ -10,7 +10,7 @@ import xarray
 from saccade.lab import registry
 from saccade.lab.engines.here import here
 from saccade.lab.store import Store
-from saccade.lab.sweep import conduct, plan, specification
+from saccade.lab.sweep import execute, plan, specification
 from saccade.lab.sweep.builtin import draw, find
 from saccade.studies import STUDIES
 from saccade.studies.group_sparse.dynamics import REGIMES, regime_map
@@ -33,7 +33,7 @@ def planned(name, folder):
 
 
 def small(name, folder):
-    return conduct(planned(name, folder), here).open()
+    return execute(planned(name, folder), here).open()
 
 
 def test_every_study_has_one_and_every_one_can_be_planned(tmp_path):
@@ -66,7 +66,7 @@ def test_batched_cells_are_lone_cells_bit_for_bit(name, tmp_path):
     made = planned(name, tmp_path)
     batch = made.target.batch
     assert batch is not None and max(len(group) for group in made.groups()) > 1
-    conduct(made, here)
+    execute(made, here)
     for cell in (made.cells[0], made.cells[-1]):
         alone = made.target.compute(
             made.target.key(cell.replicate, made.specification.seed), cell.parameters)
@@ -105,7 +105,7 @@ def test_a_cell_that_diverges_does_not_take_its_group_along(tmp_path):
     made = specification({"run": "spatial.association", "axes": axes, "fixed": fixed})
     laid_out = plan(made, Store(tmp_path))
     assert [len(group) for group in laid_out.groups()] == [2]
-    outcome = conduct(laid_out, here)
+    outcome = execute(laid_out, here)
     assert list(outcome.failed.values()) == ["diverged"] and outcome.plan.counts()["finished"] == 1
 
 

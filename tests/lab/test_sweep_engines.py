@@ -35,7 +35,7 @@ def test_processes_write_the_same_runs_and_outlive_a_cell_that_kills_its_worker(
         name: sums for name, sums in contents(outcome.plan.store).items()
         if not name.endswith(".failed")}
     assert finished == contents(alone.plan.store)
-    assert not list(outcome.plan.store.shelf.leftovers())
+    assert not list(outcome.plan.store.backend.leftovers())
 
 
 SCRIPT = """
@@ -44,8 +44,10 @@ sys.path[:0] = {path!r}
 from sweeping import swept
 from saccade.lab.engines import choose
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background ignores it
-    swept({store!r}, "tick", engine=choose(jobs=1), axes={{"x": list(map(float, range(200)))}}, fixed={{"pause": 0.05}})
+    # Whoever runs the tests in the background ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    axes = {{"x": list(map(float, range(200)))}}
+    swept({store!r}, "tick", engine=choose(jobs=1), axes=axes, fixed={{"pause": 0.05}})
 """
 
 
@@ -72,7 +74,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path, word):
     store = Store(tmp_path / "store")
     assert len(contents(store)) < 200
     if word == signal.SIGINT:
-        assert not list(store.shelf.leftovers())
+        assert not list(store.backend.leftovers())
 
 
 def test_a_task_holds_about_a_second_of_work_and_a_fair_share(tmp_path):

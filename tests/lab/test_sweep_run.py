@@ -12,8 +12,8 @@ from sweeping import contents, planned, swept
 import saccade
 from saccade.errors import InvalidInput
 from saccade.lab import run as runs
+from saccade.lab.backend import LocalBackend
 from saccade.lab.layout import FAILED
-from saccade.lab.shelf import LocalShelf
 from saccade.lab.store import DamagedRun, Store, StoreUnwritable
 from saccade.lab.sweep import describe
 from saccade.lab.sweep.perform import settle
@@ -92,7 +92,7 @@ def test_an_interrupt_leaves_whole_runs_and_the_same_command_goes_on(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         swept(tmp_path / "cut", "tick", watch=stop, **GRID)
     store = Store(tmp_path / "cut")
-    assert len(contents(store)) == 5 and not list(store.shelf.leftovers())
+    assert len(contents(store)) == 5 and not list(store.backend.leftovers())
     assert swept(tmp_path / "cut", "tick", **GRID).computed == 7
     assert contents(store) == contents(whole.plan.store)
 
@@ -101,7 +101,7 @@ def test_an_interrupt_in_the_middle_of_a_write_leaves_nothing_behind(tmp_path, m
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LocalShelf, "_into_place", interrupted)
+    monkeypatch.setattr(LocalBackend, "_into_place", interrupted)
     with pytest.raises(KeyboardInterrupt):
         swept(tmp_path, "tick", axes={"x": [0.0]})
     assert os.listdir(tmp_path) == []
@@ -142,14 +142,14 @@ def test_a_damaged_cell_is_reported_by_name_never_opened_and_computed_again(tmp_
 
 def test_a_full_disk_stops_the_sweep_in_one_sentence_and_blames_no_cell(tmp_path, monkeypatch):
     asked = dict(axes={"x": [0.0, 1.0, 2.0]})
-    usual = LocalShelf.put
+    usual = LocalBackend.put
 
     def full(self, name, files, durable):
         if len(list(self.names())) == 2:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         usual(self, name, files, durable)
 
-    monkeypatch.setattr(LocalShelf, "put", full)
+    monkeypatch.setattr(LocalBackend, "put", full)
     with pytest.raises(StoreUnwritable, match=r"cannot be written \(no space left on device\)"):
         swept(tmp_path, "tick", **asked)
     monkeypatch.undo()
@@ -165,7 +165,7 @@ def test_a_read_only_store_is_refused_before_work_and_still_opened(tmp_path, mon
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     for name in ("put", "probe", "remove", "set_aside"):
-        monkeypatch.setattr(LocalShelf, name, read_only)
+        monkeypatch.setattr(LocalBackend, name, read_only)
     with pytest.raises(StoreUnwritable, match="read-only file system"):
         swept(tmp_path, "tick", axes={"x": [0.0, 1.0]})
     assert swept(tmp_path, "tick", axes={"x": [0.0]}).computed == 0
@@ -234,11 +234,11 @@ def test_a_store_in_memory(tmp_path):
     assert contents(outcome.plan.store) == contents(whole.plan.store)
     assert swept(address, "tick", **GRID).computed == 0
     store = outcome.plan.store
-    store.shelf.system.pipe_file(f"{store.shelf.root}/{outcome.keys[0]}/0.npy", b"nonsense")
+    store.backend.system.pipe_file(f"{store.backend.root}/{outcome.keys[0]}/0.npy", b"nonsense")
     with pytest.warns(DamagedRun, match=outcome.keys[0]):
         assert swept(address, "tick", **GRID).computed == 1
     assert contents(store) == contents(whole.plan.store)
-    assert [leftover.name[:9] for leftover in store.shelf.leftovers()] == [".damaged-"]
+    assert [leftover.name[:9] for leftover in store.backend.leftovers()] == [".damaged-"]
     with pytest.raises(InvalidInput, match="lies in this process"):
         from saccade.lab.engines import choose
 
@@ -248,10 +248,10 @@ def test_a_store_in_memory(tmp_path):
 def test_a_run_without_its_record_does_not_exist_on_an_object_store():
     store = Store("memory://test-torn/runs")
     made = swept("memory://test-torn/runs", "tick", axes={"x": [0.0]})
-    store.shelf.system.rm_file(f"{store.shelf.root}/{made.keys[0]}/run.json")
+    store.backend.system.rm_file(f"{store.backend.root}/{made.keys[0]}/run.json")
     assert (
         list(store.names()) == []
-        and [leftover.name for leftover in store.shelf.leftovers()] == made.keys)
+        and [leftover.name for leftover in store.backend.leftovers()] == made.keys)
     assert swept("memory://test-torn/runs", "tick", axes={"x": [0.0]}).computed == 1
 
 
@@ -280,12 +280,12 @@ def test_two_writers_of_the_same_cells(tmp_path):
     first = planned(tmp_path, "tick", **GRID)
     second = planned(tmp_path, "tick", **GRID)  # planned before the first has computed anything
     from saccade.lab.engines.here import here
-    from saccade.lab.sweep import conduct
+    from saccade.lab.sweep import execute
 
-    conduct(first, here)
+    execute(first, here)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        outcome = conduct(second, here)
+        outcome = execute(second, here)
     assert outcome.plan.counts() == {"finished": 12} and len(os.listdir(tmp_path)) == 12
 
 

@@ -15,7 +15,8 @@ import pytest
 from scipy import stats
 
 from saccade.lab import verdict as v
-from saccade.lab.intervals import SKEW_RESERVE, intervals
+from saccade.lab.intervals import MIN_REPLICATES, SKEW_RESERVE, intervals
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
 
 FIRST, LOOKS = (
     32, 4)  # replicates at the first look, and how often they are doubled: 32, 64, 128, 256
@@ -69,7 +70,7 @@ FREQUENCIES = (0.02, 0.5, 0.9)
 
 
 def verdicts(
-    samples, statistic, kind, prediction, resolution, side=None, inflation=1.0, first=FIRST
+    samples, statistic, kind, prediction, resolution, inflation=1.0, first=FIRST
 ) -> np.ndarray:
     """The whole procedure on many claims, one in each row: look, double, until decided or at the
     end of the row."""
@@ -78,7 +79,7 @@ def verdicts(
     while n <= samples.shape[1]:
         left = np.flatnonzero(found == v.UNDECIDED)
         measured = intervals(samples[left, :n], statistic, inflation * v.look_error(look))
-        found[left] = v.decisions(kind, measured, prediction, resolution, side)
+        found[left] = v.decisions(kind, measured, prediction, resolution)
         n, look = 2 * n, look + 1
     return found
 
@@ -89,11 +90,11 @@ def refuted_at_the_edges(
     """Which claims are refuted, for every kind with the truth exactly at an edge of the resolution;
     one row per kind."""
     edges = [
-        ("estimate", truth - r, None), ("estimate", truth + r, None), ("bound", truth - r, "below")]
-    edges += [("bound", truth + r, "above"), ("ordering", truth - r, None)]
+        (ESTIMATE, truth - r), (ESTIMATE, truth + r), (BELOW, truth - r), (ABOVE, truth + r),
+        (ORDERING, truth - r)]
     return np.array([
-        verdicts(samples, statistic, kind, prediction, r, side, inflation) == v.REFUTED
-        for kind, prediction, side in edges])
+        verdicts(samples, statistic, kind, prediction, r, inflation) == v.REFUTED
+        for kind, prediction in edges])
 
 
 def surely_at_most(count: int, trials: int, promised: float) -> bool:
@@ -134,7 +135,7 @@ def test_whole_ledgers_of_true_claims_at_the_real_errors():
     for synthetic in SYNTHETIC.values():
         samples = synthetic.draw(rng, (ledgers * each, BUDGET))
         r = synthetic.affordable(1024)
-        found = verdicts(samples, synthetic.statistic, "estimate", -r, r) == v.REFUTED
+        found = verdicts(samples, synthetic.statistic, ESTIMATE, -r, r) == v.REFUTED
         refuted |= found.reshape(ledgers, each).any(axis=1)
     assert refuted.sum() <= 4
 
@@ -143,7 +144,7 @@ def test_the_simulation_sees_a_broken_promise():
     """The mean of a lognormal with sigma 2, which the design forbids: large cases are rare, so the
     mean comes out low and narrow."""
     samples = mean_of(LOGNORMAL).draw(np.random.default_rng(10), (2000, BUDGET))
-    refuted = verdicts(samples, "mean", "bound", 0.0, 0.0, "above", INFLATION) == v.REFUTED
+    refuted = verdicts(samples, "mean", ABOVE, 0.0, 0.0, INFLATION) == v.REFUTED
     promised = INFLATION * v.LEDGER_ERROR / v.LEDGER_CAPACITY
     assert refuted.mean() > 3 * promised
 
@@ -177,14 +178,14 @@ def two_valued_rows(n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
-@pytest.mark.parametrize("side", v.SIDES)
-def test_quantiles_of_any_continuous_law_keep_the_ledgers_promise_exactly(q, side):
+@pytest.mark.parametrize("kind", [BELOW, ABOVE])
+def test_quantiles_of_any_continuous_law_keep_the_ledgers_promise_exactly(q, kind):
     """Replicates enter only by how many lie above the true quantile: -1 below, +1 above, the truth
     0 exactly at the bound."""
 
     def verdict_of_count(n: int, look: int) -> np.ndarray:
         measured = intervals(2 * two_valued_rows(n) - 1, f"quantile:{q}", v.look_error(look))
-        return v.decisions("bound", measured, 0.0, 0.0, side)
+        return v.decisions(kind, measured, 0.0, 0.0)
 
     chance = ledger_chance(chance_of_refutation(1 - q, verdict_of_count))
     assert chance <= v.LEDGER_ERROR / 2
@@ -192,11 +193,11 @@ def test_quantiles_of_any_continuous_law_keep_the_ledgers_promise_exactly(q, sid
 
 
 @pytest.mark.parametrize("frequency", [0.0005, 0.01, 0.3, 0.5, 0.8, 0.999])
-@pytest.mark.parametrize("side", v.SIDES)
-def test_frequencies_keep_the_ledgers_promise_exactly(frequency, side):
+@pytest.mark.parametrize("kind", [BELOW, ABOVE])
+def test_frequencies_keep_the_ledgers_promise_exactly(frequency, kind):
     def verdict_of_count(n: int, look: int) -> np.ndarray:
         measured = intervals(two_valued_rows(n), "fraction", v.look_error(look))
-        return v.decisions("bound", measured, frequency, 0.0, side)
+        return v.decisions(kind, measured, frequency, 0.0)
 
     assert ledger_chance(chance_of_refutation(frequency, verdict_of_count)) <= v.LEDGER_ERROR / 2
 
@@ -209,9 +210,9 @@ def test_means_of_two_lumps_keep_the_claims_promise_from_the_fewest_replicates_o
     def verdict_of_count(n: int, look: int) -> np.ndarray:
         lumps = two_valued_rows(n) + 1e-6 * np.sin(np.arange(n))
         measured = intervals(lumps, "mean", v.look_error(look))
-        return v.decisions("bound", measured, frequency, 1e-6, "below")
+        return v.decisions(BELOW, measured, frequency, 1e-6)
 
-    chance = chance_of_refutation(frequency, verdict_of_count, first=v.MIN_REPLICATES)
+    chance = chance_of_refutation(frequency, verdict_of_count, first=MIN_REPLICATES)
     assert chance <= v.LEDGER_ERROR / v.LEDGER_CAPACITY
 
 
@@ -302,12 +303,10 @@ def test_a_shift_of_twice_the_resolution_is_refuted(name, direction):
     synthetic, claims, budget = SYNTHETIC[name], 600, 1024
     resolution = synthetic.affordable(budget)
     samples = synthetic.draw(np.random.default_rng(12), (claims, budget)) + direction * resolution
-    side = "below" if direction > 0 else "above"
-    for kind in ("estimate", "bound"):
-        found = verdicts(samples, synthetic.statistic, kind, 0.0, resolution, side)
+    for kind in (ESTIMATE, BELOW if direction > 0 else ABOVE):
+        found = verdicts(samples, synthetic.statistic, kind, 0.0, resolution)
         assert (found == v.REFUTED).mean() > 0.99, kind
-    found = verdicts(
-        -np.sign(direction) * samples, synthetic.statistic, "ordering", 0.0, resolution)
+    found = verdicts(-np.sign(direction) * samples, synthetic.statistic, ORDERING, 0.0, resolution)
     assert (found == v.REFUTED).mean() > 0.99
 
 
@@ -318,7 +317,7 @@ def test_a_shift_of_a_frequency_by_twice_the_resolution_is_refuted(frequency):
     samples = (np.random.default_rng(13).random((claims, budget)) < frequency).astype(float)
     for prediction in (frequency - 2 * resolution, frequency + 2 * resolution):
         assert (
-            verdicts(samples, "fraction", "estimate", prediction, resolution) == v.REFUTED
+            verdicts(samples, "fraction", ESTIMATE, prediction, resolution) == v.REFUTED
         ).mean() > 0.99
 
 
@@ -328,6 +327,5 @@ def test_a_claim_that_is_right_holds_within_the_budget(name):
     resolution suffices."""
     synthetic, budget = SYNTHETIC[name], 1024
     samples = synthetic.draw(np.random.default_rng(14), (300, budget))
-    found = verdicts(
-        samples, synthetic.statistic, "estimate", 0.0, 2 * synthetic.affordable(budget))
+    found = verdicts(samples, synthetic.statistic, ESTIMATE, 0.0, 2 * synthetic.affordable(budget))
     assert (found == v.HOLDS).mean() > 0.95

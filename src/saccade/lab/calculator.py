@@ -103,8 +103,8 @@ def calculator(
         def risk(at: At, dim: Dim, noise: Noise = 0.0) -> dict[str, Any]:
             '''What it gives, in one sentence.'''
 
-    A parameter whose type is a subclass of `Inputs` stands for all its fields: they become inputs by
-    their own names, and the function is handed an object that has them.
+    A parameter whose type is a subclass of `Inputs` stands for all its fields: they become inputs
+    by their own names, and the function is handed an object that has them.
     """
 
     def register(function: Callable[..., Mapping[str, Any]]) -> Calculator:

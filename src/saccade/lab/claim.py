@@ -50,13 +50,13 @@ def nothing(run: Run) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One row of the ledger. Claims that share fields are made with `functools.partial(Claim, ...)`.
+    """One row of the ledger. Claims that share fields: `functools.partial(Claim, ...)`.
 
     `resolution` is a number, one per part, or a function of the run (a share of what is predicted).
     `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest).
-    `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails as
-    written; `corrected` then names the claim that holds instead, and `finding` says it in one plain
-    sentence.
+    `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails
+    as written; `corrected` then names the claim that holds instead, and `finding` says it in one
+    plain sentence.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Claim:
     requires: str | None = None
 
     def __post_init__(self) -> None:
-        """A claim that cannot be judged is refused where it is made, not in the middle of a ledger."""
+        """A claim that cannot be judged is refused where it is made, not amid a ledger."""
         for is_right, what in (
             (
                 isinstance(self.kind, Kind),

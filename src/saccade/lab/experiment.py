@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from saccade.errors import InvalidInput, unknown
-from saccade.lab.refusal import refusal
+from saccade.lab.messages import message
 
 if TYPE_CHECKING:
     import xarray
@@ -93,12 +93,12 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
     try:
         return model(**values)
     except ValidationError as error:
-        raise InvalidInput(refusal(error.errors(include_url=False), model, owner)) from None
+        raise InvalidInput(message(error.errors(include_url=False), model, owner)) from None
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:
-    """The 63-bit number behind the random key of (label, repetition, seed): the same alone, in the full
-    ledger, or on a cluster."""
+    """The 63-bit number behind the random key of (label, repetition, seed): the same alone, in the
+    full ledger, or on a cluster."""
     digest = hashlib.sha256(f"{label}/{repetition}/{seed}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 

@@ -1,11 +1,11 @@
-"""The kinds of claims. Each says how a measured interval holds or refutes it, which values are allowed,
-how far a measurement is from failing, and the words for its drawing.
+"""The kinds of claims. Each says how a measured interval holds or refutes it, which values are
+allowed, how far a measurement is from failing, and the words for its drawing.
 
     ESTIMATE, SLOPE   the number is the prediction, within the resolution
     IDENTITY          the same for numbers known to rounding: anything else refutes it
     BELOW, ABOVE      a bound, with the resolution as slack
-    ORDERING          a paired difference lies above the prediction; the promise is to differences of
-                      at least the resolution
+    ORDERING          a paired difference lies above the prediction; the promise is to differences
+                      of at least the resolution
 """
 
 import math

@@ -1,9 +1,9 @@
 """How a run is laid out in files: `run.json` (request, versions, layout, checksums) and one `.npy`
 file per array.
 
-Bytes in, bytes out: where they lie is the shelf's affair. What comes back from a store is data made
-by somebody else: nothing is unpickled, every checksum is verified, a run must bear the name that
-its request gives, and names that could lead out of the store are refused.
+Bytes in, bytes out: where they lie is the backend's affair. What comes back from a store is data
+made by somebody else: nothing is unpickled, every checksum is verified, a run must bear the name
+that its request gives, and names that could lead out of the store are refused.
 """
 
 import hashlib

@@ -91,8 +91,8 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the repetitions, until decided or the budget ends. A crash is a row with
-    its reason."""
+    """Look after look, doubling the repetitions, until decided or the budget ends. A crash is a row
+    with its reason."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)

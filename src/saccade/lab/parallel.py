@@ -24,9 +24,12 @@ def _groups(claims: Sequence[Claim], conditions: Conditions) -> list[list[str]]:
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         groups.setdefault(claim.experiment.id, []).append(claim)
-    cost = lambda group: (
-        -sum(max(scale.seconds for scale in claim.scales.values()) for claim in group))
-    return [[claim.id for claim in group] for group in sorted(groups.values(), key=cost)]
+
+    def cost(group: list[Claim]) -> float:
+        return sum(max(scale.seconds for scale in claim.scales.values()) for claim in group)
+
+    dearest_first = sorted(groups.values(), key=cost, reverse=True)
+    return [[claim.id for claim in group] for group in dearest_first]
 
 
 def judge_in_processes(

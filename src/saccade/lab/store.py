@@ -1,8 +1,8 @@
 """The run store: one directory per evaluated experiment, named by the hash of what determines it,
 written once, never half.
 
-`lab/layout.py` says what is in a run, `lab/shelf.py` how it gets into a folder in one piece,
-`lab/remote_shelf.py` the same for other places. A run that did not finish is kept beside it as
+`lab/layout.py` says what is in a run, `lab/backend.py` how it gets into a folder in one piece,
+`lab/remote_backend.py` the same for other places. A run that did not finish is kept beside it as
 `<name>.failed`, with a status word and its traceback; it never stands for a result.
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import InvalidInput
+from saccade.lab.backend import Backend, LocalBackend
 from saccade.lab.layout import (
     DAMAGE,
     FAILED,
@@ -27,7 +28,6 @@ from saccade.lab.layout import (
     encode_failure,
     read_record,
 )
-from saccade.lab.shelf import LocalShelf, Shelf
 
 if TYPE_CHECKING:
     import xarray
@@ -52,12 +52,12 @@ def default_address() -> str:
     return os.environ.get("SACCADE_STORE") or str(user_data_path("saccade") / "runs")
 
 
-def _shelf(address: str) -> Shelf:
+def _backend(address: str) -> Backend:
     if "://" not in address:
-        return LocalShelf(Path(address))
+        return LocalBackend(Path(address))
     if address.startswith("file://"):
-        return LocalShelf(Path(address.removeprefix("file://")))
-    from saccade.lab.remote_shelf import open_address
+        return LocalBackend(Path(address.removeprefix("file://")))
+    from saccade.lab.remote_backend import open_address
 
     return open_address(address)
 
@@ -67,21 +67,21 @@ class Store:
     `s3://bucket/runs`."""
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        self.shelf = _shelf(os.fspath(folder) if folder is not None else default_address())
+        self.backend = _backend(os.fspath(folder) if folder is not None else default_address())
 
     @property
     def address(self) -> str:
-        return self.shelf.address
+        return self.backend.address
 
     @property
     def folder(self) -> Path:
-        return Path(self.shelf.address)
+        return Path(self.backend.address)
 
     def path(self, request: Request) -> Path:
         return self.folder / request.name
 
     def has(self, request: Request) -> bool:
-        return self.shelf.has(request.name)
+        return self.backend.has(request.name)
 
     def load(self, request: Request) -> "xarray.Dataset | None":
         """The stored dataset, or None if there is none; a torn or altered run is reported, set
@@ -91,7 +91,7 @@ class Store:
 
     def take(self, name: str) -> Contents | None:
         """The verified contents of run `name`, or None; a damaged run is reported and set aside."""
-        if not self.shelf.has(name):
+        if not self.backend.has(name):
             return None
         try:
             return self.contents(name)
@@ -101,16 +101,16 @@ class Store:
 
     def contents(self, name: str) -> Contents:
         """The verified contents of run `name`; raises one of DAMAGE and changes nothing."""
-        return decode(name, lambda file: self.shelf.read(name, file))
+        return decode(name, lambda file: self.backend.read(name, file))
 
     def record(self, name: str) -> dict[str, Any]:
         """The verified record of run `name` without its arrays; raises one of DAMAGE and changes
         nothing."""
-        return read_record(name, lambda file: self.shelf.read(name, file))
+        return read_record(name, lambda file: self.backend.read(name, file))
 
     def names(self) -> Iterator[str]:
         """Every run, in no order; those that failed end in `.failed`."""
-        return self.shelf.names()
+        return self.backend.names()
 
     def save(
         self, request: Request, dataset: "xarray.Dataset", seconds: float, durable: bool = True
@@ -136,7 +136,7 @@ class Store:
     def failure(self, request: Request) -> dict[str, Any] | None:
         """The record of the run's last failure, or None; an unreadable one counts as none."""
         name = request.name + FAILED
-        found = self.take(name) if self.shelf.has(name) else None
+        found = self.take(name) if self.backend.has(name) else None
         return None if found is None else found.record
 
     def forget_failure(self, request: Request) -> None:
@@ -144,30 +144,30 @@ class Store:
 
     def put(self, name: str, files: dict[str, bytes], durable: bool = True) -> None:
         with self._writing():
-            self.shelf.put(name, files, durable)
+            self.backend.put(name, files, durable)
 
     def remove(self, name: str) -> None:
         """Take a run away, if it is there."""
-        if self.shelf.has(name):
+        if self.backend.has(name):
             with self._writing(), suppress(FileNotFoundError):  # somebody else may be faster
-                self.shelf.remove(name)
+                self.backend.remove(name)
 
     def flush(self) -> None:
         """Wait until everything saved so far would survive a power cut."""
         with self._writing():
-            self.shelf.flush()
+            self.backend.flush()
 
     def check_writable(self) -> None:
         """Refuse at the door a store that cannot be written, before hours of work are spent."""
         with self._writing():
-            self.shelf.probe()
+            self.backend.probe()
 
     def _set_aside(self, name: str, problem: Exception) -> None:
         warnings.warn(
             f"Run {name} is damaged ({problem}); it is set aside and computed again.", DamagedRun,
             stacklevel=5)
         with self._writing():
-            self.shelf.set_aside(name)
+            self.backend.set_aside(name)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

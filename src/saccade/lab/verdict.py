@@ -20,25 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from saccade.errors import require
-from saccade.lab.intervals import (
-    MIN_REPLICATES,
-    Ends,
-    Interval,
-    exact_interval,
-    fraction_interval,
-    interval,
-    intervals,
-    mean_interval,
-    median_interval,
-    quantile_interval,
-)
-from saccade.lab.kinds import IDENTITY, Kind, kind_named
-
-__all__ = [
-    "HOLDS", "LEDGER_CAPACITY", "LEDGER_ERROR", "MIN_REPLICATES", "REFUTED", "UNDECIDED", "Ends",
-    "Interval", "Judgement", "combine", "decide", "decisions", "exact_interval",
-    "fraction_interval", "interval", "intervals", "judge", "look_error", "mean_interval",
-    "median_interval", "quantile_interval"]
+from saccade.lab.intervals import Ends, Interval, intervals
+from saccade.lab.kinds import IDENTITY, Kind
 
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
@@ -49,8 +32,8 @@ what else is run."""
 
 
 class Judgement(NamedTuple):
-    """What one look at a claim says: the verdict, looks and replicates so far, and an interval and a
-    verdict for each of its components."""
+    """What one look at a claim says: the verdict, looks and replicates so far, and an interval and
+    a verdict for each of its components."""
 
     verdict: str
     intervals: list[Interval]
@@ -68,31 +51,26 @@ def look_error(look: int, parts: int = 1) -> float:
 
 
 def decisions(
-    kind: Kind | str, measured: Interval | Ends, prediction: ArrayLike, resolution: ArrayLike,
-    side: str | None = None,
+    kind: Kind, measured: Interval | Ends, prediction: ArrayLike, resolution: ArrayLike
 ) -> NDArray[np.str_]:
     """`decide` on arrays of intervals, predictions and resolutions that broadcast together."""
-    rule = kind_named(kind, side) if isinstance(kind, str) else kind
     with np.errstate(invalid="ignore"):  # an infinite end minus an infinite prediction: NaN
         low = np.subtract(measured.low, prediction)
         high = np.subtract(measured.high, prediction)
     slack = np.asarray(resolution, dtype=float)
     nothing_to_compare = np.isnan(low) | np.isnan(high)
     return np.select(
-        [nothing_to_compare, rule.holds(low, high, slack), rule.refuted(low, high, slack)],
+        [nothing_to_compare, kind.holds(low, high, slack), kind.refuted(low, high, slack)],
         [REFUTED, HOLDS, REFUTED], UNDECIDED)
 
 
-def decide(
-    kind: Kind | str, interval: Interval, prediction: float, resolution: float,
-    side: str | None = None,
-) -> str:
+def decide(kind: Kind, interval: Interval, prediction: float, resolution: float) -> str:
     """The verdict of one interval on one prediction, by the rule of its kind (see `lab.kinds`).
 
     What neither holds nor is refuted is undecided; NaN ends (nothing finite was measured) or a NaN
     prediction are refuted.
     """
-    return str(decisions(kind, interval, prediction, resolution, side))
+    return str(decisions(kind, interval, prediction, resolution))
 
 
 def combine(verdicts: Iterable[str]) -> str:
@@ -103,12 +81,11 @@ def combine(verdicts: Iterable[str]) -> str:
 
 
 def judge(
-    kind: Kind | str, samples: ArrayLike, predictions: ArrayLike, resolutions: ArrayLike,
-    statistic: str, look: int, side: str | None = None,
+    kind: Kind, samples: ArrayLike, predictions: ArrayLike, resolutions: ArrayLike, statistic: str,
+    look: int,
 ) -> Judgement:
     """Judge all replicates so far, `(n, parts)`, at look 0, 1, 2, .. An identity is always judged
     as "exact"."""
-    rule = kind_named(kind, side) if isinstance(kind, str) else kind
     columns = np.asarray(samples, dtype=float)
     columns = columns[:, None] if columns.ndim == 1 else columns
     shape_is_right = columns.ndim == 2 and columns.size > 0
@@ -119,8 +96,8 @@ def judge(
     resolution = _per_part("resolutions", resolutions, parts)
     require(bool(np.all(resolution >= 0)), "resolutions", resolution.tolist(), "must be at least 0")
     measured = intervals(
-        columns.T, "exact" if rule is IDENTITY else statistic, look_error(look, parts))
-    verdicts = decisions(rule, measured, prediction, resolution).tolist()
+        columns.T, "exact" if kind is IDENTITY else statistic, look_error(look, parts))
+    verdicts = decisions(kind, measured, prediction, resolution).tolist()
     return Judgement(combine(verdicts), _by_part(measured), look + 1, replicates, verdicts)
 
 

@@ -50,7 +50,7 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
     def engine(
         plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
     ) -> None:
-        if not plan.store.shelf.shared:
+        if not plan.store.backend.shared:
             raise InvalidInput(
                 f"The store {plan.store.address!r} lies in this process; a cluster needs one that"
                 " it sees.")
@@ -157,7 +157,7 @@ def _collect(queue: Queue, future: Any, task: Task, since: float) -> list[Done]:
             return queue.settled_before_death(task) + queue.after_death(task, DEATHS)
         raise problem
     done = future.result()
-    if not queue.plan.store.shelf.has(done[-1].name) and done[-1].status == "finished":
+    if not queue.plan.store.backend.has(done[-1].name) and done[-1].status == "finished":
         raise InvalidInput(
             "The workers of the cluster do not write to the same store as this machine:"
             f" {task.store!r}.")

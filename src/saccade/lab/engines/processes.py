@@ -43,7 +43,7 @@ def in_processes(jobs: int) -> "Engine":
     def engine(
         plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
     ) -> None:
-        if not plan.store.shelf.shared:
+        if not plan.store.backend.shared:
             raise InvalidInput(
                 f"The store {plan.store.address!r} lies in this process; --jobs needs one that"
                 " others see.")

@@ -49,7 +49,7 @@ class Queue:
         and the others go on.
         """
         left = [work for group in task.groups for work in group]
-        left = [work for work in left if not self.plan.store.shelf.has(work.name)]
+        left = [work for work in left if not self.plan.store.backend.has(work.name)]
         if len(left) == 1:
             self.deaths[left[0].name] += deaths
             if self.deaths[left[0].name] >= DEATHS:
@@ -64,4 +64,4 @@ class Queue:
     def settled_before_death(self, task: Task) -> list[Done]:
         """Cells of a lost task that the store has."""
         names = [work.name for group in task.groups for work in group]
-        return [Done(name, "finished", 0.0) for name in names if self.plan.store.shelf.has(name)]
+        return [Done(name, "finished", 0.0) for name in names if self.plan.store.backend.has(name)]

@@ -8,8 +8,8 @@ from saccade.errors import InvalidInput
 from saccade.lab.engines import choose
 from saccade.lab.store import Store
 from saccade.lab.sweep.builtin import find
-from saccade.lab.sweep.conduct import Outcome, conduct
 from saccade.lab.sweep.design import Specification, read, specification
+from saccade.lab.sweep.execute import Outcome, execute
 from saccade.lab.sweep.perform import Done
 from saccade.lab.sweep.plan import plan
 
@@ -36,7 +36,7 @@ def sweep(
     laid_out = plan(made, Store(store), folder, mend=not dry_run)
     if dry_run:
         return Outcome(laid_out, 0, 0.0)
-    return conduct(laid_out, engine, retry, done)
+    return execute(laid_out, engine, retry, done)
 
 
 def understood(

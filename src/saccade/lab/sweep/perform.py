@@ -91,7 +91,7 @@ def perform(task: Task) -> list[Done]:
 def settle(target: Target, group: Sequence[Work], seed: int, writer: Writer) -> list[Done]:
     """Settle one group; cells that are there already are left alone."""
     let_go_of_programs()  # a look at the clock, mostly
-    present = [work for work in group if writer.store.shelf.has(work.name)]
+    present = [work for work in group if writer.store.backend.has(work.name)]
     missing = [work for work in group if work not in present] if present else list(group)
     done = [Done(work.name, FINISHED, 0.0) for work in present]
     if target.batch is not None and len(missing) > 1:

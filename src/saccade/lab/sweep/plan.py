@@ -61,7 +61,7 @@ class Plan:
 
     def task(self, groups: Sequence[tuple[Work, ...]]) -> Task:
         made = self.specification
-        return Task(made.run, self.folder, self.store.shelf.everywhere, made.seed, tuple(groups))
+        return Task(made.run, self.folder, self.store.backend.everywhere, made.seed, tuple(groups))
 
     def counts(self) -> dict[str, int]:
         """Number of distinct runs by status word."""

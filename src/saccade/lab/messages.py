@@ -25,7 +25,7 @@ RULES = {
 TYPE_NAMES = ("float", "int", "str", "bool")
 
 
-def refusal(problems: Sequence[Mapping[str, Any]], model: type[BaseModel], owner: str) -> str:
+def message(problems: Sequence[Mapping[str, Any]], model: type[BaseModel], owner: str) -> str:
     """One sentence on the worst of `problems`: an unknown name first (the missing one is often its
     misspelling), then the missing names, then the first value that is wrong."""
     extra = [item for item in problems if item["type"] == "extra_forbidden"]

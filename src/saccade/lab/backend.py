@@ -1,4 +1,4 @@
-"""Where the files of a store lie. A shelf keeps whole runs by name: a run is there with all its
+"""Where the files of a store lie. A backend keeps whole runs by name: a run is there with all its
 files, or not there at all."""
 
 import os
@@ -25,7 +25,7 @@ class Leftover(NamedTuple):
     age: float
 
 
-class Shelf(Protocol):
+class Backend(Protocol):
     """What a store asks of the place it lies in. Names are checked by the store before they get
     here."""
 
@@ -52,7 +52,7 @@ def token() -> str:
     return uuid.uuid4().hex[:8]
 
 
-class LocalShelf:
+class LocalBackend:
     """A folder. A run is written to a temporary sibling and renamed, so a directory that bears a
     run's name is whole."""
 

@@ -45,7 +45,7 @@ class Outcome:
         return gather_plan(self.plan)
 
 
-def conduct(
+def execute(
     plan: Plan, engine: "Engine", retry: bool = False, watch: Watch = lambda done: None
 ) -> Outcome:
     """Compute what is missing. Interrupted, it leaves whole runs only; called again, it goes on

@@ -4,8 +4,8 @@ left."""
 from typing import NamedTuple
 
 from saccade.lab.archive.listing import is_name, printable
+from saccade.lab.backend import DAMAGED
 from saccade.lab.layout import DAMAGE, FAILED, RECORD, decode
-from saccade.lab.shelf import DAMAGED
 from saccade.lab.store import Store
 
 STALE = 3600.0  # seconds; a writer that still works touches its files more often
@@ -31,8 +31,8 @@ def check(store: Store) -> Checked:
             good += 1
         except DAMAGE as problem:
             damaged[name] = printable(problem)
-    strange = sorted(printable(name) for name in store.shelf.strange())
-    return Checked(good, damaged, strange, sum(1 for _ in store.shelf.leftovers()))
+    strange = sorted(printable(name) for name in store.backend.strange())
+    return Checked(good, damaged, strange, sum(1 for _ in store.backend.leftovers()))
 
 
 class Merged(NamedTuple):
@@ -51,18 +51,18 @@ def merge(source: Store, into: Store) -> Merged:
     into.check_writable()
     copied, present, conflicts, damaged = 0, 0, [], {}
     for name in sorted(source.names()):
-        assert is_name(name)  # the shelf lists nothing else, and only such names become paths
+        assert is_name(name)  # the backend lists nothing else, and only such names become paths
         try:
             files = _files(source, name)
         except DAMAGE as problem:
             damaged[name] = printable(problem)
             continue
-        if not into.shelf.has(name) and not into.shelf.has(name.removesuffix(FAILED)):
+        if not into.backend.has(name) and not into.backend.has(name.removesuffix(FAILED)):
             into.put(name, files, durable=False)
             copied += 1
         else:
             present += 1
-            if into.shelf.has(name) and not _same(source, into, name):
+            if into.backend.has(name) and not _same(source, into, name):
                 conflicts.append(name)
         if not name.endswith(FAILED):
             into.remove(name + FAILED)
@@ -75,7 +75,7 @@ def _files(store: Store, name: str) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
 
     def read(file: str) -> bytes:
-        files[file] = store.shelf.read(name, file)
+        files[file] = store.backend.read(name, file)
         return files[file]
 
     decode(name, read)
@@ -104,12 +104,12 @@ def clean(store: Store, older_than: float = STALE, damaged: bool = False) -> Cle
     """Remove temporaries that nobody has touched for `older_than` seconds; damaged runs that were
     set aside only if asked for."""
     removed, kept = [], []
-    for leftover in list(store.shelf.leftovers()):
+    for leftover in list(store.backend.leftovers()):
         wanted = damaged or not leftover.name.startswith(DAMAGED)
         # A clock that was set back makes files of the future: they have no age, and go only when
         # everything may go.
         if wanted and (leftover.age >= older_than or older_than <= 0):
-            store.shelf.discard(leftover.name)
+            store.backend.discard(leftover.name)
             removed.append(printable(leftover.name))
         else:
             kept.append(printable(leftover.name))

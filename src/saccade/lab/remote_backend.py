@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from saccade.errors import InvalidInput
+from saccade.lab.backend import DAMAGED, TEMPORARY, Leftover, token
 from saccade.lab.layout import RECORD, RUN_NAME
-from saccade.lab.shelf import DAMAGED, TEMPORARY, Leftover, token
 
 
-def open_address(address: str) -> "RemoteShelf":
+def open_address(address: str) -> "RemoteBackend":
     try:
         import fsspec
     except ImportError:
@@ -23,10 +23,10 @@ def open_address(address: str) -> "RemoteShelf":
         system, root = fsspec.core.url_to_fs(address)
     except (ValueError, ImportError, OSError) as problem:
         raise InvalidInput(f"The store {address!r} cannot be opened ({problem}).") from None
-    return RemoteShelf(address, system, root.rstrip("/"))
+    return RemoteBackend(address, system, root.rstrip("/"))
 
 
-class RemoteShelf:
+class RemoteBackend:
     """Runs as folders of objects."""
 
     def __init__(self, address: str, system: Any, root: str):

@@ -3,8 +3,9 @@ executable.
 
 The verbs of the command line, from Python (each imports what it needs on first use):
 
-    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10,
-    inverse_temperature=0.6) saccade.verify("single-location.*")
+    saccade.calc("single-location.zeta", t=1, variance=0.5)
+    saccade.verify("single-location.*")
+    saccade.compare("old.json", "new.json").changed
     saccade.figure("single-location/4a").savefig("4a.pdf")
     saccade.run("single-location.descent", dim=100, inverse_temperature=0.2)
     saccade.sweep("single-location.descent", axes={"dim": [50, 100]}, fixed={"steps": 1000}).open()
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from saccade.api import figure, report, run, verify
     from saccade.errors import Diverged, InvalidInput
     from saccade.lab.calculator import calc
+    from saccade.lab.compare import compare
     from saccade.lab.sweep.api import sweep
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "calc": "saccade.lab.calculator", "figure": "saccade.api", "report": "saccade.api",
-    "run": "saccade.api", "sweep": "saccade.lab.sweep.api", "verify": "saccade.api",
-    "Diverged": "saccade.errors", "InvalidInput": "saccade.errors"}
+    "calc": "saccade.lab.calculator", "compare": "saccade.lab.compare", "figure": "saccade.api",
+    "report": "saccade.api", "run": "saccade.api", "sweep": "saccade.lab.sweep.api",
+    "verify": "saccade.api", "Diverged": "saccade.errors", "InvalidInput": "saccade.errors"}
 
 __all__ = [
-    "Diverged", "InvalidInput", "__version__", "calc", "figure", "report", "run", "sweep", "verify"]
+    "Diverged", "InvalidInput", "__version__", "calc", "compare", "figure", "report", "run",
+    "sweep", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ import typer
 from saccade.cli import (
     bench,
     calculate,
+    compare,
     data,
     draw,
     explore,
@@ -20,10 +21,10 @@ from saccade.cli import (
     sweep,
     train,
 )
-from saccade.cli.manners import Polite
+from saccade.cli.console import OneSentence
 
 app = typer.Typer(
-    name="saccade", cls=Polite, no_args_is_help=True, rich_markup_mode="rich",
+    name="saccade", cls=OneSentence, no_args_is_help=True, rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]}, pretty_exceptions_enable=False,
     help=(
         "When does attention learn where to look? Claims, figures and formulas of five papers, made"
@@ -60,6 +61,7 @@ def main(
 
 app.command("list")(listing.list_)
 app.command("verify")(judge.verify)
+app.command("compare")(compare.compare)
 app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
 app.command("figure")(draw.figure)

@@ -34,7 +34,7 @@ def bench(
 
         saccade bench single-location.dimension-free --rounds 9 --json speed.json
     """
-    from saccade.cli.manners import check_file
+    from saccade.cli.console import check_file
     from saccade.lab.benchmark import measure_all
 
     if json_file not in (None, "-"):
@@ -50,7 +50,7 @@ def missed(result: dict[str, Any]) -> bool:
 
 
 def _show(results: list[dict[str, Any]], json_file: str | None) -> None:
-    from saccade.cli.manners import console, write_text
+    from saccade.cli.console import console, write_text
     from saccade.cli.tables import simple_table
 
     text = json.dumps(results, indent=1)

@@ -69,7 +69,7 @@ def calc(
 
 
 def _list(json_text: str | None) -> None:
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
     from saccade.cli.tables import simple_table
     from saccade.errors import InvalidInput
     from saccade.lab import registry

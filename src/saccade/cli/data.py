@@ -27,7 +27,7 @@ def list_(as_json: AsJson = False) -> None:
 
         saccade data list
     """
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
     from saccade.cli.tables import simple_table
     from saccade.datasets.images.catalogue import SOURCES, data_folder
 

@@ -29,7 +29,7 @@ def figure(
 
         saccade figure single-location/basins --scale paper -o basins.png
     """
-    from saccade.cli.manners import check_file
+    from saccade.cli.console import check_file
     from saccade.cli.progress import busy
     from saccade.lab import figure as drawing
     from saccade.lab import registry

@@ -56,7 +56,7 @@ def verify(
 
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
     """
-    from saccade.cli.manners import check_file
+    from saccade.cli.console import check_file
 
     if json_file not in (None, "-"):
         check_file(json_file)
@@ -120,7 +120,7 @@ def _announce(seconds: float, scale: str, count: int) -> None:
 
 def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> None:
     """The table, the JSON if asked for, and the summary line."""
-    from saccade.cli.manners import console, write_text
+    from saccade.cli.console import console, write_text
     from saccade.cli.tables import ledger_table
 
     text = json.dumps({"claims": rows, "summary": summary(rows)}, indent=1)
@@ -186,31 +186,18 @@ def report(
 
         saccade report --ledger ledger.json
     """
+    from saccade.lab.compare import read_ledger
+
     _check_folder(output)
-    rows = _read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
+    rows = read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
     _write_report(rows, output, scale, seed, store)
-
-
-def _read_ledger(path: str) -> list[dict[str, Any]]:
-    from pathlib import Path
-
-    from saccade.errors import InvalidInput
-
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
-    except OSError as problem:
-        raise InvalidInput(
-            f"ledger = {path!r} cannot be read ({(problem.strerror or '').lower()}).") from None
-    except (ValueError, KeyError, TypeError):
-        raise InvalidInput(
-            f"ledger = {path!r} is not a ledger written by saccade verify --json.") from None
 
 
 def _check_folder(folder: str) -> None:
     """Refuse at the door a folder that the report cannot be written to."""
     from pathlib import Path
 
-    from saccade.cli.manners import check_file
+    from saccade.cli.console import check_file
 
     check_file(str(Path(folder) / "index.html"))
 

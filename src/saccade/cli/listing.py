@@ -46,7 +46,7 @@ def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
 
 
 def _show(found: dict[str, list[dict[str, Any]]]) -> None:
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
     from saccade.cli.tables import simple_table
 
     out = console()

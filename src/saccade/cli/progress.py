@@ -87,7 +87,7 @@ def _bar() -> "Progress":
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
 
     class Left(ProgressColumn):
         """What is left by the pace so far, or by what the work usually takes."""

@@ -48,7 +48,7 @@ def list_(
     if as_json:
         typer.echo(json.dumps([_row(entry) for entry in found], indent=1))
         return
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
     from saccade.cli.tables import simple_table
 
     rows = [[str(cell) for cell in _row(entry).values()] for entry in found[:limit]]
@@ -179,10 +179,10 @@ def merge(
         saccade runs merge s3://group/runs my-store --json
     """
     from saccade.errors import InvalidInput
-    from saccade.lab.archive.care import merge as copy
+    from saccade.lab.archive.upkeep import merge as copy
     from saccade.lab.store import Store
 
-    if Store(source).shelf.everywhere == Store(into).shelf.everywhere:
+    if Store(source).backend.everywhere == Store(into).backend.everywhere:
         raise InvalidInput("The two stores are the same.")
     with busy(f"copying into {into}"):
         made = copy(Store(source), Store(into))
@@ -208,7 +208,7 @@ def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
 
         saccade runs check --store my-store --json
     """
-    from saccade.lab.archive.care import check as verify
+    from saccade.lab.archive.upkeep import check as verify
 
     with busy("reading every run"):
         found = verify(_store(store))
@@ -243,7 +243,7 @@ def gc(
 
         saccade runs gc --older-than 0 --damaged
     """
-    from saccade.lab.archive.care import clean
+    from saccade.lab.archive.upkeep import clean
 
     found = clean(_store(store), older_than, damaged)
     typer.echo(f"{len(found.removed)} leftovers removed, {len(found.kept)} kept.")

@@ -79,7 +79,7 @@ def sweep(
 
 
 def _list() -> None:
-    from saccade.cli.manners import console
+    from saccade.cli.console import console
     from saccade.cli.tables import simple_table
     from saccade.lab import registry
 
@@ -89,7 +89,7 @@ def _list() -> None:
 
 def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
     """Refuse at the door what could not be written at the end."""
-    from saccade.cli.manners import check_file
+    from saccade.cli.console import check_file
     from saccade.lab.archive.export import check_ending
     from saccade.lab.figure import check_output
     from saccade.lab.sweep.builtin import find
@@ -111,7 +111,7 @@ def _carry_out(
     from saccade.lab.engines import choose
     from saccade.lab.engines.cluster import Tls
     from saccade.lab.store import Store
-    from saccade.lab.sweep import Outcome, conduct, describe, plan
+    from saccade.lab.sweep import Outcome, describe, execute, plan
     from saccade.lab.sweep.api import understood
 
     engine = choose(jobs, cluster, Tls(*tls) if tls else None)
@@ -123,7 +123,7 @@ def _carry_out(
     missing = len(laid_out.missing(retry))
     with progress(missing, "sweeping") as advance:
         count = Counting(missing, advance)
-        outcome = conduct(laid_out, engine, retry, count)
+        outcome = execute(laid_out, engine, retry, count)
     _summarise(outcome)
     return outcome
 

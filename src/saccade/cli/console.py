@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Polite(TyperGroup):
+class OneSentence(TyperGroup):
     """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit
     code 130.
 
@@ -27,9 +27,9 @@ class Polite(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
         if "--plain" in args[:end]:
-            ctx.call_on_close(_plainly())
+            ctx.call_on_close(_turn_plain_on())
         if is_plain():
-            undress(self)
+            without_frames(self)
         return super().parse_args(
             ctx, [word for word in args[:end] if word != "--plain"] + args[end:])
 
@@ -67,7 +67,7 @@ def one_sentence() -> Iterator[None]:
         raise typer.Exit(2) from None
 
 
-def _plainly() -> Callable[[], None]:
+def _turn_plain_on() -> Callable[[], None]:
     """Turn plain output on, for this process and those it starts; gives what turns it off again."""
     before = os.environ.get(PLAIN)
     os.environ[PLAIN] = "1"
@@ -88,11 +88,11 @@ def is_plain() -> bool:
         or os.environ.get("TERM") in ("dumb", "unknown"))
 
 
-def undress(command: Any) -> None:
+def without_frames(command: Any) -> None:
     """Help as plain text, for a command and all below it."""
     command.rich_markup_mode = None
     for below in getattr(command, "commands", {}).values():
-        undress(below)
+        without_frames(below)
 
 
 def console(stderr: bool = False) -> "Console":

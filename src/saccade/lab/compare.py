@@ -1,0 +1,205 @@
+"""Two ledgers side by side: which claims appeared, vanished, changed verdict, or moved.
+
+    saccade.compare("old.json", "new.json").changed
+
+A measurement has moved when it lies outside the other ledger's interval. Where an interval is exact
+it is widened by rounding: 1e-9 of the number, or the claim's resolution where that is smaller than
+1e-9 (residuals that should be zero). A prediction has moved when it did so by more than the claim's
+resolution. Numbers of different scales are not compared: the row is listed as rescaled.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from saccade.errors import InvalidInput, shown
+
+VERDICTS = ("holds", "refuted", "undecided", "waiting")
+ROUNDING = 1e-9
+
+Row = Mapping[str, Any]
+
+
+class Place(NamedTuple):
+    """A claim (`sabotage` is None) or one of its sabotages."""
+
+    claim: str
+    sabotage: str | None = None
+
+
+class Change(NamedTuple):
+    """A claim or a sabotage with another verdict (or, among the rescaled, another scale)."""
+
+    claim: str
+    sabotage: str | None
+    old: str
+    new: str
+
+
+class Move(NamedTuple):
+    """A part of a claim with another number; `quantity` is "measurement" or "prediction"."""
+
+    claim: str
+    part: str
+    quantity: str
+    old: float
+    new: float
+    old_interval: list[float | None]
+    new_interval: list[float | None]
+
+
+class Comparison(NamedTuple):
+    """What differs between two ledgers; `unchanged` counts the claims without any difference."""
+
+    appeared: list[Place]
+    vanished: list[Place]
+    changed: list[Change]
+    moved: list[Move]
+    rescaled: list[Change]
+    unchanged: int
+
+    @property
+    def verdict_changed(self) -> bool:
+        return bool(self.changed)
+
+    def counts(self) -> dict[str, int]:
+        """How many differences of each sort, and how many claims without any."""
+        sizes = {name: len(getattr(self, name)) for name in self._fields[:-1]}
+        return sizes | {"unchanged": self.unchanged}
+
+    def describe(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        lists = {
+            name: [item._asdict() for item in getattr(self, name)] for name in self._fields[:-1]}
+        return lists | {"summary": self.counts()}
+
+
+def read_ledger(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a ledger written by `saccade verify --json`."""
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
+        return check_rows(rows)
+    except OSError as problem:
+        reason = (problem.strerror or "").lower()
+        raise InvalidInput(f"ledger = {str(path)!r} cannot be read ({reason}).") from None
+    except InvalidInput as problem:
+        raise InvalidInput(f"ledger = {str(path)!r} cannot be used: {problem}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InvalidInput(
+            f"ledger = {str(path)!r} is not a ledger written by saccade verify --json.") from None
+
+
+def check_rows(rows: Any) -> Any:
+    """The rows themselves, or a refusal: each needs an id of its own and a verdict."""
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise TypeError("the rows of a ledger are a list")
+    ids: set[str] = set()
+    for row in rows:
+        name = row.get("id") if isinstance(row, Mapping) else row
+        if not isinstance(row, Mapping) or not isinstance(name, str) or not _has_verdict(row):
+            raise InvalidInput(
+                f"ledger row {shown(name)} needs an id and a verdict out of {', '.join(VERDICTS)}.")
+        if name in ids:
+            raise InvalidInput(f"ledger row {shown(name)} is there twice.")
+        ids.add(name)
+    return rows
+
+
+def _has_verdict(row: Row) -> bool:
+    return isinstance(row.get("verdict"), str) and row["verdict"] in VERDICTS
+
+
+def compare(old: str | Path | Sequence[Row], new: str | Path | Sequence[Row]) -> Comparison:
+    """What differs between two ledgers: files, or rows as `saccade.verify` gives them."""
+    before, after = _by_id(old), _by_id(new)
+    both = [(before[name], after[name]) for name in before if name in after]
+    sabotages = {name: (_sabotages(a), _sabotages(b)) for a, b in both for name in [a["id"]]}
+    appeared = [Place(name) for name in after if name not in before]
+    vanished = [Place(name) for name in before if name not in after]
+    for name, (had, has) in sabotages.items():
+        appeared += [Place(name, item) for item in has if item not in had]
+        vanished += [Place(name, item) for item in had if item not in has]
+    changed = [change for pair in both for change in _verdicts(*pair)]
+    rescaled = [
+        Change(a["id"], None, str(a.get("scale")), str(b.get("scale"))) for a, b in both
+        if a.get("scale") != b.get("scale")]
+    apart = {item.claim for item in rescaled}
+    moved = [move for a, b in both if a["id"] not in apart for move in _moves(a, b)]
+    differing = {item.claim for item in [*appeared, *vanished, *changed, *moved, *rescaled]}
+    unchanged = sum(a["id"] not in differing for a, _ in both)
+    return Comparison(appeared, vanished, changed, moved, rescaled, unchanged)
+
+
+def _by_id(ledger: str | Path | Sequence[Row]) -> dict[str, Row]:
+    rows = read_ledger(ledger) if isinstance(ledger, (str, Path)) else check_rows(ledger)
+    return {row["id"]: row for row in rows}
+
+
+def _rows(value: Any) -> list[Row]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _sabotages(row: Row) -> dict[str, Any]:
+    """Verdicts of a claim's sabotages by name; None for one that was not run."""
+    return {str(item.get("name")): item.get("verdict") for item in _rows(row.get("sabotages"))}
+
+
+def _verdicts(old: Row, new: Row) -> Iterator[Change]:
+    if old["verdict"] != new["verdict"]:
+        yield Change(old["id"], None, old["verdict"], new["verdict"])
+    after = _sabotages(new)
+    for name, verdict in _sabotages(old).items():
+        other = after.get(name)
+        if verdict is not None and other is not None and verdict != other:
+            yield Change(old["id"], name, str(verdict), str(other))
+
+
+def _parts(row: Row) -> dict[str, Row]:
+    """The numbers of a claim by part; a row that does not list its parts has the deciding one."""
+    parts = {str(item.get("part")): item for item in _rows(row.get("parts"))}
+    return parts or {str(row.get("part")): row}
+
+
+def _moves(old: Row, new: Row) -> Iterator[Move]:
+    before, after = _parts(old), _parts(new)
+    for part in [part for part in before if part in after]:
+        a, b = before[part], after[part]
+        ends = _interval(a), _interval(b)
+        for quantity in ("measurement", "prediction"):
+            was, now = finite(a.get(quantity)), finite(b.get(quantity))
+            if was is None or now is None:
+                continue
+            slack = finite(a.get("resolution")) or 0.0
+            rounding = max(ROUNDING * max(abs(was), abs(now)), min(slack, ROUNDING))
+            if (
+                _outside(was, ends[1], rounding) or _outside(now, ends[0], rounding)
+                if quantity == "measurement" else abs(was - now) > max(slack, rounding)
+            ):
+                yield Move(old["id"], part, quantity, was, now, *ends)
+
+
+def _outside(value: float, ends: list[float | None], rounding: float) -> bool:
+    low, high = ends
+    return (low is not None and value < low - rounding) or (
+        high is not None and value > high + rounding)
+
+
+def _interval(numbers: Row) -> list[float | None]:
+    """Both ends, None for one that is not bounded; the number itself where there is no interval."""
+    ends = numbers.get("interval")
+    if isinstance(ends, list) and len(ends) == 2:
+        return [finite(end) for end in ends]
+    return [finite(numbers.get("measurement"))] * 2
+
+
+def finite(value: Any) -> float | None:
+    """The number, or None for anything that cannot be compared or drawn: absent, NaN, infinite, not
+    a number at all."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:  # a whole number beyond all floats
+        return None

@@ -1,0 +1,116 @@
+"""Random command lines for `tools/fuzz.py`: names that exist or nearly do, options with odd values.
+
+Commands that would compute for minutes, fetch something or start a server always get a word that
+must be refused; the others may be answered.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+
+Words = list[str]
+Names = Mapping[str, Sequence[str]]
+
+ODD = (
+    "", " ", "-", "--", "0", "-1", "1e308", "5e-324", "nan", "inf", "1" + "0" * 400, "word", "ä",
+    "\n", "'", '"', "{", "[1", "a=b", "=", "../..", "/dev/null", "/dev/full", "*", "[", "null",
+    "true", "x" * 3000, "\x1b[31m", "%s", "{}", "--nothing", "-q", "a.toml", "no/such", "no.such")
+NUMBERS = ("0", "-1", "1", "0.5", "1e308", "5e-324", "1e-308", "nan", "1" + "0" * 400, "word", "")
+REFUSED = (["--scale", "enormous"], ["--seed", "one"], ["--nothing"], ["--store"])
+
+
+def command_line(chance: random.Random, names: Names) -> Words:
+    words = chance.choice(COMMANDS)(chance, names)
+    if chance.random() < 0.2:
+        words.insert(chance.randrange(len(words) + 1), "--help")
+    return words
+
+
+def _odd(chance: random.Random) -> str:
+    return chance.choice(ODD)
+
+
+def _nearly(chance: random.Random, known: Sequence[str]) -> str:
+    """A name with a letter too few, too many or changed: none that exists."""
+    name = chance.choice(known)
+    place = chance.randrange(len(name))
+    return name[:place] + chance.choice(("", "q", "qq", ".", "/")) + name[place + 1 :] + "q"
+
+
+def _study(chance: random.Random, names: Names) -> str:
+    return chance.choice(names["claims"]).split(".")[0]
+
+
+def _anything(chance: random.Random, names: Names) -> Words:
+    return [_odd(chance) for _ in range(chance.randrange(4))]
+
+
+def _list(chance: random.Random, names: Names) -> Words:
+    which = chance.choice((_study(chance, names), _odd(chance)))
+    return ["list", which, *chance.choice(([], ["--json"], [_odd(chance)]))]
+
+
+def _calc(chance: random.Random, names: Names) -> Words:
+    known = names["calculators"]
+    name = chance.choice((chance.choice(known), _nearly(chance, known), _odd(chance)))
+    way = chance.randrange(3)
+    if way == 0:
+        return ["calc", name, "--explain"]
+    if way == 1:
+        return ["calc", name, "--json", chance.choice(('{"a": 1}', '{"a"', "[]", "1", "nan", ""))]
+    inputs = [f"{chance.choice(('t', 'dim', 'signal', 'x', ''))}={_odd(chance)}" for _ in range(2)]
+    return ["calc", name, *inputs]
+
+
+def _plan(chance: random.Random, names: Names) -> Words:
+    words = ["plan", "sparse-token"]
+    for option in ("--length", "--signal", "--target-error"):
+        words += [option, chance.choice((*NUMBERS, "10", "5", "0.05"))]
+    return words + ([_odd(chance)] if chance.random() < 0.3 else [])
+
+
+def _runs(chance: random.Random, names: Names) -> Words:
+    verb = chance.choice(("list", "show", "open", "check", "gc", "merge", _odd(chance)))
+    more = [chance.choice((_odd(chance), "abcd", "*", "--status", "-o")) for _ in range(2)]
+    return ["runs", verb, *more[: chance.randrange(3)]]
+
+
+def _sweep(chance: random.Random, names: Names) -> Words:
+    name = chance.choice(
+        (chance.choice(names["sweeps"]), _nearly(chance, names["sweeps"]), "a.toml"))
+    return ["sweep", name, chance.choice(("--dry-run", "--toml")), *_options(chance)]
+
+
+def _options(chance: random.Random) -> Words:
+    return chance.choice((
+        [], ["--jobs", chance.choice(NUMBERS)], ["--export", _odd(chance)], [_odd(chance)],
+        ["--figure", _odd(chance)], ["--store", chance.choice(("no://where", "/dev/null", ""))]))
+
+
+def _compare(chance: random.Random, names: Names) -> Words:
+    return ["compare", _odd(chance), *([_odd(chance)] if chance.random() < 0.8 else [])]
+
+
+def _new_study(chance: random.Random, names: Names) -> Words:
+    return [
+        "new-study", chance.choice((*ODD, "spatial", "a-b")), *chance.choice(([], [_odd(chance)]))]
+
+
+def _data(chance: random.Random, names: Names) -> Words:
+    return ["data", chance.choice(("list", "word", "--", "fetch")), _nearly(chance, ["cifar10"])]
+
+
+def _heavy(chance: random.Random, names: Names) -> Words:
+    """Would take minutes, so that what is asked must be refused before it starts."""
+    verb, known = chance.choice((
+        ("verify", names["claims"]), ("figure", names["figures"]),
+        ("bench", names["benchmarks"]), ("train", ["sparse-recovery"]),
+        ("explore", ["spatial"]), ("reproduce", []), ("report", [])))
+    if not known:
+        return [verb, "--nothing"]
+    if chance.random() < 0.6:
+        return [verb, _nearly(chance, known)]
+    return [verb, chance.choice(known), *chance.choice(REFUSED)]
+
+
+COMMANDS = (
+    _anything, _list, _calc, _calc, _plan, _runs, _sweep, _compare, _new_study, _data, _heavy)

@@ -8,13 +8,14 @@ bin := .venv/bin
 unexport PYTHONPATH PYTHONHOME
 export PYTHON
 
-.PHONY: help reproduce test docs lint constraints clean
+.PHONY: help reproduce test check docs lint constraints clean
 
 help:
 	@echo "make reproduce   install, verify every claim at quick scale, write report/index.html"
 	@echo "make test        install what the tests need (Chromium where possible) and run them"
+	@echo "make check       the loop of a change: form, lint, types, imports and the fast tests"
 	@echo "make docs        build the documentation into build/docs, its examples executed; a warning is an error"
-	@echo "make lint        style, types and the one-way flow between the rooms"
+	@echo "make lint        form, style, types and the one-way flow inside a study and between the rooms"
 	@echo "make constraints write constraints.txt from the versions installed in .venv"
 	@echo "make clean       remove the environment, the report and every cache in this folder"
 
@@ -35,15 +36,20 @@ docs:
 	@NPROC=1 $(bin)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "make docs: build/docs/index.html"
 
+# What a change is held to before it is committed. Everything is run, whatever failed before.
 lint:
 	@sh tools/setup.sh test
 	@failed=; \
-	echo "-- ruff check"; $(bin)/ruff check --quiet . || failed="$$failed ruff-check"; \
-	echo "-- ruff format"; $(bin)/ruff format --quiet --check . || failed="$$failed ruff-format"; \
+	echo "-- form"; $(bin)/python tools/format.py --check || failed="$$failed format"; \
+	echo "-- ruff"; $(bin)/ruff check --quiet . || failed="$$failed ruff"; \
 	echo "-- pyright"; PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(bin)/pyright || failed="$$failed pyright"; \
 	echo "-- import-linter"; $(bin)/lint-imports --no-logo || failed="$$failed import-linter"; \
 	if [ -n "$$failed" ]; then echo "make lint: failed:$$failed"; exit 1; fi; \
 	echo "make lint: clean"
+
+check: lint
+	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --max-worker-restart 0 -q -m "not slow and not browser" $(ARGS)
+	@echo "make check: all fast checks passed"
 
 constraints:
 	@$(bin)/python tools/constraints.py

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ ENVIRONMENT = {**os.environ, "NPROC": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT["PYTHONPATH"] = os.pathsep.join(
     [str(TOOLS), str(TOOLS.parent / "src"), os.environ.get("PYTHONPATH", "")])
 CHANCE = random.Random(7)
+
+
+class Skipped(Exception):
+    """This machine cannot do what the fault needs."""
 
 
 def preload() -> None:
@@ -144,6 +149,8 @@ class Cluster:
     """A Dask scheduler and workers as processes of this machine, on loopback."""
 
     def __init__(self, folder: Path, workers: int):
+        if not all(find_spec(name) for name in ("dask", "distributed")):
+            raise Skipped("needs Dask: pip install 'saccade[cluster]'")
         self.folder, self.port, self.workers = folder, _free_port(), []
         self.start_scheduler()
         for _ in range(workers):

@@ -6,8 +6,8 @@ line per fault; exit code 1 if one fails.
     python tools/faults.py --small            # few repetitions, for a quick look
     python tools/faults.py --list             # what there is
 
-A small tmpfs and a read-only mount need root on Linux; where that is missing, the two faults say so
-and are skipped. The numbers of one run are in docs/reliability.md.
+A small tmpfs and a read-only mount need root on Linux, a cluster needs Dask; where that is missing,
+the fault says so and is skipped. The numbers of one run are in docs/reliability.md.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from fault_tools import (  # noqa: E402
     CHANCE,
     ENVIRONMENT,
     Cluster,
+    Skipped,
     leftovers,
     numbers,
     preload,
@@ -42,10 +43,6 @@ from fault_tools import (  # noqa: E402
 )
 
 
-class Skipped(Exception):
-    """This machine cannot do what the fault needs."""
-
-
 class Result(NamedTuple):
     fault: str
     passed: bool | None
@@ -54,7 +51,6 @@ class Result(NamedTuple):
 
 
 # -- the faults
-# --------------------------------------------------------------------------------------------------------
 
 
 def kills(folder: Path, small: bool) -> str:

@@ -1,4 +1,4 @@
-"""Experiments validate what they are given, and keys depend on label, block and seed only."""
+"""Experiments validate what they are given, and keys depend on label, repetition and seed only."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,6 @@ from toy import toy
 
 from saccade.errors import InvalidInput
 from saccade.lab.experiment import number_for
-from saccade.lab.fingerprint import code_version
 
 
 def test_scales_and_changes():
@@ -33,23 +32,8 @@ def test_unknown_scale():
 
 
 @given(st.text(max_size=8), st.integers(0, 100), st.integers(0, 2**31))
-def test_keys_differ_between_blocks_and_seeds(label, block, seed):
-    assert number_for(label, block, seed) == number_for(label, block, seed)
-    assert number_for(label, block, seed) != number_for(label, block + 1, seed)
-    assert number_for(label, block, seed) != number_for(label, block, seed + 1)
-    assert 0 <= number_for(label, block, seed) < 2**63
-
-
-def test_the_code_version_follows_the_source(tmp_path, monkeypatch):
-    import shutil
-
-    from saccade.lab import fingerprint
-
-    copy = tmp_path / "saccade"
-    shutil.copytree(fingerprint.PACKAGE, copy)
-    monkeypatch.setattr(fingerprint, "PACKAGE", copy)
-    before = code_version.__wrapped__("single-location")
-    (copy / "claims" / "__init__.py").write_text("# judging is not computing\n")
-    assert code_version.__wrapped__("single-location") == before
-    (copy / "theory" / "gaussian.py").write_text("# changed\n")
-    assert code_version.__wrapped__("single-location") != before
+def test_keys_differ_between_repetitions_and_seeds(label, repetition, seed):
+    assert number_for(label, repetition, seed) == number_for(label, repetition, seed)
+    assert number_for(label, repetition, seed) != number_for(label, repetition + 1, seed)
+    assert number_for(label, repetition, seed) != number_for(label, repetition, seed + 1)
+    assert 0 <= number_for(label, repetition, seed) < 2**63

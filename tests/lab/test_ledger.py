@@ -6,9 +6,10 @@ import json
 import pytest
 from toy import claim, exact
 
+from saccade.errors import InvalidInput
 from saccade.lab.claim import Sabotage, Scale
 from saccade.lab.kinds import IDENTITY
-from saccade.lab.ledger import Conditions, _looks, evaluate, verdict_is_expected
+from saccade.lab.ledger import Conditions, _looks, evaluate, judge_all, verdict_is_expected
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_looks_double_until_decided_or_the_budget_ends(conditions):
     assert (row["verdict"], row["looks"], row["replicates"]) == ("undecided", 4, 320)
 
 
-def test_blocks_are_independent_and_seeds_matter(conditions):
+def test_repetitions_are_independent_and_seeds_matter(conditions):
     rows = [
         evaluate(claim(scales={"quick": Scale(repetitions=1)}), conditions._replace(seed=seed))
         for seed in (0, 0, 1)]
@@ -82,6 +83,36 @@ def test_a_crash_is_a_row_with_its_reason(conditions):
     assert row["verdict"] == "undecided"
     assert row["error"] == "RuntimeError: no such luck"
     assert not verdict_is_expected(row)
+
+
+def test_input_refused_while_judging_is_a_row_and_the_others_are_judged(conditions):
+    def refuse(run):
+        raise InvalidInput("dim = 0 must be above 0.")
+
+    broken = claim(sabotages=(Sabotage("bad", "Ask for a count of none.", {"count": "none"}),))
+    rows = judge_all([claim(), claim(predict=refuse), broken, claim()], conditions)
+    assert [row["verdict"] for row in rows] == ["holds", "undecided", "holds", "holds"]
+    assert rows[1]["error"] == "InvalidInput: dim = 0 must be above 0."
+    assert rows[2]["sabotages"][0]["error"].startswith("InvalidInput: count = 'none' is refused")
+    assert [verdict_is_expected(row) for row in rows] == [True, False, False, True]
+
+
+def test_every_repetition_is_judged_by_its_own_prediction(conditions):
+    """Each draws around a centre of its own, far from the first one's: only what lies between a
+    measurement and its own prediction counts."""
+
+    def shifted(run):
+        return run.data.value.values + _centre(run)
+
+    row = evaluate(
+        claim(measure=shifted, predict=lambda run: 1.0 + _centre(run), resolution=0.5), conditions)
+    assert row["verdict"] == "holds" and row["looks"] > 1
+    first_only = evaluate(claim(measure=shifted, resolution=0.5), conditions)
+    assert first_only["verdict"] != "holds"
+
+
+def _centre(run) -> float:
+    return 1e3 * float(run.data.value[0])
 
 
 def test_the_row_shows_the_worst_part(conditions):

@@ -27,9 +27,9 @@ def test_every_cell_is_the_run_of_its_parameters(tmp_path):
     data = swept(tmp_path, "tick", axes={"x": [0.0, 1.0, 2.0]}, replicates=2).open()
     assert dict(data.sizes) == {"x": 3, "replicate": 2, "entry": 8}
     for x in (0.0, 2.0):
-        for block in (0, 1):
-            alone = runs.run(tick, {"x": x}, store=Store(tmp_path / "other"), repetition=block).data
-            np.testing.assert_array_equal(data.value.sel(x=x, replicate=block), alone.value)
+        for repetition in (0, 1):
+            alone = runs.run(tick, {"x": x}, store=Store(tmp_path / "other"), repetition=repetition).data
+            np.testing.assert_array_equal(data.value.sel(x=x, replicate=repetition), alone.value)
     assert not np.array_equal(data.value.sel(replicate=0), data.value.sel(replicate=1))
 
 

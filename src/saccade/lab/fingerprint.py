@@ -22,10 +22,10 @@ NO_NUMBERS = ("api", "cli", "errors", "lab", "report")
 def _computes(module: str, root: str) -> bool:
     """Whether a change of this module may change a number that a module of the package `root`
     computes."""
-    parts = module.split(".")
-    return (
-        len(parts) > 1 and parts[0] in (root, "saccade") and parts[1] not in NO_NUMBERS
-        and module != "saccade.studies")
+    package, _, rest = module.partition(".")
+    if package == "saccade":
+        return bool(rest) and rest.split(".")[0] not in NO_NUMBERS and rest != "studies"
+    return package == root
 
 
 @cache

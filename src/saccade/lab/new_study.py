@@ -1,5 +1,5 @@
-"""Lays out a study of one's own: a package with task, theory, experiment, claim, figure and
-calculator, found by its entry point."""
+"""Lays out a study: the folder that every study is, inside saccade or in a package of its own that
+saccade finds by an entry point."""
 
 import re
 from datetime import UTC, datetime
@@ -10,50 +10,63 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from saccade.errors import InvalidInput
 from saccade.studies import STUDIES
 
-ROOMS = ("tasks", "theory", "experiments", "claims", "figures", "calculators")
+MODULES = (
+    "study", "task", "models", "theory", "experiments", "claims", "figures", "calculators",
+    "contracts")
 
 
-def _words(name: str) -> dict[str, object]:
+def new_study(name: str, into: str | Path = ".", *, inside: bool = False) -> Path:
+    """Write a study called `name`, which must not exist yet: the package `into`/saccade-NAME, or
+    with `inside` the folder `into`/NAME of saccade's own (`into` is then saccade/studies)."""
+    words = _words(name, inside)
+    module = str(words["package"]).rpartition(".")[2]
+    folder = Path(into) / (module if inside else f"saccade-{name}")
+    if folder.exists():
+        raise InvalidInput(f"into = {str(folder)!r} must not exist yet: nothing is overwritten.")
+    places = _study_files("" if inside else f"src/{module}/")
+    if not inside:
+        places |= {
+            "pyproject.toml.j2": "pyproject.toml", "README.md.j2": "README.md",
+            "test_study.py.j2": f"tests/test_{module}.py"}
+    _write(folder, places, words)
+    return folder
+
+
+def _words(name: str, inside: bool) -> dict[str, object]:
+    """What the templates need to know."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InvalidInput(
             f"name = {name!r} must be lower-case words joined by hyphens, such as sparse-patches.")
     if name in STUDIES:
         raise InvalidInput(f"name = {name!r} must be new: there is a study of that name already.")
-    package = f"saccade_{name.replace('-', '_')}"
-    prefix = "".join(word[0] for word in name.split("-")).upper()
-    year = datetime.now(UTC).year
     return {
-        "name": name, "distribution": f"saccade-{name}", "package": package, "prefix": prefix,
-        "year": year}
+        "name": name, "package": ("saccade.studies." if inside else "saccade_") + _snake(name),
+        "prefix": "".join(word[0] for word in name.split("-")).upper(),
+        "year": datetime.now(UTC).year}
 
 
-def _files(package: str) -> dict[str, str]:
-    """Where each template goes."""
-    rooms = {f"{room}.py.j2": f"src/{package}/{room}.py" for room in ROOMS}
-    return rooms | {
-        "package.py.j2": f"src/{package}/__init__.py", "pyproject.toml.j2": "pyproject.toml",
-        "README.md.j2": "README.md", "test_study.py.j2": f"tests/test_{package}.py"}
+def _snake(name: str) -> str:
+    return name.replace("-", "_")
 
 
-def new_study(name: str, into: str | Path = ".") -> Path:
-    """Write the skeleton of study `name` to `into`/saccade-NAME, a folder that must not exist
-    yet."""
-    words = _words(name)
-    folder = Path(into) / str(words["distribution"])
-    if folder.exists():
-        raise InvalidInput(f"into = {str(folder)!r} must not exist yet: nothing is overwritten.")
+def _study_files(folder: str) -> dict[str, str]:
+    """Where each template of a study's folder goes."""
+    modules = {f"{module}.py.j2": f"{folder}{module}.py" for module in MODULES}
+    return modules | {"init.py.j2": f"{folder}__init__.py", "page.md.j2": f"{folder}page.md"}
+
+
+def _write(folder: Path, places: dict[str, str], words: dict[str, object]) -> None:
     # The templates write Python and TOML, not HTML: there is nothing to escape, and the words were
     # checked above.
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("saccade.lab", "skeleton"), undefined=StrictUndefined,
         keep_trailing_newline=True)
     try:
-        for template, place in _files(str(words["package"])).items():
+        for template, place in places.items():
             path = folder / place
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(made.get_template(template).render(words), encoding="utf-8")
+            path.write_text(templates.get_template(template).render(words), encoding="utf-8")
     except OSError as problem:
         raise InvalidInput(
-            f"into = {str(into)!r} cannot be written ({(problem.strerror or '').lower()})."
+            f"into = {str(folder.parent)!r} cannot be written ({(problem.strerror or '').lower()})."
         ) from None
-    return folder

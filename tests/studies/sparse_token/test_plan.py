@@ -72,7 +72,7 @@ def test_text_says_no_number_and_why():
 
 
 def test_a_curve_is_drawn(tmp_path, monkeypatch):
-    from saccade.cli import plan as module
+    from saccade.studies.sparse_token import plan as module
 
     values = {
         "samples_per_dim": [1.0, 2.0], "attention": [0.3, 0.2], "pooled": [0.4, 0.3],

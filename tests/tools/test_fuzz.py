@@ -1,0 +1,58 @@
+"""Seeded random inputs to every calculator and command: an answer or one sentence, in time."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import fuzz  # noqa: E402
+
+from saccade.errors import InvalidInput  # noqa: E402
+from saccade.lab.calculator import calculator  # noqa: E402
+
+SEED, COUNT, PARTS = 1, 300, 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_input_ends_in_a_traceback_or_takes_too_long(part):
+    failures = fuzz.fuzz(COUNT, SEED, numbers=range(part, COUNT, PARTS))
+    assert not failures, "\n".join(fuzz.summary(failures))
+
+
+def test_a_case_is_decided_by_seed_and_number():
+    calculators = fuzz.registry.calculators("spatial")
+    first, again, other = (
+        [fuzz.draw_case(seed, number, calculators, commands=False) for number in range(20)]
+        for seed in (1, 1, 2))
+    assert repr(first) == repr(again) != repr(other)
+
+
+@calculator("toy.broken", outputs={"y": "1 / x"}, source="ours", example={"x": 1.0})
+def broken(x: float):
+    """One over x."""
+    if x > 1e3:
+        raise InvalidInput("first line\nsecond line")
+    return {"y": 1 / x}
+
+
+@pytest.mark.parametrize(
+    ("x", "problem"),
+    [(0.0, "ZeroDivisionError"), (1e4, "no sentence"), (2.0, None), ("word", None)])
+def test_a_broken_calculator_is_seen(x, problem):
+    wrong = fuzz.outcome(fuzz.Case("toy.broken", {"x": x}), {"toy.broken": broken})
+    assert (wrong is None) if problem is None else wrong[0].startswith(problem)
+
+
+def test_a_calculator_that_hangs_is_seen(monkeypatch):
+    @calculator("toy.slow", outputs={}, source="ours", example={})
+    def slow():
+        """For ever."""
+        while True:
+            pass
+
+    monkeypatch.setattr(fuzz, "MOST_SECONDS", 0.2)
+    wrong = fuzz.outcome(fuzz.Case("toy.slow", {}), {"toy.slow": slow})
+    assert wrong is not None and wrong[0] == "no answer within 0.2 s"

@@ -35,7 +35,8 @@ def only(monkeypatch):
 
     def replace(**changes):
         claim = dataclasses.replace(risk_claims.ZETA, **changes)
-        monkeypatch.setattr(registry, "claims", lambda study=None: [claim])
+        monkeypatch.setattr(
+            registry, "claims", lambda study=None: [claim] * (study in (None, claim.study)))
         return claim
 
     return replace

@@ -89,6 +89,4 @@ def test_help_and_list_answer(fresh_store):
     assert "merge" in call("runs", "--help").output
     listed = call("sweep")
     assert listed.exit_code == 0 and "single-location/phase" in listed.output
-    assert (
-        'run = "saccade.studies.single_location.cells:'
-        in call("sweep", "single-location/phase", "--toml").output)
+    assert 'run = "single-location.ends"' in call("sweep", "single-location/phase", "--toml").output

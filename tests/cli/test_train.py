@@ -5,8 +5,9 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.cli.progress import CPU_YEAR, spoken
+from saccade.lab import registry
 from saccade.lab.training import Training, find_trainings
-from saccade.studies.sparse_recovery.experiments import trained, trainings
+from saccade.studies.sparse_recovery.experiments import trained
 
 TINY = {
     "dim": 2, "measurements": 2, "layers": 1, "steps": 60, "batch": 8, "test_tasks": 200,
@@ -20,8 +21,7 @@ def tiny(monkeypatch, tmp_path):
     item = Training(
         "tiny", "a tiny decoder", trained.trained, {"quick": TINY, "paper": TINY}, lambda given: 5.0
     )
-    monkeypatch.setattr(
-        "saccade.studies.sparse_recovery.experiments.TRAININGS", (item,), raising=False)
+    monkeypatch.setattr(registry, "trainings", lambda study=None: [item])
     return item
 
 
@@ -62,8 +62,7 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(tiny, tmp_path, mon
 def test_long_trainings_ask_first(monkeypatch, tmp_path):
     long = Training(
         "long", "a long one", trained.trained, {"paper": TINY}, lambda given: 5 * CPU_YEAR)
-    monkeypatch.setattr(
-        "saccade.studies.sparse_recovery.experiments.TRAININGS", (long,), raising=False)
+    monkeypatch.setattr(registry, "trainings", lambda study=None: [long])
     said = call("sparse-recovery", "--scale", "paper", "--store", str(tmp_path / "store"))
     assert said.exit_code == 0
     assert "about 5 CPU-years on one core of this machine" in said.stderr
@@ -86,7 +85,7 @@ def test_refusals_are_one_sentence(arguments, says):
 
 
 def test_every_training_has_valid_parameters_at_its_scales():
-    for item in trainings.TRAININGS:
+    for item in registry.trainings("sparse-recovery"):
         for scale in item.scales:
             assert item.steps(scale) >= item.parameters(scale).steps
     assert [item.name for item in find_trainings("sparse-recovery", [], "paper")] == [

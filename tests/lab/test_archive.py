@@ -48,8 +48,8 @@ def test_any_runs_of_one_experiment_open_with_what_differs(tmp_path):
     outcome = swept(tmp_path, "tick", axes={"x": [1.0, 2.0]}, replicates=2)
     data = gather_names(outcome.plan.store, names_of(outcome.plan.store))
     assert (
-        data.sizes["cell"] == 4 and {"x", "repetition"} <= set(data.coords) and "size" not in data.coords
-    )
+        data.sizes["cell"] == 4 and {"x", "repetition"} <= set(data.coords)
+        and "size" not in data.coords)
     swept(tmp_path, "ragged", axes={"size": [1]})
     with pytest.raises(InvalidInput, match="runs of 2 experiments"):
         gather_names(outcome.plan.store, names_of(outcome.plan.store))

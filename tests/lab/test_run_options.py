@@ -15,8 +15,7 @@ def named_like_options(
     key, *, block: int = 1, scale: float = 2.0, seed: int = 5, repetition: int = 7
 ) -> xarray.Dataset:
     """Gives back what it was asked."""
-    return xarray.Dataset(
-        {"block": block, "scale": scale, "seed": seed, "repetition": repetition})
+    return xarray.Dataset({"block": block, "scale": scale, "seed": seed, "repetition": repetition})
 
 
 @pytest.fixture(autouse=True)

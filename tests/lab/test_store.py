@@ -40,7 +40,9 @@ def test_a_run_comes_back_as_it_was(store):
 
 @pytest.mark.parametrize(
     "change",
-    [{"parameters": {"a": 2}}, {"repetition": 1}, {"seed": 1}, {"code": "d"}, {"precision": "float32"}])
+    [
+        {"parameters": {"a": 2}}, {"repetition": 1}, {"seed": 1}, {"code": "d"},
+        {"precision": "float32"}])
 def test_everything_that_determines_a_run_is_in_its_name(change):
     assert request().name != request(**change).name
 

@@ -28,7 +28,8 @@ def test_every_cell_is_the_run_of_its_parameters(tmp_path):
     assert dict(data.sizes) == {"x": 3, "replicate": 2, "entry": 8}
     for x in (0.0, 2.0):
         for repetition in (0, 1):
-            alone = runs.run(tick, {"x": x}, store=Store(tmp_path / "other"), repetition=repetition).data
+            alone = runs.run(
+                tick, {"x": x}, store=Store(tmp_path / "other"), repetition=repetition).data
             np.testing.assert_array_equal(data.value.sel(x=x, replicate=repetition), alone.value)
     assert not np.array_equal(data.value.sel(replicate=0), data.value.sel(replicate=1))
 

@@ -10,39 +10,36 @@ if TYPE_CHECKING:
     from saccade.lab.sweep import Outcome
 
 
+Source = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those.",
+        autocompletion=sweeps)]
+Jobs = Annotated[int | None, typer.Option(help="Compute in this many processes of this machine.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Compute again what failed before.")]
+Export = Annotated[
+    str | None, typer.Option(help="Write all cells as one file: .zarr, .nc, .parquet or .csv.")]
+Draw = Annotated[str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")]
+Toml = Annotated[
+    bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")]
+StoreAddress = Annotated[
+    str | None,
+    typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")]
+Authority = Annotated[
+    str | None, typer.Option(help="Authority that signed the cluster's certificates.")]
+Certificate = Annotated[str | None, typer.Option(help="This client's certificate.")]
+Key = Annotated[str | None, typer.Option(help="This client's key.")]
+
+
 def sweep(
-    source: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FILE.toml | NAME", help="A sweep file or a built-in sweep; none lists those.",
-            autocompletion=sweeps)] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Compute in this many processes of this machine.")] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Compute again what failed before.")] = False,
-    export: Annotated[
-        str | None, typer.Option(help="Write all cells as one file: .zarr, .nc, .parquet or .csv.")
-    ] = None,
-    figure: Annotated[
-        str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")] = None,
-    show_toml: Annotated[
-        bool,
-        typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own."),
-    ] = False,
-    store: Annotated[
-        str | None,
-        typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE)."),
-    ] = None,
-    tls_ca_file: Annotated[
-        str | None, typer.Option(help="Authority that signed the cluster's certificates.")] = None,
-    tls_cert: Annotated[str | None, typer.Option(help="This client's certificate.")] = None,
-    tls_key: Annotated[str | None, typer.Option(help="This client's key.")] = None,
+    source: Source = None, jobs: Jobs = None, cluster: Cluster = None, dry_run: DryRun = False,
+    retry: Retry = False, export: Export = None, figure: Draw = None, show_toml: Toml = False,
+    store: StoreAddress = None, tls_ca_file: Authority = None, tls_cert: Certificate = None,
+    tls_key: Key = None,
 ) -> None:
     """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and
     never repeated; the same command resumes.

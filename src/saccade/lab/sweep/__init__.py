@@ -10,12 +10,4 @@ from saccade.lab.sweep.execute import Outcome, execute
 from saccade.lab.sweep.plan import Plan, describe, plan
 
 __all__ = [
-    "Outcome",
-    "Plan",
-    "Specification",
-    "describe",
-    "execute",
-    "plan",
-    "read",
-    "specification",
-]
+    "Outcome", "Plan", "Specification", "describe", "execute", "plan", "read", "specification"]

@@ -11,6 +11,7 @@ from saccade.cli.progress import busy
 if TYPE_CHECKING:
     from saccade.studies.sparse_token.theory import GridReport, Need, Plan
 
+
 def plan_samples(
     length: Annotated[int, typer.Option(help="Number L of tokens.")],
     target_error: Annotated[float, typer.Option(help="Test error to reach.")],

@@ -32,7 +32,7 @@ test:
 
 docs:
 	@sh tools/setup.sh docs
-	@rm -rf docs/api docs/gallery
+	@rm -rf docs/api docs/gallery docs/studies
 	@NPROC=1 $(bin)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "make docs: build/docs/index.html"
 
@@ -55,5 +55,5 @@ constraints:
 	@$(bin)/python tools/constraints.py
 
 clean:
-	rm -rf .venv .venv.lock .venv.old.* report build dist docs/api docs/gallery .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.lock .venv.old.* report build dist docs/api docs/gallery docs/studies .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

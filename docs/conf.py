@@ -1,8 +1,11 @@
 """Sphinx: `make docs` builds build/docs/index.html, with every warning an error."""
 
 import re
+from pathlib import Path
 
 import saccade
+from saccade.report.story import page
+from saccade.studies import STUDIES
 
 project = "saccade"
 author = "The saccade authors"
@@ -29,7 +32,8 @@ html_show_sourcelink = False
 apidoc_modules = [{
     "path": "../src/saccade", "destination": "api",
     "exclude_patterns": [
-        "../src/saccade/__main__.py", "../src/saccade/explore/[!_]*", "../src/saccade/cli/*"],
+        "../src/saccade/__main__.py", "../src/saccade/studies/*/explore.py",
+        "../src/saccade/cli/*"],
     "separate_modules": False, "max_depth": 2, "include_private": False,
     "automodule_options": {"members", "undoc-members", "ignore-module-all"}}]
 autodoc_typehints = "signature"
@@ -43,6 +47,13 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples", "gallery_dirs": "gallery", "filename_pattern": r"/plot_",
     "abort_on_example_error": True, "show_memory": False, "download_all_examples": False,
     "min_reported_time": 1e9}
+
+
+# A study's page lies in its folder; the documentation shows all of them.
+PAGES = Path(__file__).parent / "studies"
+PAGES.mkdir(exist_ok=True)
+for study in STUDIES:
+    (PAGES / f"{study}.md").write_text(page(study), encoding="utf-8")
 
 
 def _plain(line: str) -> str:

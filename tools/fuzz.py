@@ -221,7 +221,7 @@ def _command(words: Sequence[str]) -> str | None:
     if "Traceback" in result.output or result.exit_code not in (0, 1, 2):
         return f"exit code {result.exit_code}: {result.output[-120:]!r}"
     refused = result.exit_code == 2
-    return f"no word with exit code 2: {words}" if refused and not result.stderr.strip() else None
+    return f"no word with exit code 2: {words}" if refused and not result.output.strip() else None
 
 
 def _place(raised: BaseException) -> str:

@@ -32,7 +32,7 @@ def run(
     """
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
     given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh)))
-    options = {option: value for option, value in given.items() if value is not None}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for option in options if changes is None else ():
         if option in experiment.model.model_fields:
             raise InvalidInput(

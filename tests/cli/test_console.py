@@ -60,6 +60,13 @@ def on_a_terminal(*arguments, **environment):
     return heard.decode()
 
 
+@pytest.mark.parametrize("words", [[], ["plan"], ["runs"], ["data"]])
+def test_a_command_without_its_verb_answers_with_its_help(words):
+    result = RUNNER.invoke(app, words)
+    assert result.exit_code == 0
+    assert "Usage: saccade" in result.stdout and "Commands" in result.stdout
+
+
 def test_a_terminal_gets_frames_and_colours():
     text = on_a_terminal("verify", "--help")
     assert "\x1b[" in text and "─" in text

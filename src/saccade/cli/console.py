@@ -60,8 +60,11 @@ def one_sentence() -> Iterator[None]:
         # The parser's own exceptions, known by their method: typer has moved the class between its
         # versions.
         say = getattr(problem, "format_message", None)
-        if say is None or type(problem).__name__ == "NoArgsIsHelpError":
+        if say is None:
             raise
+        if type(problem).__name__ == "NoArgsIsHelpError":
+            typer.echo(problem.ctx.get_help(), nl=is_plain())  # rich prints by itself
+            raise typer.Exit() from None
         text = " ".join(say().split())
         typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)
         raise typer.Exit(2) from None

@@ -9,8 +9,10 @@ from saccade.cli.completion import studies
 
 def explore(
     study: Annotated[
-        str, typer.Argument(help="Which study's notebook to open.", autocompletion=studies)
-    ] = "single-location",
+        str | None,
+        typer.Argument(
+            help="Which study's notebook to open; the first's if none is named.",
+            autocompletion=studies)] = None,
     port: Annotated[
         int | None, typer.Option(help="The port on localhost; chosen if not given.")] = None,
     edit: Annotated[bool, typer.Option("--edit", help="Open the notebook with its code.")] = False,
@@ -28,5 +30,7 @@ def explore(
     import subprocess
 
     from saccade.lab.notebooks import command
+    from saccade.studies import STUDIES
 
-    raise typer.Exit(subprocess.run(command(study, port, edit, headless)).returncode)
+    raise typer.Exit(
+        subprocess.run(command(study or next(iter(STUDIES)), port, edit, headless)).returncode)

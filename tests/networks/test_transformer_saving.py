@@ -8,13 +8,8 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.networks.saving import read_arrays, write_arrays
-from saccade.networks.transformer import (
-    init_transformer,
-    load_transformer,
-    pair_decoder,
-    save_transformer,
-)
-from saccade.networks.transformer.saving import KIND
+from saccade.networks.transformer import init_transformer, pair_decoder
+from saccade.networks.transformer.model import KIND, load_transformer, save_transformer
 
 CONFIG = pair_decoder(dim=2, layers=2, width=8, heads=2, hidden=8)
 

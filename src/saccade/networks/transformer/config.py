@@ -2,7 +2,7 @@
 are options of one record."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from saccade.errors import require, unknown
@@ -21,23 +21,27 @@ SCALES = ("residual_init", "read_out_init", "position_init")
 class TransformerConfig:
     """Sizes and options of a transformer.
 
-    features      width of an input token; with `read_in=False` the tokens are the states and must
-    have the width D width         D, the width of a state
-    layers, heads, hidden (width of the MLP), outputs (of the linear read-out)
-    head_width    d_h; 0 means width // heads. Full-size heads have head_width = width
-    attention     "softmax", or "relu": weights relu(q . k) / i at token i (i counts the tokens
-    seen, all T if not causal) looks_by      "tokens": queries and keys from the states;
-    "positions": from LN_layer(P) only, so attention ignores the input scaled        divide scores
-    by sqrt(d_h) causal        token i sees tokens 1..i
-    norm          in front of each part: "none", "scale" (LayerNorm without shift) or "affine"; if
-    any, one more before the read-out attention_bias  biases on q, k, v and on the projection
-    projection    mix the concatenated heads by a matrix W_O; without it head outputs (of width D)
-    are summed positions     length of the learned table P (0: none); added to the tokens unless
-    attention looks by positions pool          "mean" over tokens before the read-out
-    read_out      "linear" h W + b, "quadratic" h' W h (one number), or "none": the states
-    themselves
-    *_init        factors on the initial N(0, 1/fan_in) of what is added to the residual stream and
-    of the read-out; sd of P
+    features        width of an input token; with `read_in=False` the tokens are the states
+    width           D, the width of a state
+    layers, heads   how many
+    hidden          width of the MLP
+    outputs         of the linear read-out
+    head_width      d_h; 0 means width // heads. Full-size heads have head_width = width
+    attention       "softmax", or "relu": weights relu(q . k) / i at token i, which sees i tokens
+    looks_by        "tokens": queries and keys from the states; "positions": from LN_layer(P) only,
+                    so that attention ignores the input
+    scaled          divide scores by sqrt(d_h)
+    causal          token i sees tokens 1..i
+    norm            in front of each part and of the read-out: "none", "scale" (LayerNorm without
+                    shift) or "affine"
+    attention_bias  biases on q, k, v and on the projection
+    projection      mix the heads by a matrix W_O; without it head outputs (of width D) are summed
+    positions       length of the learned table P (0: none); added to the tokens unless attention
+                    looks by positions
+    pool            "mean" over tokens before the read-out
+    read_out        "linear" h W + b, "quadratic" h' W h (one number), "none": the states themselves
+    *_init          factors on the initial N(0, 1/fan_in) of what is added to the residual stream
+                    and of the read-out; sd of P
     """
 
     features: int
@@ -100,9 +104,6 @@ class TransformerConfig:
     def per_head(self) -> int:
         """d_h."""
         return self.head_width or self.width // self.heads
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def small_decoder(

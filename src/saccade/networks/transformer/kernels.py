@@ -1,5 +1,5 @@
-"""The inner parts of a transformer layer on arrays, with their own derivatives where those save
-time on a CPU.
+"""The inner parts of a transformer layer on arrays: attention, LayerNorm and gelu, with their own
+derivatives where those save time on a CPU.
 
 Queries, keys and values are (batch, heads, T, d_h). Each derivative is checked against finite
 differences in the tests.
@@ -8,6 +8,7 @@ differences in the tests.
 import math
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -92,13 +93,9 @@ def _turned(matrices: Array) -> Array:
     return jnp.swapaxes(matrices, -1, -2)
 
 
+@jax.custom_vjp
 def layer_norm(x: Float[Array, "*n d"], scale: Float[Array, " d"]) -> Float[Array, "*n d"]:
     """(x - mean) / sqrt(variance + epsilon) * scale."""
-    return _layer_norm(x, scale)
-
-
-@jax.custom_vjp
-def _layer_norm(x: Array, scale: Array) -> Array:
     return _normalised(x)[0] * scale
 
 
@@ -121,7 +118,31 @@ def _layer_norm_backward(kept: tuple[Array, Array, Array], slope: Array) -> tupl
     return inverse * (inner - jnp.mean(inner, axis=-1, keepdims=True) - unit * along), by_scale
 
 
-_layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
+layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
+
+
+class Norm(eqx.Module):
+    """LayerNorm with a scale, and a shift or None."""
+
+    scale: Float[Array, "*layers D"]
+    shift: Float[Array, "*layers D"] | None
+
+
+def init_norm(kind: str, stack: tuple[int, ...], width: int, dtype) -> Norm | None:
+    """Ones (and zeros), stacked; None for "none"."""
+    if kind == "none":
+        return None
+    return Norm(
+        jnp.ones((*stack, width), dtype),
+        jnp.zeros((*stack, width), dtype) if kind == "affine" else None)
+
+
+def normalise(x: Array, norm: Norm | None) -> Array:
+    """LayerNorm over the last axis; x itself when there is no norm."""
+    if norm is None:
+        return x
+    scaled = layer_norm(x, norm.scale)
+    return scaled if norm.shift is None else scaled + norm.shift
 
 
 @jax.custom_vjp

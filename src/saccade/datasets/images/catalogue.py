@@ -14,6 +14,10 @@ SPLITS = ("train", "test")
 DEBIAN_FOLDER = Path("/usr/share/datasets")
 
 
+class AbsentImages(InvalidInput):
+    """The files of an image set are not here; the text says how to get them."""
+
+
 class Source(NamedTuple):
     """One image set; `package` is (client, name), `checksums` are those of the decoded arrays."""
 
@@ -115,7 +119,7 @@ def load_images(name: str, split: str = "train", folder: str | Path | None = Non
         return known.read(None, split)
     place = place_of(name, folder)
     if place is None:
-        raise InvalidInput(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
+        raise AbsentImages(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
     if not place.is_dir():
         raise InvalidInput(
             f"folder = {str(place)!r} must be an existing folder with the files of {name}.")

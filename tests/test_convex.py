@@ -1,5 +1,4 @@
-"""Convex fitting: the optimality condition, scikit-learn as peer, narrow against wide coordinates,
-and separability."""
+"""Convex fitting: the optimality condition, scikit-learn as peer, narrow and wide, separability."""
 
 import numpy as np
 import pytest
@@ -66,8 +65,7 @@ def test_separability():
 
 
 def test_cover_threshold():
-    """Random labels: at n = d + 1 points in general position are always separable with an
-    intercept, far above 2 d never."""
+    """Random labels: n = d + 1 points are always separable with an intercept, far above 2 d not."""
     rng = np.random.default_rng(4)
     y = np.where(np.arange(80) % 2, 1.0, -1.0)
     F = rng.normal(size=(80, 10))

@@ -1,5 +1,4 @@
-"""Moments of erf of a Gaussian against direct quadrature of their definitions, and Owen's T against
-SciPy."""
+"""Moments of erf of a Gaussian against quadrature of their definitions; Owen's T against SciPy."""
 
 import jax
 import jax.numpy as jnp
@@ -17,8 +16,7 @@ GRID = [(t, variance) for t in SHIFTS for variance in VARIANCES]
 
 
 def expectation(function, t: float, variance: float) -> float:
-    """E[function(t + G)] by the trapezoidal rule, which converges faster than any power for a
-    Gaussian weight."""
+    """E[function(t + G)] by the trapezoidal rule, exact for a Gaussian weight."""
     z, step = np.linspace(-13.0, 13.0, 60001, retstep=True)
     weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     return float(np.sum(function(t + np.sqrt(variance) * z) * weight) * step)

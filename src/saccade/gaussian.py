@@ -1,5 +1,4 @@
-"""Moments of erf(t + G), G ~ N(0, variance): everything the single-location risk is made of, in
-closed form.
+"""Moments of erf(t + G), G ~ N(0, variance), in closed form.
 
 The six identities are Lemma 18 of Marion, Berthier, Biau and Boyer (2025, arXiv 2410.01537); the
 closed form of `zeta` through Owen's T function is ours. Status: exact; `zeta` and `owens_t` by a

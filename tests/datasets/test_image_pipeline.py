@@ -29,8 +29,7 @@ def test_channels_are_mean_and_deviation():
 
 
 def test_augmentation_flips_half_and_shifts_evenly():
-    """A single bright pixel tells where each image went; frequencies within five standard
-    errors."""
+    """A bright pixel tells where each image went; frequencies within five standard errors."""
     count, shift = 4000, 2
     pixels = np.zeros((count, 9, 11, 1), np.float32)
     pixels[:, 4, 2] = 1
@@ -118,8 +117,7 @@ def test_overlap_against_a_loop():
 
 
 def test_places_undo_the_shuffle():
-    """Encodings that are the coordinates of the original cells look random as shown and perfectly
-    local where they came from."""
+    """Encodings that are the original coordinates look random as shown, local in the original."""
     order = np.random.default_rng(7).permutation(64)
     tokens = np.concatenate([grid(8)[order], -(grid(8)[order] ** 2) / 8], axis=1).astype(float)
     similarity = cosines(tokens)

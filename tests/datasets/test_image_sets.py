@@ -1,5 +1,4 @@
-"""Image sets from tiny files made here: every format, every kind of damage, and fetching with a
-stand-in for the client."""
+"""Image sets from tiny files: every format, every kind of damage, fetching by a stand-in client."""
 
 import gzip
 import json

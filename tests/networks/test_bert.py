@@ -1,5 +1,4 @@
-"""The BERT encoder against a plain float64 NumPy forward pass, one unpadded sentence at a time, on
-real and on random weights."""
+"""The BERT encoder against plain float64 NumPy, by sentence, on real and random weights."""
 
 import json
 import subprocess
@@ -30,8 +29,7 @@ TEXTS = ["The village is very nice. The dog is red", "The dog is nice", "Dog", "
 
 
 def _reference_hidden_states(tensors: dict, config: dict, ids: list[int]) -> list[np.ndarray]:
-    """BERT as its paper says it, in float64: separate projections, a loop over heads, no batch and
-    no mask."""
+    """BERT as its paper says it: separate projections, a loop over heads, no batch, no mask."""
     tensors = {name: np.asarray(tensor, float) for name, tensor in tensors.items()}
 
     def dense(x, name):

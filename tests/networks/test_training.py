@@ -1,5 +1,4 @@
-"""Training: the loss falls, resuming is exact, divergence is said, checkpoints are refused when
-they are not this training's."""
+"""Training: the loss falls, resuming is exact, divergence is said, others' checkpoints refused."""
 
 import equinox as eqx
 import jax
@@ -177,8 +176,7 @@ def test_watching_from_outside_sets_progress_and_folder(tmp_path):
 
 @pytest.mark.parametrize("looks_by", ["tokens", "positions"])
 def test_training_commutes_with_permuting_the_patches(looks_by):
-    """Ten steps on shuffled patches, from shuffled positions, end in the shuffled model; float64,
-    so that rounding does not grow."""
+    """Ten steps on shuffled patches, from shuffled positions, end in the shuffled model."""
     config = vision_transformer(4, 6, 3, looks_by, width=8, heads=2, hidden=8, position_init=0.3)
     images = jax.random.normal(jax.random.key(1), (40, 6, 4))
     labels = jax.random.randint(jax.random.key(2), (40,), 0, 3)

@@ -1,5 +1,4 @@
-"""The deep transformer against a plain loop, finite differences, symmetries and counted
-parameters."""
+"""The deep transformer against a plain loop, finite differences, symmetries, parameter counts."""
 
 import equinox as eqx
 import jax
@@ -30,8 +29,7 @@ trace_of = eqx.filter_jit(lambda model, tokens: model.trace(tokens))
 
 
 def build(name, seed=0):
-    """A float64 model whose biases and norms are not at their special first values, and tokens for
-    it."""
+    """A float64 model with biases and norms away from their first values, and tokens for it."""
     config = CONFIGS[name]
     model = init_transformer(jax.random.key(seed), config, jnp.float64)
     noise = np.random.default_rng(seed)
@@ -132,8 +130,7 @@ def test_the_trace_ends_where_the_call_ends_and_shows_the_weights_that_were_used
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_derivatives_meet_finite_differences(name):
-    """Along three random directions in all parameters at once; central differences at 1e-6 err by
-    about 1e-9."""
+    """Along three random directions; central differences at 1e-6 err by about 1e-9."""
     model, tokens = build(name)
     noise = np.random.default_rng(1)
     target = noise.standard_normal(call(model, tokens).shape)

@@ -1,5 +1,4 @@
-"""Transformers on disk: what is loaded is what was saved, and anything else is refused with one
-sentence."""
+"""Transformers on disk: what is loaded is what was saved, anything else is refused."""
 
 import jax
 import jax.numpy as jnp
@@ -85,8 +84,7 @@ def test_a_damaged_file_is_refused(saved, damage):
 
 
 def test_every_flipped_byte_is_refused_or_harmless(saved):
-    """A flip may fall on bytes of the archive that carry nothing (a date); then the model must
-    still be the same."""
+    """A flip may fall on bytes that carry nothing (a date); then the model must be the same."""
     model, path = saved
     content = path.read_bytes()
     refused = 0

@@ -6,7 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from saccade.report.live import interactive, plain_words
+from saccade.report.live import interactive
+from saccade.report.words import plain_words
 
 
 @pytest.fixture

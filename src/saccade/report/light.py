@@ -69,8 +69,7 @@ def save_light_png(drawing: "Drawing", path: Path) -> Path:
 
 
 def _looks_the_same(few: "Image", picture: "Image") -> bool:
-    """Whether every colour that fills more than a few points kept its place; a palette may give up
-    those of a rare mark beside a map."""
+    """Whether every colour of more than a few points is kept; a palette may drop rare ones."""
     before, after = (
         np.asarray(image.convert("RGB"), dtype=np.int64).reshape(-1, 3) for image in (picture, few))
     apart = np.abs(before - after).max(axis=1)

@@ -21,8 +21,7 @@ UPRIGHT = {
 
 
 def interactive(drawing: Drawing) -> dict[str, Any]:
-    """Plotly's `data` and `layout` of a drawing; colours of ground and words are left to the page,
-    which may be dark."""
+    """Plotly's `data` and `layout` of a drawing; ground and words are coloured by the page."""
     drawing.canvas.draw()
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {

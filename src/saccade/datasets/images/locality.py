@@ -55,8 +55,7 @@ def _neighbours(coordinates: np.ndarray) -> np.ndarray:
 
 
 def locality(similarity: np.ndarray, coordinates: np.ndarray) -> Locality:
-    """Overlap of the most similar with the neighbours, and rank correlation of similarity with
-    closeness."""
+    """Overlap of the most similar with the neighbours, and rank correlation with closeness."""
     from scipy.stats import spearmanr
 
     apart, neighbours = distances(coordinates), _neighbours(coordinates)

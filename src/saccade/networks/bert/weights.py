@@ -1,5 +1,4 @@
-"""From the tensor names of published BERT checkpoints to the modules of `encoder.py`, every shape
-checked on the way."""
+"""From the tensors of published BERT checkpoints to the modules of `encoder`, shapes checked."""
 
 from collections.abc import Callable, Mapping
 

@@ -31,8 +31,7 @@ class Batchwise(eqx.Module):
     shift: Float[Array, " channels"]
 
     def __call__(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
-        """Normalised by the batch, or by the next of the `fixed` statistics; those it
-        uses are appended to `used`."""
+        """Normalised by the batch, or the next of the `fixed` statistics; they end up in `used`."""
         axes = (0, 1, 2)
         mean, variance = (
             fixed[len(used)] if fixed is not None else (images.mean(axes), images.var(axes)))

@@ -1,5 +1,4 @@
-"""One deep transformer from which the decoders of sparse recovery and the vision transformers come
-as options. See `model`."""
+"""One deep transformer; the decoders and the vision transformers are its options. See `model`."""
 
 from saccade.networks.transformer.config import (
     TransformerConfig,

@@ -1,5 +1,4 @@
-"""The settings of the deep transformer: the decoders of sparse recovery and the vision transformers
-are options of one record."""
+"""The settings of the deep transformer; decoders and vision transformers are options of it."""
 
 import math
 from dataclasses import dataclass
@@ -125,8 +124,7 @@ def small_decoder(
 
 
 def gpt2_decoder(dim: int = 20, positions: int = 41, **changes: Any) -> TransformerConfig:
-    """The GPT-2-like decoder: 12 layers, 8 heads, width 256, pre-LayerNorm, softmax, GELU, learned
-    positions, linear read-out."""
+    """A decoder like GPT-2: 12 layers, 8 heads, width 256, learned positions, linear read-out."""
     fixed = {
         "features": dim, "width": 256, "layers": 12, "heads": 8, "hidden": 1024, "causal": True}
     changes = {

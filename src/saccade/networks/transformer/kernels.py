@@ -33,8 +33,7 @@ def softmax_weights(scores: Weights, causal: bool) -> Weights:
 
 
 def relu_weights(scores: Weights, causal: bool) -> Weights:
-    """relu(score) / i, with i the number of tokens seen. The mask selects rather than multiplies: 0
-    * inf would be NaN."""
+    """relu(score) / i, i the number of tokens seen; the mask selects, as 0 * inf would be NaN."""
     mask = visible(scores.shape[-1], causal)
     weights = jnp.maximum(scores, 0)
     return (weights if mask is None else jnp.where(mask, weights, 0)) / _seen(scores, causal)
@@ -82,8 +81,7 @@ attend.defvjp(_attend_forward, _attend_backward)
 
 
 def attend_by(weights: Float[Array, "heads T T"], values: Float[Array, "batch T heads d"]) -> Array:
-    """sum_j w_ij v_j with the same weights for the whole batch, (batch, T, heads, d_h): one product
-    per head."""
+    """sum_j w_ij v_j with the same weights for the whole batch: one product per head."""
     batch, length, heads, per_head = values.shape
     by_head = values.transpose(2, 1, 0, 3).reshape(heads, length, batch * per_head)
     return (weights @ by_head).reshape(heads, length, batch, per_head).transpose(2, 1, 0, 3)

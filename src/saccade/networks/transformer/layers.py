@@ -1,5 +1,4 @@
-"""The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added
-to the residual stream."""
+"""The layers: attention by tokens or positions, then an MLP, each added to the residual stream."""
 
 from typing import Any
 

@@ -11,6 +11,7 @@ from saccade.report import write_report
 
 pytestmark = pytest.mark.browser
 
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 CHECKS = (Path(__file__).parent / "checks.js").read_text()
 
 
@@ -164,9 +165,8 @@ def test_a_filtered_ledger_has_an_address(browser, report):
         address = page.url
         page.goto("about:blank")
         page.goto(address)
-        assert (
-            shown(page) == ["recovery"]
-            and page.get_by_label("Verdict", exact=True).input_value() == "refuted")
+        assert shown(page) == ["recovery"]
+        assert page.get_by_label("Verdict", exact=True).input_value() == "refuted"
 
 
 def test_columns_sort_by_number_both_ways_with_missing_values_last(browser, report):
@@ -217,18 +217,17 @@ def test_keyboard_alone_reaches_filters_sorting_and_a_claim(browser, report):
 
 
 def test_the_theme_can_be_chosen_and_is_remembered(browser, report):
-    background = "getComputedStyle(document.body).backgroundColor"
     with opened(browser, report / "index.html", color_scheme="light") as page:
-        light = page.evaluate(background)
+        light = page.evaluate(BACKGROUND)
         page.get_by_role("button", name="Use dark colours").press("Enter")
-        dark = page.evaluate(background)
+        dark = page.evaluate(BACKGROUND)
         assert dark != light
         page.goto((report / "claims/single-location.risk.html").as_uri())
-        assert page.evaluate(background) == dark
+        assert page.evaluate(BACKGROUND) == dark
         page.get_by_role("button", name="Use light colours").click()
-        assert page.evaluate(background) == light
+        assert page.evaluate(BACKGROUND) == light
     with opened(browser, report / "index.html", color_scheme="dark") as page:
-        assert page.evaluate(background) == dark
+        assert page.evaluate(BACKGROUND) == dark
 
 
 def test_a_claim_shows_its_figure_its_scale_and_its_commands(browser, report):
@@ -258,11 +257,9 @@ def test_without_scripts_the_whole_ledger_is_a_plain_table(browser, report):
 def test_paper_is_light_and_without_controls(browser, report):
     with opened(browser, report / "index.html", color_scheme="dark") as page:
         page.emulate_media(media="print")
-        assert (
-            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        )
-        assert (
-            page.locator("button:not(.sorter):visible, select:visible, input:visible").count() == 0)
+        assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+        controls = "button:not(.sorter):visible, select:visible, input:visible"
+        assert page.locator(controls).count() == 0
         assert check(page, "poorContrast") == []
 
 
@@ -276,6 +273,5 @@ def test_a_figure_becomes_interactive_and_a_picture_again(browser, report, schem
         assert not page.locator(".plate").first.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Picture").first.click()
-        assert (
-            page.locator(".plate").first.is_visible()
-            and not page.locator("[data-live]").first.is_visible())
+        assert page.locator(".plate").first.is_visible()
+        assert not page.locator("[data-live]").first.is_visible()

@@ -79,9 +79,8 @@ def test_test_words_are_new_except_the_adjectives(sets):
 
 def test_texts_are_clean(sets):
     for text in set().union(*(s.texts for s in sets.values())):
-        assert (
-            "  " not in text and "{" not in text and not text.endswith((".", " "))
-            and text[0].isupper())
+        assert "  " not in text and "{" not in text
+        assert text[0].isupper() and not text.endswith((".", " "))
 
 
 @pytest.mark.parametrize("name, size", [("train", 1200), ("test", 600), ("ood_structure", 600)])

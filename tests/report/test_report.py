@@ -121,9 +121,8 @@ def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link
     assert all(
         len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values())
     )
-    assert (
-        json.loads((folder / "ledger.json").read_text())["claims"][0]["id"]
-        == "single-location.risk")
+    [first, *_] = json.loads((folder / "ledger.json").read_text())["claims"]
+    assert first["id"] == "single-location.risk"
 
 
 def test_rows_of_the_real_ledger_are_understood(tmp_path):
@@ -178,9 +177,8 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
     folder = written(tmp_path, [entry.row for entry in entries])
     index = text_of(pages_of(folder)["index.html"])
     assert "1 of 3 claims judged." in index and "2 claims wait" in index
-    assert (
-        "needs scale standard, about 3 min" in index
-        and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index)
+    assert "needs scale standard, about 3 min" in index
+    assert "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index
     alone = text_of(pages_of(written(tmp_path, [waiting()], name="alone"))["index.html"])
     assert "Nothing was judged yet." in alone and "Every verdict" not in alone
 
@@ -354,8 +352,8 @@ def test_what_is_no_ledger_row_is_refused(tmp_path, bad):
 def test_a_row_without_optional_fields_and_an_empty_ledger_are_shown(tmp_path):
     folder = written(tmp_path, [{"id": "elsewhere.claim", "verdict": "undecided"}])
     assert broken_links(folder) == [] and (folder / "study/elsewhere.html").is_file()
-    assert (
-        "This ledger has no claims." in pages_of(written(tmp_path, [], name="empty"))["index.html"])
+    empty = pages_of(written(tmp_path, [], name="empty"))
+    assert "This ledger has no claims." in empty["index.html"]
 
 
 def test_the_command_names_scale_seed_and_sabotage_only_where_they_matter():
@@ -374,10 +372,9 @@ def test_a_site_gathers_studies_in_the_library_order():
     pictures = [Picture("single-location/1", "single-location", "One", "", "", "")]
     site = Site([entries[1], entries[0]], pictures, "quick", 0)
     assert [study.name for study in site.studies] == ["single-location", "elsewhere"]
-    assert (
-        "Marion" in site.study("single-location").reference
-        and site.study("elsewhere").reference == "")
-    assert "@inproceedings{marion2025" in site.study("single-location").bibtex
+    known, unknown = site.studies
+    assert "Marion" in known.reference and unknown.reference == ""
+    assert "@inproceedings{marion2025" in known.bibtex
 
 
 def test_the_shared_files_ask_nothing_of_the_network():

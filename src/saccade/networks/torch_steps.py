@@ -1,9 +1,7 @@
-"""Training steps of the deep transformer against the same steps in PyTorch (eager), on one thread
-each; only where PyTorch is installed.
+"""Training steps of the deep transformer against the same steps in PyTorch (eager).
 
 The peer is written as one would in PyTorch: its fused attention, LayerNorm, gelu and Adam. Both
-start from the same weights and see the same batches; the comparison counts only if their losses
-agree.
+start from the same weights and see the same batches; it counts only if their losses agree.
 """
 
 from importlib.util import find_spec
@@ -21,8 +19,7 @@ from saccade.networks.training import Problem, train
 from saccade.networks.transformer import Transformer, TransformerConfig
 
 RATE = 1e-3
-# relative; eight float32 steps of Adam from the same weights stay far closer unless one side
-# computes something else
+# relative; eight float32 steps of Adam from the same weights stay far closer
 LOSSES_APART = 1e-3
 
 
@@ -145,17 +142,18 @@ def paper_decoder(batch: int = 64, steps: int = 8) -> Sides:
 
 
 TINY = {"batch": 4, "steps": 2}
-INSTALLED = find_spec("torch") is not None
-SPATIAL = (
-    (Benchmark(
-        "spatial.positional-vit-step",
-        "8 training steps of the small ViT with positional attention (64 patches, batch 128):"
-        " ours against PyTorch eager, one thread each", positional_vit, Target(">=", 0.85),
-        tiny=TINY),)
-    if INSTALLED else ())
-SPARSE_RECOVERY = (
-    (Benchmark(
-        "sparse-recovery.decoder-step",
-        "8 training steps of the paper's small decoder (12 layers, 21 tokens, batch 64): ours"
-        " against PyTorch eager, one thread each", paper_decoder, tiny=TINY),)
-    if INSTALLED else ())
+
+
+def benchmark(id: str, about: str, prepare: Any, target: Target | None = None) -> tuple:
+    """The benchmark against PyTorch, one thread each; none where PyTorch is not installed."""
+    words = f"8 training steps of {about}: ours against PyTorch eager, one thread each"
+    return (Benchmark(id, words, prepare, target, tiny=TINY),) if find_spec("torch") else ()
+
+
+SPATIAL = benchmark(
+    "spatial.positional-vit-step",
+    "the small ViT with positional attention (64 patches, batch 128)", positional_vit,
+    Target(">=", 0.85))
+SPARSE_RECOVERY = benchmark(
+    "sparse-recovery.decoder-step", "the paper's small decoder (12 layers, 21 tokens, batch 64)",
+    paper_decoder)

@@ -154,7 +154,7 @@ def _advanced(
     norms = np.concatenate([state.gradient_norms, np.asarray(norms, float)])
     bad = ~(np.isfinite(losses) & np.isfinite(norms))
     if bad.any():
-        raise _diverged(int(np.argmax(bad)), losses, norms, path)
+        raise _diverged(int(np.argmax(bad)), losses, path)
     return state._replace(
         model=model, optimiser_state=optimiser_state, losses=losses, gradient_norms=norms)
 
@@ -227,20 +227,18 @@ def _spread(batch: Any, mesh: Mesh | None) -> Any:
     return jax.lax.with_sharding_constraint(batch, NamedSharding(mesh, PartitionSpec("data")))
 
 
-def _diverged(step: int, losses: np.ndarray, norms: np.ndarray, path: Path | None) -> Diverged:
+def _diverged(step: int, losses: np.ndarray, path: Path | None) -> Diverged:
     """The exception with the step, the losses before it and what to change."""
-    before = (
-        ", ".join(f"{loss:.3g}" for loss in losses[max(0, step - SHOWN_LOSSES) : step]) or "none")
+    shown = losses[max(0, step - SHOWN_LOSSES) : step]
+    before = ", ".join(f"{loss:.3g}" for loss in shown) or "none"
     what = "the loss" if not np.isfinite(losses[step]) else "its gradient"
-    kept = (
-        f" The last good checkpoint is kept in {str(path)!r}." if path is not None and path.exists()
-        else "")
+    saved = path is not None and path.exists()
+    kept = f" The last good checkpoint is kept in {str(path)!r}." if saved else ""
     problem = Diverged(
         f"Training stopped at step {step}: {what} was not finite (losses before: {before}). Lower"
         " the learning rate, clip the gradients harder, warm up longer or start from smaller"
         f" weights.{kept}")
-    problem.step, problem.losses, problem.gradient_norms = (
-        step, losses[: step + 1], norms[: step + 1])  # type: ignore[attr-defined]
+    problem.step, problem.losses = step, losses[: step + 1]  # type: ignore[attr-defined]
     return problem
 
 

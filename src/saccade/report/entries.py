@@ -157,9 +157,9 @@ def _complete(row: Any) -> dict[str, Any]:
         raise InvalidInput(
             f"ledger row {str(name)[:60]!r} needs an id and a verdict out of {', '.join(VERDICTS)}."
         )
-    defaults = dict.fromkeys(TEXTS, "") | dict.fromkeys((*NUMBERS, *OTHERS))
-    defaults |= {"study": name.split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
-    complete = defaults | {key: value for key, value in row.items() if value is not None}
+    complete: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys((*NUMBERS, *OTHERS))
+    complete |= {"study": name.split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
+    complete |= {key: value for key, value in row.items() if value is not None}
     unrun = dict.fromkeys((*NUMBERS, "verdict", "error"))
     complete["sabotages"] = [_without_traceback(unrun | item) for item in complete["sabotages"]]
     return _without_traceback(complete)

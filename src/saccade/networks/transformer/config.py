@@ -72,32 +72,23 @@ class TransformerConfig:
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         for name, least in SIZES.items():
-            require(
-                getattr(self, name) >= least, name, getattr(self, name), f"must be at least {least}"
-            )
+            size = getattr(self, name)
+            require(size >= least, name, size, f"must be at least {least}")
         for name in SCALES:
             value = getattr(self, name)
             require(
                 math.isfinite(value) and value >= 0, name, value, "must be finite and at least 0")
-        self._check_combinations()
-
-    def _check_combinations(self) -> None:
         splits = self.head_width > 0 or self.width % self.heads == 0
-        require(
-            splits, "heads", self.heads,
-            f"must divide the width {self.width}, or head_width must be given")
+        rule = f"must divide the width {self.width}, or head_width must be given"
+        require(splits, "heads", self.heads, rule)
+        rule = f"must be the width {self.width} when there is no "
         summed = self.projection or self.per_head == self.width
-        require(
-            summed, "head_width", self.per_head,
-            f"must be the width {self.width} when there is no projection")
+        require(summed, "head_width", self.per_head, f"{rule}projection")
         direct = self.read_in or self.features == self.width
-        require(
-            direct, "features", self.features,
-            f"must be the width {self.width} when there is no read-in")
+        require(direct, "features", self.features, f"{rule}read-in")
         placed = self.looks_by == "tokens" or self.positions > 0
-        require(
-            placed, "positions", self.positions,
-            "must be at least 1 when attention looks by positions")
+        rule = "must be at least 1 when attention looks by positions"
+        require(placed, "positions", self.positions, rule)
 
     @property
     def per_head(self) -> int:

@@ -73,12 +73,12 @@ def test_a_notebook_is_named_readable_and_answers_the_keyboard(browser, served):
 
 def _settled(page, picture):
     """What the picture shows once it has stopped changing."""
-    until, seen = time.monotonic() + PATIENCE, ""
+    until, before = time.monotonic() + PATIENCE, ""
     while time.monotonic() < until:
         now = picture.inner_html()
-        if now == seen:
+        if now == before:
             return now
-        seen = now
+        before = now
         page.wait_for_timeout(1500)
     raise AssertionError("the picture never came to rest")
 

@@ -63,20 +63,20 @@ def test_counts_of_the_large_networks_by_hand():
 @pytest.mark.parametrize("make", [vgg_19, resnet_18])
 def test_shapes_of_the_large_networks(make):
     images = jax.ShapeDtypeStruct((4, 32, 32, 3), jnp.float32)
-    made = jax.eval_shape(lambda key, images: make(key, outputs=100)(images), KEY, images)
-    assert made.shape == (4, 100)
+    outputs = jax.eval_shape(lambda key, images: make(key, outputs=100)(images), KEY, images)
+    assert outputs.shape == (4, 100)
 
 
 def test_statistics_of_the_same_batch_change_nothing():
     from saccade.networks.convolution.large import Batchwise
 
     images = 3 + 2 * jax.random.normal(KEY, (5, 4, 4, 2))
-    norm, seen = Batchwise(jnp.ones(2), jnp.zeros(2)), []
-    made = norm(images, seen, None)
-    np.testing.assert_allclose(made.mean(axis=(0, 1, 2)), 0, atol=1e-6)
-    np.testing.assert_allclose(made.std(axis=(0, 1, 2)), 1, atol=1e-4)
-    np.testing.assert_allclose(norm(images, [], seen), made)
-    assert not np.allclose(norm(images[:2], [], seen), norm(images[:2], [], None))
+    norm, statistics = Batchwise(jnp.ones(2), jnp.zeros(2)), []
+    normalised = norm(images, statistics, None)
+    np.testing.assert_allclose(normalised.mean(axis=(0, 1, 2)), 0, atol=1e-6)
+    np.testing.assert_allclose(normalised.std(axis=(0, 1, 2)), 1, atol=1e-4)
+    np.testing.assert_allclose(norm(images, [], statistics), normalised)
+    assert not np.allclose(norm(images[:2], [], statistics), norm(images[:2], [], None))
 
 
 def test_what_does_not_fit():

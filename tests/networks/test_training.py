@@ -51,10 +51,10 @@ def size(model):
 
 
 def test_the_loss_falls_and_the_curve_is_kept():
-    seen = []
+    reports = []
     trained = train(
         PROBLEM, start(), KEY, 120, chunk=20, measure=size, measure_every=40,
-        progress=lambda *said: seen.append(said))
+        progress=lambda *report: reports.append(report))
     assert trained.losses.shape == trained.gradient_norms.shape == (120,)
     # The zero predictor costs 2 with a standard error of about .06 over 640 tasks; a trained one is
     # far below.
@@ -62,8 +62,9 @@ def test_the_loss_falls_and_the_curve_is_kept():
     assert trained.losses[-20:].mean() < 1.4
     assert trained.measured_steps.tolist() == [0, 40, 80, 120]
     assert trained.measured[-1] == size(trained.model)
-    assert [said[:3] for said in seen] == [("training", step, 120) for step in range(20, 121, 20)]
-    assert seen[-1][3] == trained.losses[-1]
+    assert [report[:3] for report in reports] == [
+        ("training", step, 120) for step in range(20, 121, 20)]
+    assert reports[-1][3] == trained.losses[-1]
 
 
 def test_the_first_step_is_the_optimisers():
@@ -98,7 +99,7 @@ def test_an_interrupted_training_resumes_bit_for_bit(tmp_path, killed_at):
     first_steps = []
     resumed = train(
         PROBLEM, start(), KEY, 65, checkpoint=path, resume=True,
-        progress=lambda n, s, t, v: first_steps.append(s), **options)
+        progress=lambda name, step, steps, loss: first_steps.append(step), **options)
     assert first_steps[0] == min(20 * (killed_at // 20) + 10, 65)
     assert same(whole, resumed)
     again = train(PROBLEM, start(), KEY, 65, checkpoint=path, resume=True, **options)
@@ -109,11 +110,11 @@ def test_an_interrupted_training_resumes_bit_for_bit(tmp_path, killed_at):
 def test_without_resume_it_starts_afresh(tmp_path):
     path = tmp_path / "checkpoint.npz"
     train(PROBLEM, start(), KEY, 20, chunk=10, checkpoint=path)
-    seen = []
+    reports = []
     train(
         PROBLEM, start(), KEY, 20, chunk=10, checkpoint=path,
-        progress=lambda n, s, t, v: seen.append(s))
-    assert seen == [10, 20]
+        progress=lambda name, step, steps, loss: reports.append(step))
+    assert reports == [10, 20]
 
 
 def test_a_loss_that_is_not_a_number_stops_with_step_history_and_advice(tmp_path):
@@ -171,10 +172,10 @@ def test_checkpoints_of_another_training_are_refused(tmp_path):
 
 
 def test_watching_from_outside_sets_progress_and_folder(tmp_path):
-    seen = []
-    with watching(progress=lambda *said: seen.append(said), folder=tmp_path, resume=True):
+    reports = []
+    with watching(progress=lambda *report: reports.append(report), folder=tmp_path, resume=True):
         trained = train(PROBLEM, start(), KEY, 20, chunk=10, name="seed-3")
-    assert [said[:3] for said in seen] == [("seed-3", 10, 20), ("seed-3", 20, 20)]
+    assert [report[:3] for report in reports] == [("seed-3", 10, 20), ("seed-3", 20, 20)]
     assert [file.name for file in tmp_path.iterdir()] == ["seed-3.npz"]
     assert same(train(PROBLEM, start(), KEY, 20, chunk=10).model, trained.model)
 
@@ -259,11 +260,11 @@ def test_four_devices_give_the_loss_curve_of_one():
         [sys.executable, "-c", ON_FOUR_DEVICES], env={**os.environ, "XLA_FLAGS": flags},
         capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    said = json.loads(run.stdout.splitlines()[-1])
-    one, four = map(np.array, said["curves"])
-    assert said["devices"] == 4
+    answer = json.loads(run.stdout.splitlines()[-1])
+    one, four = map(np.array, answer["curves"])
+    assert answer["devices"] == 4
     # float64: sums over the batch in another order differ by about 1e-16 a step, which 24 steps
     # amplify by far less than 1e4.
     np.testing.assert_allclose(four, one, rtol=1e-11)
     assert len(np.unique(one)) == 24
-    assert "must be a multiple of the 4 devices" in said["refused"]
+    assert "must be a multiple of the 4 devices" in answer["refused"]

@@ -210,12 +210,12 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
         wrong, row("right", statement="It recovers unless swapped."),
         row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
-    told = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
-    said = (
+    findings = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
+    sentences = (
         "It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.",
         "A new state.")
-    assert all(text in told for text in said)
-    assert "refuted as expected" in told.replace("  ", " ")
+    assert all(text in findings for text in sentences)
+    assert "refuted as expected" in findings.replace("  ", " ")
     assert (
         'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"])
     absent = text_of(pages_of(written(tmp_path, [wrong]))["index.html"])

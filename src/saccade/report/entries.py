@@ -157,12 +157,13 @@ def _complete(row: Any) -> dict[str, Any]:
         raise InvalidInput(
             f"ledger row {str(name)[:60]!r} needs an id and a verdict out of {', '.join(VERDICTS)}."
         )
-    complete: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys((*NUMBERS, *OTHERS))
-    complete |= {"study": name.split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
-    complete |= {key: value for key, value in row.items() if value is not None}
+    known = {key: value for key, value in row.items() if value is not None}
     unrun = dict.fromkeys((*NUMBERS, "verdict", "error"))
-    complete["sabotages"] = [_without_traceback(unrun | item) for item in complete["sabotages"]]
-    return _without_traceback(complete)
+    sabotages = [_without_traceback({**unrun, **item}) for item in known.get("sabotages", ())]
+    return _without_traceback({
+        **dict.fromkeys(TEXTS, ""), **dict.fromkeys((*NUMBERS, *OTHERS)),
+        "study": name.split(".")[0], "expected": "holds", "parts": [], **known,
+        "sabotages": sabotages})
 
 
 def _without_traceback(row: Mapping[str, Any]) -> dict[str, Any]:

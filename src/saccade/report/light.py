@@ -34,13 +34,10 @@ class Weight(NamedTuple):
     bytes: int
 
     @property
-    def megabytes(self) -> float:
-        return self.bytes / 1e6
-
-    @property
     def words(self) -> str:
-        heavy = f": heavier than the {LIMIT_MB:g} MB a report should weigh"
-        return f"{self.files} files, {self.megabytes:.1f} MB{heavy * (self.megabytes >= LIMIT_MB)}"
+        megabytes = self.bytes / 1e6
+        warning = f": heavier than the {LIMIT_MB:g} MB a report should weigh"
+        return f"{self.files} files, {megabytes:.1f} MB" + warning * (megabytes >= LIMIT_MB)
 
 
 def weigh(folder: str | Path) -> Weight:

@@ -21,33 +21,21 @@ GELU_SLOPE = math.sqrt(2 / math.pi)
 GELU_CUBIC = 0.044715
 
 
-def visible(length: int, causal: bool) -> Array | None:
-    """Which token (row) sees which (column); None when all see all."""
-    return jnp.tril(jnp.ones((length, length), bool)) if causal else None
+def weights_of(scores: Weights, kind: str, causal: bool) -> Weights:
+    """softmax over the tokens a token sees, or relu(score) / i with i their number. The mask
+    selects: 0 * inf would be NaN."""
+    scores = jnp.maximum(scores, 0) if kind == "relu" else scores
+    if causal:
+        visible = jnp.tril(jnp.ones(scores.shape[-2:], bool))
+        scores = jnp.where(visible, scores, 0 if kind == "relu" else -jnp.inf)
+    return scores / _counts(scores, causal) if kind == "relu" else jax.nn.softmax(scores, axis=-1)
 
 
-def softmax_weights(scores: Weights, causal: bool) -> Weights:
-    """softmax over the tokens seen."""
-    mask = visible(scores.shape[-1], causal)
-    return jax.nn.softmax(scores if mask is None else jnp.where(mask, scores, -jnp.inf), axis=-1)
-
-
-def relu_weights(scores: Weights, causal: bool) -> Weights:
-    """relu(score) / i, i the number of tokens seen; the mask selects, as 0 * inf would be NaN."""
-    mask = visible(scores.shape[-1], causal)
-    weights = jnp.maximum(scores, 0)
-    return (weights if mask is None else jnp.where(mask, weights, 0)) / _seen(scores, causal)
-
-
-def _seen(scores: Weights, causal: bool) -> Array:
+def _counts(scores: Weights, causal: bool) -> Array:
     """How many tokens each token sees, as a column."""
     length = scores.shape[-1]
-    seen = jnp.arange(1, length + 1) if causal else jnp.full(length, length)
-    return seen.astype(scores.dtype)[:, None]
-
-
-def weights_of(scores: Weights, kind: str, causal: bool) -> Weights:
-    return (relu_weights if kind == "relu" else softmax_weights)(scores, causal)
+    counts = jnp.arange(1, length + 1) if causal else jnp.full(length, length)
+    return counts.astype(scores.dtype)[:, None]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
@@ -67,7 +55,7 @@ def _attend_backward(
     queries, keys, values, weights = kept
     by_weight = slope @ _turned(values)
     if kind == "relu":
-        by_score = jnp.where(weights > 0, by_weight, 0) / _seen(weights, causal)
+        by_score = jnp.where(weights > 0, by_weight, 0) / _counts(weights, causal)
     else:
         by_score = weights * (by_weight - jnp.sum(by_weight * weights, axis=-1, keepdims=True))
     # Many small products with a transposed left side are slow in XLA on a CPU (up to three times):

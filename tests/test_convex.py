@@ -1,5 +1,4 @@
-"""Convex fitting: the optimality condition, scikit-learn as peer, narrow against wide coordinates,
-and separability."""
+"""Convex fitting: the optimality condition, scikit-learn as peer, narrow and wide, separability."""
 
 import numpy as np
 import pytest
@@ -35,9 +34,8 @@ def test_logistic_agrees_with_scikit_learn(n, p, ridge):
     ours = fit_readout(F, y, ridge)
     peer = LogisticRegression(C=1 / (n * ridge), tol=1e-12, max_iter=20_000).fit(F, y)
     np.testing.assert_allclose(ours.w, peer.coef_[0], atol=2e-5)
-    assert (
-        ours.objective <= logistic_objective(F, y, ridge, peer.coef_[0], peer.intercept_[0]) + 1e-12
-    )
+    theirs = logistic_objective(F, y, ridge, peer.coef_[0], peer.intercept_[0])
+    assert ours.objective <= theirs + 1e-12
 
 
 @pytest.mark.parametrize(("n", "p"), [(80, 12), (30, 70)])
@@ -66,8 +64,7 @@ def test_separability():
 
 
 def test_cover_threshold():
-    """Random labels: at n = d + 1 points in general position are always separable with an
-    intercept, far above 2 d never."""
+    """Random labels: n = d + 1 points are always separable with an intercept, far above 2 d not."""
     rng = np.random.default_rng(4)
     y = np.where(np.arange(80) % 2, 1.0, -1.0)
     F = rng.normal(size=(80, 10))

@@ -1,11 +1,11 @@
 """Fitting the linear read-out of given features: a convex problem solved to a stated gradient norm,
 and separability by linear programming.
 
-    minimise over (w, b)   J = (1/n) sum_i l(<w, f_i> + b; y_i) + lambda/2 |w|^2        (b is not
-    penalised)
-with l logistic, log(1 + e^{-yh}), or square, (y - h)^2/2. The square loss is one linear system, the
-logistic loss damped Newton. When there are more features than samples the best w lies in the span
-of the samples, so the problem is solved in an orthonormal basis of that span.
+    minimise over (w, b)   J = (1/n) sum_i l(<w, f_i> + b; y_i) + lambda/2 |w|^2
+
+with l logistic, log(1 + e^{-yh}), or square, (y - h)^2/2; b is not penalised. The square loss is
+one linear system, the logistic loss damped Newton. When there are more features than samples the
+best w lies in the span of the samples, so the problem is solved in an orthonormal basis of that.
 """
 
 from typing import NamedTuple
@@ -22,8 +22,7 @@ from saccade.errors import require, unknown
 
 
 class ConvexFit(NamedTuple):
-    """The read-out with the norm of the gradient of J at it; `status` is "converged" if that is
-    below the tolerance asked for."""
+    """The read-out; `status` is "converged" if the gradient of J is below the tolerance."""
 
     w: Float[Array, " feature"]
     b: float
@@ -44,11 +43,13 @@ def fit_readout(
     require(bool(np.isfinite(ridge)) and ridge > 0, "ridge", ridge, "must be finite and above 0")
     if loss not in ("logistic", "square"):
         raise unknown("loss", str(loss), ("logistic", "square"))
-    wide = features.shape[1] > len(y)
-    basis, reduced = _span(features) if wide else (None, features)
     solve = _fit_square if loss == "square" else _fit_logistic
-    w, b, iterations = solve(reduced, y, ridge, tolerance, max_iterations)
-    w = basis @ w if basis is not None else w
+    if features.shape[1] > len(y):
+        basis, triangle = np.linalg.qr(features.T)
+        coordinates, b, iterations = solve(triangle.T, y, ridge, tolerance, max_iterations)
+        w = basis @ coordinates
+    else:
+        w, b, iterations = solve(features, y, ridge, tolerance, max_iterations)
     return _certify(features, y, ridge, loss, w, float(b), iterations, tolerance)
 
 
@@ -64,12 +65,6 @@ def check_data(features: Array, y: Array) -> None:
     require(
         labels == [-1.0, 1.0], "y", labels,
         "are the labels present and must be -1 and +1, both of them")
-
-
-def _span(features: Array) -> tuple[Array, Array]:
-    """Orthonormal columns that span the samples, and the samples in these coordinates."""
-    basis, triangle = np.linalg.qr(features.T)
-    return basis, triangle.T
 
 
 def _fit_square(F: Array, y: Array, ridge: float, tolerance: float, max_iterations: int):
@@ -111,8 +106,7 @@ def _fit_logistic(F: Array, y: Array, ridge: float, tolerance: float, max_iterat
 
 
 def _armijo(F: Array, y: Array, ridge: float, x: Array, move: Array, slope: float, value: float):
-    """Halve the step until J falls enough; the slack is rounding, which decides near the
-    minimum."""
+    """Halve the step until J falls enough; the slack is rounding, which decides at the minimum."""
     for halving in range(40):
         trial = x + 0.5**halving * move
         trial_value = logistic_objective(F, y, ridge, trial[:-1], trial[-1])
@@ -125,8 +119,7 @@ def _certify(
     F: Array, y: Array, ridge: float, loss: str, w: Array, b: float, iterations: int,
     tolerance: float,
 ) -> ConvexFit:
-    """Loss, objective and gradient recomputed in the original coordinates: nothing is taken on
-    trust from the solver."""
+    """Loss, objective and gradient once more in the original coordinates, not the solver's word."""
     margin = F @ w + b
     if loss == "square":
         losses, slope = 0.5 * (y - margin) ** 2, margin - y
@@ -140,16 +133,14 @@ def _certify(
 
 
 def is_separable(features, y) -> bool:
-    """Whether some (w, b) has y_i (<w, f_i> + b) >= 1 for all i: feasibility of a linear programme
-    (HiGHS)."""
+    """Whether some (w, b) has y_i (<w, f_i> + b) >= 1 for all i, by a linear programme (HiGHS)."""
     features, y = np.asarray(features, float), np.asarray(y, float)
     check_data(features, y)
     signed = -y[:, None] * np.concatenate([features, np.ones((len(y), 1))], axis=1)
     answer = linprog(
         np.zeros(signed.shape[1]), A_ub=signed, b_ub=-np.ones(len(y)), bounds=(None, None),
         method="highs")
-    # The solver gives up on a few barely (in)separable sets, where the weights would have to be
-    # huge.
+    # The solver gives up on a few barely (in)separable sets, where weights would have to be huge.
     return answer.status == 0 if answer.status in (0, 2) else largest_margin(signed) > 1e-9
 
 

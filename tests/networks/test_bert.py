@@ -1,5 +1,4 @@
-"""The BERT encoder against a plain float64 NumPy forward pass, one unpadded sentence at a time, on
-real and on random weights."""
+"""The BERT encoder against plain float64 NumPy, by sentence, on real and random weights."""
 
 import json
 import subprocess
@@ -15,9 +14,9 @@ from scipy.special import erf
 
 from saccade.datasets.sentences import SENTIMENT, TEST_SLOTS, TRAIN_SLOTS
 from saccade.errors import InvalidInput
-from saccade.networks import bert as bert_room
-from saccade.networks.bert import cls_states, find_model_folder, hidden_states, load_bert, tokenize
-from saccade.networks.bert import source as bert_source
+from saccade.networks.bert import cls_states, load_bert, loading, tokenize
+from saccade.networks.bert.encoder import hidden_states
+from saccade.networks.bert.loading import find_model_folder
 
 WORDS = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "red", "dog", "is", "very", "nice", "village", "."]
@@ -30,8 +29,7 @@ TEXTS = ["The village is very nice. The dog is red", "The dog is nice", "Dog", "
 
 
 def _reference_hidden_states(tensors: dict, config: dict, ids: list[int]) -> list[np.ndarray]:
-    """BERT as its paper says it, in float64: separate projections, a loop over heads, no batch and
-    no mask."""
+    """BERT as its paper says it: separate projections, a loop over heads, no batch, no mask."""
     tensors = {name: np.asarray(tensor, float) for name, tensor in tensors.items()}
 
     def dense(x, name):
@@ -185,13 +183,6 @@ def test_layer_zero_of_cls_does_not_see_the_sentence(tiny):
     assert np.ptp(states[0], axis=0).max() < 1e-6 and np.ptp(states[1], axis=0).max() > 1e-2
 
 
-def test_progress_counts_sentences(tiny):
-    model, seen = load_bert(tiny), []
-    cls_states(
-        model.encoder, *tokenize(model, TEXTS), batch_size=1, progress=lambda *at: seen.append(at))
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
 @pytest.mark.parametrize("old_norm_names", [False, True])
 def test_prefixed_and_old_names_are_read(tmp_path, tiny, old_norm_names):
     renamed = {f"bert.{name}": tensor for name, tensor in _random_tensors().items()}
@@ -289,15 +280,15 @@ def test_a_missing_optional_package_is_one_sentence(tiny, monkeypatch, module):
 
 
 def test_a_missing_weight_package_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(bert_source, "PACKAGE", "no-such-package-of-weights")
+    monkeypatch.setattr(loading, "PACKAGE", "no-such-package-of-weights")
     with pytest.raises(InvalidInput, match="'no-such-package-of-weights' is not installed"):
         load_bert()
 
 
 def test_importing_the_room_needs_no_optional_package():
     code = (
-        f"import sys, {bert_room.__name__}; print([m for m in ('safetensors', 'tokenizers',"
-        " 'torch') if m in sys.modules])")
+        "import sys, saccade.networks.bert;"
+        " print([m for m in ('safetensors', 'tokenizers', 'torch') if m in sys.modules])")
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.networks.convolution import (
-    ConvolutionConfig,
-    cnn_a,
-    cnn_b,
-    convolve,
-    init_convolution,
-    resnet_18,
-    vgg_19,
-)
+from saccade.networks.convolution import cnn_a, cnn_b, init_convolution, resnet_18, small, vgg_19
 from saccade.networks.convolution.large import RESNET_18, VGG_19
-from saccade.networks.convolution.layers import max_pool, mean_pool, space_to_depth
 
 KEY = jax.random.key(0)
 
@@ -32,14 +23,14 @@ def test_nine_shifts_are_a_convolution(stride):
     theirs = jax.lax.conv_general_dilated(
         images, kernel.reshape(3, 3, 3, 5), (stride, stride), ((1, 1), (1, 1)),
         dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    np.testing.assert_allclose(convolve(images, kernel, stride), theirs, atol=1e-12)
+    np.testing.assert_allclose(small.convolve(images, kernel, stride), theirs, atol=1e-12)
 
 
 def test_pools():
     images = jnp.arange(16.0).reshape(1, 4, 4, 1)
-    assert mean_pool(images)[0, 0, 0, 0] == 2.5
-    assert max_pool(images)[0, 1, 1, 0] == 15
-    assert space_to_depth(images)[0, 0, 1].tolist() == [2, 3, 6, 7]
+    assert small.mean_pool(images)[0, 0, 0, 0] == 2.5
+    assert small.max_pool(images)[0, 1, 1, 0] == 15
+    assert small.space_to_depth(images)[0, 0, 1].tolist() == [2, 3, 6, 7]
 
 
 @pytest.mark.parametrize(("config", "parameters"), [(cnn_a(), 24_346), (cnn_b(), 230_026)])
@@ -72,24 +63,24 @@ def test_counts_of_the_large_networks_by_hand():
 @pytest.mark.parametrize("make", [vgg_19, resnet_18])
 def test_shapes_of_the_large_networks(make):
     images = jax.ShapeDtypeStruct((4, 32, 32, 3), jnp.float32)
-    made = jax.eval_shape(lambda key, images: make(key, outputs=100)(images), KEY, images)
-    assert made.shape == (4, 100)
+    outputs = jax.eval_shape(lambda key, images: make(key, outputs=100)(images), KEY, images)
+    assert outputs.shape == (4, 100)
 
 
 def test_statistics_of_the_same_batch_change_nothing():
     from saccade.networks.convolution.large import Batchwise
 
     images = 3 + 2 * jax.random.normal(KEY, (5, 4, 4, 2))
-    norm, seen = Batchwise(jnp.ones(2), jnp.zeros(2)), []
-    made = norm(images, seen, None)
-    np.testing.assert_allclose(made.mean(axis=(0, 1, 2)), 0, atol=1e-6)
-    np.testing.assert_allclose(made.std(axis=(0, 1, 2)), 1, atol=1e-4)
-    np.testing.assert_allclose(norm(images, [], seen), made)
-    assert not np.allclose(norm(images[:2], [], seen), norm(images[:2], [], None))
+    norm, statistics = Batchwise(jnp.ones(2), jnp.zeros(2)), []
+    normalised = norm(images, statistics, None)
+    np.testing.assert_allclose(normalised.mean(axis=(0, 1, 2)), 0, atol=1e-6)
+    np.testing.assert_allclose(normalised.std(axis=(0, 1, 2)), 1, atol=1e-4)
+    np.testing.assert_allclose(norm(images, [], statistics), normalised)
+    assert not np.allclose(norm(images[:2], [], statistics), norm(images[:2], [], None))
 
 
 def test_what_does_not_fit():
     with pytest.raises(InvalidInput, match="widths = \\(\\) must hold"):
-        ConvolutionConfig(widths=())
+        small.ConvolutionConfig(widths=())
     with pytest.raises(InvalidInput, match="shape of images"):
         init_convolution(KEY, cnn_a())(jnp.zeros((2, 32, 32, 1)))

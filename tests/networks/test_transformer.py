@@ -1,5 +1,4 @@
-"""The deep transformer against a plain loop, finite differences, symmetries and counted
-parameters."""
+"""The deep transformer against a plain loop, finite differences, symmetries, parameter counts."""
 
 import equinox as eqx
 import jax
@@ -8,16 +7,8 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.networks.transformer import (
-    TransformerConfig,
-    gpt2_decoder,
-    init_transformer,
-    number_of_parameters,
-    pair_decoder,
-    side_by_side,
-    small_decoder,
-    vision_transformer,
-)
+from saccade.networks import transformer
+from saccade.networks.transformer import gpt2_decoder, init_transformer, pair_decoder, small_decoder
 
 CONFIGS = {
     "small decoder": small_decoder(dim=3, layers=2, heads=2, residual_init=0.5),
@@ -25,10 +16,10 @@ CONFIGS = {
     "pairs, softmax": pair_decoder(dim=3, layers=2, width=8, heads=2, hidden=12, read_out_init=1.0),
     "pairs, relu": pair_decoder(
         dim=3, layers=2, attention="relu", width=8, heads=2, hidden=12, read_out_init=1.0),
-    "vit": vision_transformer(5, 6, 3, width=8, heads=2, hidden=10, position_init=0.5),
-    "vit, positional": vision_transformer(
+    "vit": transformer.vision_transformer(5, 6, 3, width=8, heads=2, hidden=10, position_init=0.5),
+    "vit, positional": transformer.vision_transformer(
         5, 6, 3, "positions", width=8, heads=2, hidden=10, position_init=0.5),
-    "relu, not causal": TransformerConfig(
+    "relu, not causal": transformer.TransformerConfig(
         4, 8, 2, 2, 6, 3, attention="relu", norm="scale", read_out="quadratic"),
     "many layers": pair_decoder(dim=3, layers=9, width=8, heads=2, hidden=12, read_out_init=1.0)}
 
@@ -38,8 +29,7 @@ trace_of = eqx.filter_jit(lambda model, tokens: model.trace(tokens))
 
 
 def build(name, seed=0):
-    """A float64 model whose biases and norms are not at their special first values, and tokens for
-    it."""
+    """A float64 model with biases and norms away from their first values, and tokens for it."""
     config = CONFIGS[name]
     model = init_transformer(jax.random.key(seed), config, jnp.float64)
     noise = np.random.default_rng(seed)
@@ -52,8 +42,8 @@ def build(name, seed=0):
 def loop_norm(x, norm):
     if norm is None:
         return x
-    made = (x - x.mean()) / np.sqrt(x.var() + 1e-5) * np.asarray(norm.scale)
-    return made if norm.shift is None else made + np.asarray(norm.shift)
+    scaled = (x - x.mean()) / np.sqrt(x.var() + 1e-5) * np.asarray(norm.scale)
+    return scaled if norm.shift is None else scaled + np.asarray(norm.shift)
 
 
 def loop_attention(config, layer, state, positions):
@@ -140,8 +130,7 @@ def test_the_trace_ends_where_the_call_ends_and_shows_the_weights_that_were_used
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_derivatives_meet_finite_differences(name):
-    """Along three random directions in all parameters at once; central differences at 1e-6 err by
-    about 1e-9."""
+    """Along three random directions; central differences at 1e-6 err by about 1e-9."""
     model, tokens = build(name)
     noise = np.random.default_rng(1)
     target = noise.standard_normal(call(model, tokens).shape)
@@ -170,9 +159,9 @@ def test_a_causal_decoder_does_not_see_later_tokens():
     ("config", "count"),
     [
         (small_decoder(), 425_923), (gpt2_decoder(), 9_493_761),
-        (vision_transformer(looks_by="positions"), 75_210),
+        (transformer.vision_transformer(looks_by="positions"), 75_210),
         (
-            vision_transformer(), 75_210 - 256,
+            transformer.vision_transformer(), 75_210 - 256,
         ),  # without the norms of positions, which vanilla attention would not use
         (pair_decoder(), 133_568)])
 def test_parameters_are_counted(config, count):
@@ -184,7 +173,7 @@ def test_arrays_are_float32_unless_asked():
     model = init_transformer(jax.random.key(0), pair_decoder(dim=2, layers=1))
     assert {leaf.dtype for leaf in jax.tree.leaves(model)} == {jnp.dtype("float32")}
     assert model(jnp.zeros((1, 2, 3))).dtype == jnp.float32
-    assert number_of_parameters(model) > 0
+    assert transformer.number_of_parameters(model) > 0
 
 
 @pytest.mark.parametrize("looks_by", ["tokens", "positions"])
@@ -210,7 +199,7 @@ def test_positional_attention_does_not_depend_on_the_input():
 def test_heads_written_as_matrices_on_columns_enter_transposed():
     Q, K, V = (np.random.default_rng(seed).standard_normal((2, 3, 4, 5)) for seed in range(3))
     h = np.random.default_rng(5).standard_normal(5)
-    packed = np.asarray(h @ side_by_side(Q, K, V)[1])
+    packed = np.asarray(h @ transformer.side_by_side(Q, K, V)[1])
     expected = np.concatenate([(part[1] @ h).ravel() for part in (Q, K, V)])
     np.testing.assert_allclose(packed, expected)
 
@@ -227,7 +216,7 @@ def test_heads_written_as_matrices_on_columns_enter_transposed():
         ({"residual_init": float("nan")}, "residual_init = nan must be finite")])
 def test_impossible_settings_are_refused_in_one_sentence(changes, says):
     with pytest.raises(InvalidInput, match=says):
-        TransformerConfig(
+        transformer.TransformerConfig(
             **{"features": 4, "width": 8, "layers": 1, "heads": 2, "hidden": 8, **changes})
 
 
@@ -237,3 +226,11 @@ def test_tokens_of_another_shape_are_refused():
         model(jnp.zeros((2, 4)))
     with pytest.raises(InvalidInput, match="number of tokens = 10 must be at most 9"):
         model(jnp.zeros((1, 10, 3)))
+
+
+@pytest.mark.parametrize("name", ["vanilla_vit", "positional_vit", "paper_decoder"])
+def test_losses_of_two_adam_steps_are_those_of_pytorch(name):
+    pytest.importorskip("torch")
+    from saccade.networks import torch_steps
+
+    assert getattr(torch_steps, name)(**torch_steps.TINY).check().difference < 1e-5

@@ -1,5 +1,4 @@
-"""Transformers on disk: what is loaded is what was saved, and anything else is refused with one
-sentence."""
+"""Transformers on disk: what is loaded is what was saved, anything else is refused."""
 
 import jax
 import jax.numpy as jnp
@@ -8,13 +7,8 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.networks.saving import read_arrays, write_arrays
-from saccade.networks.transformer import (
-    init_transformer,
-    load_transformer,
-    pair_decoder,
-    save_transformer,
-)
-from saccade.networks.transformer.saving import KIND
+from saccade.networks.transformer import init_transformer, pair_decoder
+from saccade.networks.transformer.model import KIND, load_transformer, save_transformer
 
 CONFIG = pair_decoder(dim=2, layers=2, width=8, heads=2, hidden=8)
 
@@ -90,8 +84,7 @@ def test_a_damaged_file_is_refused(saved, damage):
 
 
 def test_every_flipped_byte_is_refused_or_harmless(saved):
-    """A flip may fall on bytes of the archive that carry nothing (a date); then the model must
-    still be the same."""
+    """A flip may fall on bytes that carry nothing (a date); then the model must be the same."""
     model, path = saved
     content = path.read_bytes()
     refused = 0

@@ -9,15 +9,16 @@ from urllib.parse import unquote
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.claim import Claim, Sabotage, one_row
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
+from saccade.lab.kinds import IDENTITY
 from saccade.lab.ledger import Conditions, evaluate
+from saccade.lab.store import Store
 from saccade.report import write_report, writing
 from saccade.report.entries import read_rows, tally
 from saccade.report.pictures import Picture
 from saccade.report.site import Site
-from saccade.lab.store import Store
 
 NASTY = "<script>alert('x')</script> & \"quotes\" <img src=x onerror=y>"
 
@@ -58,9 +59,10 @@ def failing(runs):
     raise ImportError("No module named 'absent_package'", name="absent_package")
 
 
-def figure(name="4a", draw=drawn, **changes):
+def figure(name="4a", draw=drawn, runs=None, **changes):
     return Figure(
-        f"single-location/{name}", f"Figure {name}", "A line.", "Figure 4", {}, draw, **changes)
+        f"single-location/{name}", f"Figure {name}", "A line.", "Figure 4", runs or {}, draw,
+        **changes)
 
 
 def written(tmp_path, rows, figures=(), name="report"):
@@ -79,10 +81,9 @@ class Links(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
         self.tags.append(tag)
-        self.addresses += [found[key] for key in ("href", "src") if key in found]
-        self.ids += [found["id"]] if "id" in found else []
+        self.addresses += [value for name, value in attributes if name in ("href", "src")]
+        self.ids += [value for name, value in attributes if name == "id"]
 
 
 def pages_of(folder):
@@ -96,15 +97,14 @@ def text_of(page):
 
 
 def broken_links(folder):
-    found = []
-    for path in folder.rglob("*.html"):
-        for address in Links(path.read_text(encoding="utf-8")).addresses:
-            if address.startswith(("data:", "#")):
-                continue
-            outside = ":" in address or address.startswith("/")
-            if outside or not (path.parent / unquote(address.split("#")[0])).is_file():
-                found.append((path.name, address))
-    return found
+    def leads_nowhere(page, address):
+        outside = ":" in address or address.startswith("/")
+        return outside or not (page.parent / unquote(address.split("#")[0])).is_file()
+
+    return [
+        (path.name, address) for path in folder.rglob("*.html")
+        for address in Links(path.read_text(encoding="utf-8")).addresses
+        if not address.startswith(("data:", "#")) and leads_nowhere(path, address)]
 
 
 def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link_leads_somewhere(
@@ -121,9 +121,8 @@ def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link
     assert all(
         len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values())
     )
-    assert (
-        json.loads((folder / "ledger.json").read_text())["claims"][0]["id"]
-        == "single-location.risk")
+    [first, *_] = json.loads((folder / "ledger.json").read_text())["claims"]
+    assert first["id"] == "single-location.risk"
 
 
 def test_rows_of_the_real_ledger_are_understood(tmp_path):
@@ -134,12 +133,12 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
         return xarray.Dataset({"value": ("replicate", [mean, mean])})
 
     claim = Claim(
-        "single-location.toy", "SL-0", "Two numbers.", "nowhere", "exact", "identity", toy,
-        lambda run: one_row(run.data.value.values), lambda run: [1.0, 1.0], 1e-9, "a toy",
-        (
+        id="single-location.toy", spec="SL-0", statement="Two numbers.", source="nowhere",
+        kind=IDENTITY, experiment=toy, measure=lambda run: one_row(run.data.value.values),
+        predict=lambda run: [1.0, 1.0], resolution=1e-9, argued="a toy", parts=("first", "second"),
+        sabotages=(
             Sabotage("shift", "Move it.", {"mean": 2.0}),
-            Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)),
-        parts=("first", "second"), scales={"quick": Scale()})
+            Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)))
     rows = [evaluate(claim, Conditions(sabotage=True, folder=str(tmp_path / "store")))]
     folder = written(tmp_path, rows)
     page = text_of(pages_of(folder)["claims/single-location.toy.html"])
@@ -178,15 +177,14 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
     folder = written(tmp_path, [entry.row for entry in entries])
     index = text_of(pages_of(folder)["index.html"])
     assert "1 of 3 claims judged." in index and "2 claims wait" in index
-    assert (
-        "needs scale standard, about 3 min" in index
-        and "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index)
+    assert "needs scale standard, about 3 min" in index
+    assert "needs the extra &#39;nlp&#39; (missing here: tokenizers)" in index
     alone = text_of(pages_of(written(tmp_path, [waiting()], name="alone"))["index.html"])
     assert "Nothing was judged yet." in alone and "Every verdict" not in alone
 
 
 @pytest.mark.parametrize(
-    ("given_row", "unexpected"),
+    ("judged", "unexpected"),
     [
         (row(), False), (row(verdict="refuted", expected="refuted"), False),
         (row(verdict="refuted"), True), (row(verdict="undecided"), True),
@@ -194,13 +192,13 @@ def test_waiting_claims_are_never_counted_as_passed(tmp_path):
         (row(sabotages=[{"name": "shift", "says": "", "verdict": "holds"}]), True),
         (row(sabotages=[{"name": "shift", "says": "", "verdict": None}]), False),
         (waiting(), False), (waiting(expected="refuted"), False)])
-def test_what_is_not_as_expected_is_said_first(tmp_path, given_row, unexpected):
-    [entry] = read_rows([given_row])
+def test_what_is_not_as_expected_is_said_first(tmp_path, judged, unexpected):
+    [entry] = read_rows([judged])
     assert entry.unexpected is unexpected
-    index = pages_of(written(tmp_path, [given_row]))["index.html"]
+    index = pages_of(written(tmp_path, [judged]))["index.html"]
     assert ("Not as expected" in index) is unexpected
     assert ("Every verdict reached is the expected one." in text_of(index)) is (
-        not unexpected and given_row["verdict"] != "waiting")
+        not unexpected and judged["verdict"] != "waiting")
 
 
 def test_findings_are_told_with_what_holds_instead(tmp_path):
@@ -212,12 +210,12 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
         wrong, row("right", statement="It recovers unless swapped."),
         row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
-    told = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
-    said = (
+    findings = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
+    sentences = (
         "It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.",
         "A new state.")
-    assert all(text in told for text in said)
-    assert "refuted as expected" in told.replace("  ", " ")
+    assert all(text in findings for text in sentences)
+    assert "refuted as expected" in findings.replace("  ", " ")
     assert (
         'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"])
     absent = text_of(pages_of(written(tmp_path, [wrong]))["index.html"])
@@ -230,6 +228,7 @@ def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path
     png, pdf = folder / "figures/single-location.4a.png", folder / "figures/single-location.4a.pdf"
     assert png.read_bytes().startswith(b"\x89PNG") and pdf.read_bytes().startswith(b"%PDF")
     pages = pages_of(folder)
+    assert "saccade figure single-location/4a -o 4a.pdf" in pages["study/single-location.html"]
     for name in ("study/single-location.html", "claims/single-location.risk.html"):
         assert {"../figures/single-location.4a.png", "../figures/single-location.4a.pdf"} <= set(
             Links(pages[name]).addresses)
@@ -243,13 +242,42 @@ def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path
         (figure(draw=lambda runs: runs["nothing"]), "KeyError"),
         (
             figure(requires="nlp:absent_package"),
-            "it needs the extra &#39;nlp&#39; (missing: absent_package)")])
+            "it needs the extra &#39;nlp&#39; (missing here: absent_package)"),
+        (figure(requires="data:no-such-set"), "There is no image set named &#39;no-such-set&#39;")])
 def test_a_figure_that_fails_is_a_sentence_not_a_broken_report(tmp_path, broken, reason):
     folder = written(tmp_path, [row(figure="single-location/4a")], [broken, figure("5")])
     page = text_of(pages_of(folder)["study/single-location.html"])
     assert reason in page.replace('"', "&#39;")
     assert (folder / "figures/single-location.5.png").is_file()
     assert not (folder / "figures/single-location.4a.png").exists()
+
+
+@experiment("single-location.photographs")
+def photographs(key):
+    from saccade.datasets.images import load_images
+
+    return load_images("cifar10")
+
+
+def unreadable(runs):
+    raise FileNotFoundError("photographs.npz")
+
+
+@pytest.mark.parametrize(
+    "waits",
+    [
+        figure(requires="data:cifar10"), figure(runs={"run": (photographs, {})}),
+        figure(draw=unreadable)],
+    ids=["the figure says it", "its experiment loads it", "its claim says it"])
+def test_a_figure_waits_for_absent_data_as_its_claim_does(tmp_path, monkeypatch, waits):
+    monkeypatch.setenv("SACCADE_DATA", str(tmp_path / "no-data"))
+    needs = {"data": ["cifar10"], "get": "saccade data fetch cifar10"}
+    claim = waiting(figure="single-location/4a", needs=needs)
+    pages = pages_of(written(tmp_path, [claim], [waits, figure("5")]))
+    for name in ("study/single-location.html", "claims/single-location.deep.html"):
+        shown = text_of(pages[name].split('<figure class="picture"')[1].split("<figcaption>")[0])
+        assert "waiting" in shown and "Not drawn here" in shown
+        assert "cifar10" in shown and "saccade data fetch cifar10" in shown
 
 
 def test_a_second_report_replaces_the_first_and_nothing_else_is_left(tmp_path):
@@ -324,38 +352,29 @@ def test_what_is_no_ledger_row_is_refused(tmp_path, bad):
 def test_a_row_without_optional_fields_and_an_empty_ledger_are_shown(tmp_path):
     folder = written(tmp_path, [{"id": "elsewhere.claim", "verdict": "undecided"}])
     assert broken_links(folder) == [] and (folder / "study/elsewhere.html").is_file()
-    assert (
-        "This ledger has no claims." in pages_of(written(tmp_path, [], name="empty"))["index.html"])
+    empty = pages_of(written(tmp_path, [], name="empty"))
+    assert "This ledger has no claims." in empty["index.html"]
 
 
 def test_the_command_names_scale_seed_and_sabotage_only_where_they_matter():
-    from saccade.report.reproduction import command, figure_command, python_lines
-
-    said = [
-        read_rows([given_row])[0].row
-        for given_row in (row(sabotages=[]), row(scale="paper", seed=3), waiting())]
-    assert [command(item) for item in said] == [
+    entries = read_rows([row(sabotages=[]), row(scale="paper", seed=3), waiting()])
+    assert [entry.command for entry in entries] == [
         "saccade verify single-location.risk",
         "saccade verify single-location.risk --scale paper --seed 3 --sabotage",
         "saccade verify single-location.deep --scale standard"]
-    assert (
-        'saccade.verify("single-location.risk", scale="paper", seed=3, sabotage=True)'
-        in python_lines(said[1]))
-    compile(python_lines(said[1]), "lines", "exec")
-    assert (
-        figure_command("single-location/4a", "quick", 0)
-        == "saccade figure single-location/4a -o 4a.pdf")
+    lines = entries[1].python_lines
+    assert 'saccade.verify("single-location.risk", scale="paper", seed=3, sabotage=True)' in lines
+    compile(lines, "lines", "exec")
 
 
 def test_a_site_gathers_studies_in_the_library_order():
     entries = read_rows([row(), {"id": "elsewhere.claim", "verdict": "holds"}])
-    pictures = [Picture("single-location/1", "single-location", "One", "", "")]
+    pictures = [Picture("single-location/1", "single-location", "One", "", "", "")]
     site = Site([entries[1], entries[0]], pictures, "quick", 0)
     assert [study.name for study in site.studies] == ["single-location", "elsewhere"]
-    assert (
-        "Marion" in site.study("single-location").reference
-        and site.study("elsewhere").reference == "")
-    assert "@inproceedings{marion2025" in site.study("single-location").bibtex
+    known, unknown = site.studies
+    assert "Marion" in known.reference and unknown.reference == ""
+    assert "@inproceedings{marion2025" in known.bibtex
 
 
 def test_the_shared_files_ask_nothing_of_the_network():

@@ -6,7 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from saccade.report.live import interactive, plain_words
+from saccade.report.live import interactive
+from saccade.report.words import plain_words
 
 
 @pytest.fixture
@@ -23,14 +24,15 @@ def traces(axes):
 def test_curves_points_and_logarithmic_axes_keep_their_numbers(axes):
     axes.loglog([1, 10, 100], [3.0, 2.0, np.nan], "o--", label=r"risk $R_\lambda$")
     axes.set(xlabel=r"steps $t$", ylabel="loss", xlim=(1, 1000))
-    said = interactive(axes.figure)
-    (trace,) = said["data"]
+    plotly = interactive(axes.figure)
+    (trace,) = plotly["data"]
     assert trace["x"] == [1, 10, 100] and trace["y"] == [3.0, 2.0, None]
     assert trace["mode"] == "lines+markers" and trace["line"]["dash"] == "dash"
     assert trace["name"] == "risk R<sub>λ</sub>" and trace["showlegend"]
-    assert said["layout"]["xaxis"]["type"] == "log" and said["layout"]["xaxis"]["range"] == [0, 3]
-    assert said["layout"]["xaxis"]["title"]["text"] == "steps t"
-    json.dumps(said, allow_nan=False)
+    assert plotly["layout"]["xaxis"]["type"] == "log" and plotly["layout"]["xaxis"]["range"] == [
+        0, 3]
+    assert plotly["layout"]["xaxis"]["title"]["text"] == "steps t"
+    json.dumps(plotly, allow_nan=False)
 
 
 def test_a_vertical_line_is_where_it_was_drawn(axes):
@@ -44,10 +46,10 @@ def test_a_vertical_line_is_where_it_was_drawn(axes):
 def test_error_bars_and_bands_are_there(axes):
     axes.errorbar([1, 2], [5, 6], yerr=[0.5, 1.0], fmt="o")
     axes.fill_between([0, 1], [0, 0], [1, 2], color="red", alpha=0.3)
-    found = traces(axes)
-    bars = next(trace for trace in found if trace.get("fill") == "none")
+    shown = traces(axes)
+    bars = next(trace for trace in shown if trace.get("fill") == "none")
     assert {round(value, 6) for value in bars["y"] if value is not None} == {4.5, 5.5, 5.0, 7.0}
-    band = next(trace for trace in found if trace.get("fill") == "toself")
+    band = next(trace for trace in shown if trace.get("fill") == "toself")
     assert max(value for value in band["y"] if value is not None) == pytest.approx(2)
     assert band["fillcolor"] == "rgba(255,0,0,0.3)"
 
@@ -67,11 +69,11 @@ def test_panels_get_their_own_axes_and_each_name_stands_once_in_the_legend():
     figure, panels = plt.subplots(1, 2)
     for panel in panels:
         panel.plot([0, 1], [0, 1], label="theory")
-    said = interactive(figure)
+    plotly = interactive(figure)
     plt.close(figure)
-    assert [trace["xaxis"] for trace in said["data"]] == ["x", "x2"]
-    assert [trace["showlegend"] for trace in said["data"]] == [True, False]
-    assert said["layout"]["xaxis"]["domain"][1] <= said["layout"]["xaxis2"]["domain"][0]
+    assert [trace["xaxis"] for trace in plotly["data"]] == ["x", "x2"]
+    assert [trace["showlegend"] for trace in plotly["data"]] == [True, False]
+    assert plotly["layout"]["xaxis"]["domain"][1] <= plotly["layout"]["xaxis2"]["domain"][0]
 
 
 def test_words_are_escaped_and_mathematics_becomes_characters():

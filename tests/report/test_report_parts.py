@@ -1,4 +1,4 @@
-"""Small parts of the report: intervals drawn to scale, numbers, names and mark-up."""
+"""Small parts of the report: intervals drawn to scale, numbers, names, mark-up, a study's story."""
 
 import math
 import re
@@ -7,9 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from saccade.lab.intervals import Interval
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, KINDS, ORDERING, SLOPE
+from saccade.lab.verdict import decide
 from saccade.report import words
+from saccade.report.entries import read_rows
 from saccade.report.scale_drawing import MARGIN, WIDTH, draw_to_scale, glyph, region
-from saccade.lab.verdict import KINDS, Interval, decide
+from saccade.report.study import StudyView, page_text, rendered, section
+from saccade.studies import STUDIES
 
 
 def row(**numbers):
@@ -46,19 +51,18 @@ def test_numbers_and_times_are_said_plainly():
 numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True))
 
 
-@example(-1.7e308, 1.7e308, None, None, 0.1, "estimate")
-@example(0.0, 5e-324, 0.0, 1e-322, 0.0, "identity")
+@example(-1.7e308, 1.7e308, None, None, 0.1, ESTIMATE)
+@example(0.0, 5e-324, 0.0, 1e-322, 0.0, IDENTITY)
 @given(
     numbers, numbers, numbers, numbers, st.one_of(st.none(), st.floats(0, 1e6)),
     st.sampled_from(KINDS))
 def test_drawings_stay_inside_their_frame_whatever_the_numbers(
     prediction, measured, low, high, resolution, kind
 ):
-    given_row = {
+    judged = {
         "prediction": prediction, "measurement": measured, "interval": [low, high],
-        "resolution": resolution}
-    given_row |= {"kind": kind, "side": "above"}
-    large, small = draw_to_scale(given_row), glyph(given_row)
+        "resolution": resolution, "kind": kind.name, "side": kind.side}
+    large, small = draw_to_scale(judged), glyph(judged)
     if large is not None:
         places = [
             large.prediction, large.band[0], *(large.interval or ()),
@@ -90,15 +94,50 @@ def test_values_that_six_digits_cannot_tell_apart_are_drawn_as_differences():
 
 
 @pytest.mark.parametrize(
-    ("kind", "side", "expected"),
+    ("kind", "expected"),
     [
-        ("estimate", None, (0.9, 1.1)), ("slope", None, (0.9, 1.1)),
-        ("bound", "below", (-math.inf, 1.1)), ("bound", "above", (0.9, math.inf)),
-        ("ordering", None, (1.0, math.inf))])
-def test_the_band_is_where_the_verdict_holds(kind, side, expected):
-    low, high = region({"kind": kind, "side": side}, 1.0, 0.1)
+        (ESTIMATE, (0.9, 1.1)), (SLOPE, (0.9, 1.1)), (BELOW, (-math.inf, 1.1)),
+        (ABOVE, (0.9, math.inf)), (ORDERING, (1.0, math.inf))])
+def test_the_band_is_where_the_verdict_holds(kind, expected):
+    low, high = region({"kind": kind.name, "side": kind.side}, 1.0, 0.1)
     assert (low, high) == pytest.approx(expected)
-    inside = Interval(1.04, 1.05, 1.06)
-    outside = Interval(0.7, 0.75, 0.8) if math.isinf(high) else Interval(1.2, 1.25, 1.3)
-    assert decide(kind, inside, 1.0, 0.1, side) == "holds"
-    assert decide(kind, outside, 1.0, 0.1, side) == "refuted"
+    inside = Interval(1.05, 1.04, 1.06)
+    outside = Interval(0.75, 0.7, 0.8) if math.isinf(high) else Interval(1.25, 1.2, 1.3)
+    assert decide(kind, inside, 1.0, 0.1) == "holds"
+    assert decide(kind, outside, 1.0, 0.1) == "refuted"
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_has_a_story_and_symbols(name):
+    study = StudyView(name, [], [])
+    assert study.story and "<table>" in study.symbols and "<code>" in study.symbols
+    assert not set("$\\") & set(study.story + study.symbols)
+
+
+def test_claims_named_in_the_story_are_links():
+    entries = read_rows([{"id": "single-location.norm-hit-rate", "verdict": "holds"}])
+    address = "../claims/single-location.norm-hit-rate.html"
+    link = f'<a href="{address}"><code>single-location.norm-hit-rate</code></a>'
+    assert link in StudyView("single-location", entries, []).story
+
+
+def test_markup_in_a_text_is_escaped_and_dangerous_links_are_not_links():
+    html = rendered('<img src=x onerror="1"> [a](javascript:alert(1)) $a<b$')
+    assert "<img" not in html and 'href="javascript' not in html and "a&lt;b" in html
+
+
+def test_a_section_ends_where_the_next_begins():
+    text = "# t\n## One\nfirst\n### inner\nx\n## Two\nsecond\n"
+    assert section(text, "One") == "first\n### inner\nx"
+    assert section("no headings", "One") == "" and page_text(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (r"\lambda_t = \lambda/(1 + \mathtt{decay}\,t)", "λ<sub>t</sub> = λ/(1 + decay t)"),
+        (r"e^{-\Theta(D)}", "e<sup>-Θ(D)</sup>"), (r"\frac1n\sum_i", "1/n∑<sub>i</sub>"),
+        (r"\sqrt{2/\pi}\,\sqrt L", "√(2/π) √ L"),
+        (r"\langle v_1, v^\star\rangle", "⟨ v<sub>1</sub>, v<sup>*</sup>⟩")])
+def test_formulas_become_characters(typed, shown):
+    assert words.formula(typed) == shown

@@ -13,7 +13,7 @@ from PIL import Image
 from saccade.lab.figure import Figure
 from saccade.report import write_report
 from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, save_light_png, weigh
-from saccade.report.live_numbers import outline, points
+from saccade.report.traces import outline, points
 
 NUMBERS = {
     "prediction": 1.0 / 3, "measurement": 0.35, "interval": [0.331234567, 0.36], "resolution": 0.1}
@@ -28,7 +28,7 @@ def row(number):
     sabotages = [
         {"name": "shift", "says": "Move it by a tenth.", "verdict": "refuted", **NUMBERS}
         for _ in range(2)]
-    words = "A statement of the length that statements have, with a formula kappa^2 + nu^2 and an inequality d <= 80."
+    words = "A statement of the usual length, with a formula kappa^2 + nu^2 and a bound d <= 80."
     texts = {
         "statement": words, "argued": words, "source": "Theorem 1", "status": "exact",
         "spec": "SL-X", "finding": ""}
@@ -48,11 +48,11 @@ def drawn(runs):
 
 def weight_of(tmp_path, claims, figures):
     rows = [row(number) for number in range(claims)]
-    made = [
+    shown = [
         Figure(f"single-location/{number}", "Title", "Caption.", "Figure", {}, drawn)
         for number in range(figures)]
     page = write_report(
-        rows, tmp_path / f"{claims}-{figures}", scale="quick", seed=0, store=None, figures=made)
+        rows, tmp_path / f"{claims}-{figures}", scale="quick", seed=0, store=None, figures=shown)
     return weigh(page.parent).bytes
 
 
@@ -67,14 +67,12 @@ def test_the_whole_ledger_stays_under_its_limit(tmp_path):
 def test_plotly_is_whole_when_unpacked(tmp_path):
     weight_of(tmp_path, 1, 1)
     packed = re.findall(r'"([^"]+)"', (tmp_path / "1-1" / PACKED).read_text())[0]
-    assert (
-        gzip.decompress(base64.b64decode(packed))
-        == (files("plotly") / "package_data" / "plotly.min.js").read_bytes())
+    original = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    assert gzip.decompress(base64.b64decode(packed)) == original
 
 
 def pictures(tmp_path, figure):
-    """The picture of the report and the full one, as arrays, and what part of the weight is
-    left."""
+    """The picture of the report and the full one, as arrays, and the share of the weight left."""
     light, full = save_light_png(figure, tmp_path / "light.png"), tmp_path / "full.png"
     figure.savefig(full, bbox_inches="tight", dpi=DPI)
     plt.close(figure)

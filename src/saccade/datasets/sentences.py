@@ -33,8 +33,7 @@ SENTIMENT = {
     "charming": 1, "gentle": 1, "horrible": -1, "vicious": -1}
 KNOWN_ADJECTIVES = ("lovely", "friendly", "wonderful", "awful", "cruel", "terrible")
 UNSEEN_ADJECTIVES = ("charming", "gentle", "horrible", "vicious")
-# Two of these also occur as deciding adjectives: the same word matters in one place and not in the
-# other.
+# Two of these also decide: the same word matters in one place and not in the other.
 DISTRACTORS = ("beautiful", "wonderful", "ugly", "terrible")
 
 # An empty word is left out of the sentence, which varies its length.
@@ -63,8 +62,7 @@ OTHER_OPENING = (
 
 @dataclass(frozen=True)
 class SentenceSet:
-    """Texts with their labels (+1 or -1) and the hidden truth: which word of `text.split()`
-    decides."""
+    """Texts, their labels (+1 or -1) and the hidden truth: which word of `text.split()` decides."""
 
     texts: tuple[str, ...]
     labels: Int[np.ndarray, " n"]
@@ -114,8 +112,7 @@ def _together(*parts: SentenceSet) -> SentenceSet:
 
 
 def sentence_sets() -> dict[str, SentenceSet]:
-    """The five sets of Table 1: train, test, ood_tokens, ood_structure, ood_both. Deterministic;
-    about 0.2 s."""
+    """The five sets of Table 1: train, test, ood_tokens, ood_structure, ood_both."""
     test = _expand(ADJECTIVE_FIRST, TEST_SLOTS)
     return {
         "train": _together(

@@ -1,5 +1,5 @@
-"""Arrays on disk: a .npz with a JSON header, written by rename, checked on reading. Nothing is
-pickled.
+"""Arrays and trainings on disk: a .npz with a JSON header, written by rename, checked on reading.
+Nothing is pickled.
 
 An existing file is a finished one: it is written beside its place, flushed and renamed. The header
 holds a checksum of every array, so a damaged file is refused with one sentence rather than loaded.
@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -22,7 +22,7 @@ import numpy as np
 
 from saccade.errors import InvalidInput
 
-HEADER = "header"
+HEADER, TRAINING = "header", "training"
 
 
 def write_arrays(
@@ -33,11 +33,12 @@ def write_arrays(
     plain = {name: np.asarray(array) for name, array in arrays.items()}
     sums = {name: _checksum(array) for name, array in plain.items()}
     text = json.dumps({**header, "checksums": sums}, sort_keys=True)
+    contents: dict[str, Any] = {HEADER: np.frombuffer(text.encode(), np.uint8), **plain}
     temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:8]}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as handle:
-            np.savez(handle, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **plain)  # type: ignore[arg-type]
+            np.savez(handle, **contents)
             handle.flush()
             os.fsync(handle.fileno())
         os.replace(temporary, path)
@@ -51,8 +52,7 @@ def write_arrays(
 
 
 def read_arrays(path: str | os.PathLike, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Header and arrays of a file whose header says it is of this `kind`; refused with one sentence
-    if it is not or is damaged."""
+    """Header and arrays of a file of this `kind`; a damaged one, or another, is refused."""
     try:
         with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
             header = json.loads(file[HEADER].tobytes())
@@ -80,24 +80,23 @@ def read_arrays(path: str | os.PathLike, kind: str) -> tuple[dict[str, Any], dic
 
 def named_leaves(tree: Any) -> dict[str, Any]:
     """The arrays of a PyTree by their path in it, such as `layers.qkv`."""
-    found = jax.tree_util.tree_flatten_with_path(eqx.filter(tree, _is_array_like))[0]
-    return {_name(place): leaf for place, leaf in found}
+    leaves = jax.tree_util.tree_leaves_with_path(eqx.filter(tree, _is_array_like))
+    return {_name(place): leaf for place, leaf in leaves}
 
 
 def fill(tree: Any, arrays: Mapping[str, np.ndarray], path: str | os.PathLike) -> Any:
-    """`tree` (of arrays or of their shapes) with its arrays replaced; one sentence about the first
-    that is missing or of another shape."""
+    """`tree` (of arrays or of their shapes) with its arrays replaced; one that is missing, unknown
+    or of another shape is named."""
     wanted = named_leaves(tree)
     for name, leaf in wanted.items():
         if name not in arrays:
             raise InvalidInput(
                 f"checkpoint = {str(path)!r} has no {name}; it belongs to another model.")
-        have, need = arrays[name], leaf
-        if have.shape != need.shape or have.dtype != np.dtype(need.dtype):
+        stored, dtype = arrays[name], np.dtype(leaf.dtype)
+        if stored.shape != leaf.shape or stored.dtype != dtype:
             raise InvalidInput(
-                f"checkpoint = {str(path)!r} holds {name} of shape {have.shape} and type"
-                f" {have.dtype}, but this model needs shape {need.shape} and type"
-                f" {np.dtype(need.dtype)}.")
+                f"checkpoint = {str(path)!r} holds {name} of shape {stored.shape} and type"
+                f" {stored.dtype}, but this model needs shape {leaf.shape} and type {dtype}.")
     extra = sorted(arrays.keys() - wanted.keys())
     if extra:
         raise InvalidInput(
@@ -107,6 +106,59 @@ def fill(tree: Any, arrays: Mapping[str, np.ndarray], path: str | os.PathLike) -
     return eqx.combine(
         structure.unflatten([jax.numpy.asarray(arrays[_name(place)]) for place, _ in places]),
         static)
+
+
+class Trained(NamedTuple):
+    """A training so far: the model, its loss and gradient norm at every step, what was measured at
+    `measured_steps` on the way, and the optimiser's state, from which it goes on."""
+
+    model: Any
+    losses: np.ndarray
+    gradient_norms: np.ndarray
+    measured_steps: np.ndarray
+    measured: np.ndarray
+    optimiser_state: Any
+
+    @property
+    def step(self) -> int:
+        return len(self.losses)
+
+
+def save_checkpoint(
+    path: str | os.PathLike, state: Trained, key: jax.Array, about: Mapping[str, Any]
+) -> Path:
+    """Write the state; `key` and `about` say whose training it is."""
+    parts = {name: eqx.filter(value, eqx.is_array) for name, value in state._asdict().items()}
+    header = {"kind": TRAINING, "step": state.step, "key": _words(key), "about": dict(about)}
+    return write_arrays(path, header, named_leaves(parts))
+
+
+def load_checkpoint(
+    path: str | os.PathLike, start: Trained, key: jax.Array, about: Mapping[str, Any]
+) -> Trained:
+    """The state in `path` of the training that begins with `start`; that of another is refused."""
+    header, arrays = read_arrays(path, TRAINING)
+    if header.get("key") != _words(key) or header.get("about") != dict(about):
+        raise InvalidInput(
+            f"checkpoint = {str(path)!r} belongs to another training"
+            f" ({_difference(header, key, about)} differs); remove it, or start without --resume.")
+    curves = {name: arrays.pop(name) for name in Trained._fields[1:5] if name in arrays}
+    if len(curves) < 4 or len(curves["losses"]) != header.get("step"):
+        raise InvalidInput(
+            f"checkpoint = {str(path)!r} is damaged: its curves do not reach its step.")
+    filled = fill({"model": start.model, "optimiser_state": start.optimiser_state}, arrays, path)
+    return Trained(**filled, **curves)
+
+
+def _difference(header: Mapping[str, Any], key: jax.Array, about: Mapping[str, Any]) -> str:
+    stored = header.get("about") or {}
+    different = [name for name in about if stored.get(name) != about[name]]
+    by_key = "its random key" if header.get("key") != _words(key) else "its description"
+    return different[0] if different else by_key
+
+
+def _words(key: jax.Array) -> list[int]:
+    return [int(word) for word in np.ravel(jax.random.key_data(key))]
 
 
 def _is_array_like(leaf: Any) -> bool:

@@ -1,9 +1,7 @@
-"""Training steps of the deep transformer against the same steps in PyTorch (eager), on one thread
-each; only where PyTorch is installed.
+"""Training steps of the deep transformer against the same steps in PyTorch (eager).
 
 The peer is written as one would in PyTorch: its fused attention, LayerNorm, gelu and Adam. Both
-start from the same weights and see the same batches; the comparison counts only if their losses
-agree.
+start from the same weights and see the same batches; it counts only if their losses agree.
 """
 
 from importlib.util import find_spec
@@ -15,19 +13,13 @@ import numpy as np
 import optax
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
+from saccade.networks import transformer
 from saccade.networks.saving import named_leaves
 from saccade.networks.training import Problem, train
-from saccade.networks.transformer import (
-    Transformer,
-    TransformerConfig,
-    init_transformer,
-    small_decoder,
-    vision_transformer,
-)
+from saccade.networks.transformer import Transformer, TransformerConfig
 
 RATE = 1e-3
-# relative; eight float32 steps of Adam from the same weights stay far closer unless one side
-# computes something else
+# relative; eight float32 steps of Adam from the same weights stay far closer
 LOSSES_APART = 1e-3
 
 
@@ -54,8 +46,8 @@ def _torch_layer(config: TransformerConfig, w: dict[str, Any], number: int, h: A
         v = F.linear(norm(h, "attention_norm"), of("qkv")[:, 2 * inner :].T, bias[2 * inner :])
         mixed = weights @ v.view(batch, length, config.heads, -1).transpose(1, 2)
     else:
-        made = F.linear(norm(h, "attention_norm"), of("qkv").T, bias)
-        q, k, v = made.view(batch, length, 3, config.heads, -1).permute(2, 0, 3, 1, 4)
+        projected = F.linear(norm(h, "attention_norm"), of("qkv").T, bias)
+        q, k, v = projected.view(batch, length, 3, config.heads, -1).permute(2, 0, 3, 1, 4)
         mixed = _torch_attention(config, q, k, v)
     mixed = mixed.transpose(1, 2)
     update = (
@@ -74,8 +66,8 @@ def _torch_attention(config: TransformerConfig, q: Any, k: Any, v: Any) -> Any:
     if config.attention == "softmax":
         return F.scaled_dot_product_attention(q, k, v, is_causal=config.causal)
     length = q.shape[2]
-    seen = torch.arange(1, length + 1)[:, None]
-    return (F.relu(q @ k.transpose(-1, -2)).tril() / seen) @ v
+    counts = torch.arange(1, length + 1)[:, None]
+    return (F.relu(q @ k.transpose(-1, -2)).tril() / counts) @ v
 
 
 def _torch_forward(config: TransformerConfig, w: dict[str, Any], tokens: Any) -> Any:
@@ -116,7 +108,7 @@ def steps_against_torch(
     import torch
 
     torch.set_num_threads(1)
-    model = init_transformer(jax.random.key(0), config)
+    model = transformer.init_transformer(jax.random.key(0), config)
     random = np.random.default_rng(0)
     tokens = random.standard_normal((steps, batch, length, config.features), np.float32)
     outputs = (config.outputs,) if config.pool == "mean" else (length, config.outputs)
@@ -137,29 +129,31 @@ def steps_against_torch(
 
 
 def vanilla_vit(batch: int = 128, steps: int = 8) -> Sides:
-    return steps_against_torch(vision_transformer(), 64, batch, steps)
+    return steps_against_torch(transformer.vision_transformer(), 64, batch, steps)
 
 
 def positional_vit(batch: int = 128, steps: int = 8) -> Sides:
-    return steps_against_torch(vision_transformer(looks_by="positions"), 64, batch, steps)
+    return steps_against_torch(
+        transformer.vision_transformer(looks_by="positions"), 64, batch, steps)
 
 
 def paper_decoder(batch: int = 64, steps: int = 8) -> Sides:
-    return steps_against_torch(small_decoder(), 21, batch, steps)
+    return steps_against_torch(transformer.small_decoder(), 21, batch, steps)
 
 
 TINY = {"batch": 4, "steps": 2}
-INSTALLED = find_spec("torch") is not None
-SPATIAL = (
-    (Benchmark(
-        "spatial.positional-vit-step",
-        "8 training steps of the small ViT with positional attention (64 patches, batch 128):"
-        " ours against PyTorch eager, one thread each", positional_vit, Target(">=", 0.85),
-        tiny=TINY),)
-    if INSTALLED else ())
-SPARSE_RECOVERY = (
-    (Benchmark(
-        "sparse-recovery.decoder-step",
-        "8 training steps of the paper's small decoder (12 layers, 21 tokens, batch 64): ours"
-        " against PyTorch eager, one thread each", paper_decoder, tiny=TINY),)
-    if INSTALLED else ())
+
+
+def benchmark(id: str, about: str, prepare: Any, target: Target | None = None) -> tuple:
+    """The benchmark against PyTorch, one thread each; none where PyTorch is not installed."""
+    words = f"8 training steps of {about}: ours against PyTorch eager, one thread each"
+    return (Benchmark(id, words, prepare, target, tiny=TINY),) if find_spec("torch") else ()
+
+
+SPATIAL = benchmark(
+    "spatial.positional-vit-step",
+    "the small ViT with positional attention (64 patches, batch 128)", positional_vit,
+    Target(">=", 0.85))
+SPARSE_RECOVERY = benchmark(
+    "sparse-recovery.decoder-step", "the paper's small decoder (12 layers, 21 tokens, batch 64)",
+    paper_decoder)

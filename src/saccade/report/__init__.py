@@ -5,10 +5,9 @@ network or a script.
     write_report(rows, "report", scale="quick", seed=0, store=Store())
 
 `words` says numbers and names, `entries` reads a row of the ledger, `scale_drawing` lays out an
-interval against its prediction, `pictures` draws the figures, `site` gathers what the pages show,
-`pages` renders them, `writing` puts the folder in its place.
+interval against its prediction, `pictures` draws the figures, `live` makes them interactive,
+`study` and `site` gather what the pages show, `writing` renders them and puts the folder in its
+place.
 """
 
 from saccade.report.writing import write_report
-
-__all__ = ["write_report"]

@@ -1,5 +1,5 @@
 """A row of the ledger as the pages read it: which page it has, whether it passes, what its chip
-says."""
+says, and what a reader types to get it again."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,8 +22,8 @@ OTHERS = (
 
 
 class Chip(NamedTuple):
-    """A verdict as shown: a style class, a symbol and words, so that nothing depends on colour
-    alone; `note` stands beside it."""
+    """A verdict as shown: style class, symbol and words, so that nothing depends on colour alone;
+    `note` stands beside it."""
 
     style: str
     symbol: str
@@ -60,8 +60,7 @@ class Entry:
 
     @property
     def status_word(self) -> str:
-        """The status without what a claim says about it: "exact" of "exact in law: ..."; what the
-        ledger is filtered by."""
+        """What the ledger is filtered by: "exact" of "exact in law: ..."."""
         return re.split(r"[^a-z-]", self.row["status"], maxsplit=1)[0] or self.row["status"]
 
     @property
@@ -76,9 +75,7 @@ class Entry:
     @property
     def surviving(self) -> list[str]:
         """Names of sabotages that were run and did not break the claim."""
-        return [
-            item["name"] for item in self.row["sabotages"]
-            if item["verdict"] not in ("refuted", None)]
+        return [item["name"] for item in self.tried_sabotages if item["verdict"] != "refuted"]
 
     @property
     def unexpected(self) -> bool:
@@ -97,13 +94,44 @@ class Entry:
             "unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
 
     @property
+    def tried_sabotages(self) -> list[Mapping[str, Any]]:
+        return [item for item in self.row["sabotages"] if item["verdict"] is not None]
+
+    @property
     def sabotage_words(self) -> str:
-        made = self.row["sabotages"]
-        tried = [item for item in made if item["verdict"] is not None]
+        tried = self.tried_sabotages
         if self.waits or not tried:
-            return "not run" if made else "none"
+            return "not run" if self.row["sabotages"] else "none"
         broken = sum(item["verdict"] == "refuted" for item in tried)
         return f"{broken} of {len(tried)} refuted"
+
+    @property
+    def figure_ids(self) -> tuple[str, ...]:
+        """The id of the figure it names, which may leave the study out."""
+        name = self.row["figure"]
+        return (name, f"{self.study}/{name}") if name else ()
+
+    @property
+    def scale(self) -> str:
+        """The scale at which the claim runs: for a waiting one, the scale it waits for."""
+        needs = self.row["needs"] if isinstance(self.row["needs"], Mapping) else {}
+        return needs.get("scale") or self.row["scale"] or "quick"
+
+    @property
+    def command(self) -> str:
+        words = ["saccade", "verify", self.id]
+        words += ["--scale", self.scale] if self.scale != "quick" else []
+        words += ["--seed", str(self.row["seed"])] if self.row["seed"] else []
+        return " ".join(words + ["--sabotage"] * bool(self.tried_sabotages))
+
+    @property
+    def python_lines(self) -> str:
+        options = f', scale="{self.scale}"' if self.scale != "quick" else ""
+        options += f", seed={self.row['seed']}" if self.row["seed"] else ""
+        options += ", sabotage=True" if self.tried_sabotages else ""
+        return (
+            f'import saccade\n\n[row] = saccade.verify("{self.id}"{options})\n'
+            'print(row["verdict"], row["prediction"], row["measurement"])')
 
     @cached_property
     def glyph(self) -> Glyph | None:
@@ -119,35 +147,32 @@ class Entry:
 
 
 def read_rows(rows: Iterable[Mapping[str, Any]]) -> list[Entry]:
-    """Entries of ledger rows; fields that an older ledger lacks are filled in, a row that is no
-    claim is refused."""
+    """Entries of ledger rows; missing fields are filled in, a row that is no claim is refused."""
     return [Entry(_complete(row)) for row in rows]
 
 
 def _complete(row: Any) -> dict[str, Any]:
-    if (
-        not isinstance(row, Mapping) or not isinstance(row.get("id"), str)
-        or row.get("verdict") not in VERDICTS
-    ):
-        name = row.get("id") if isinstance(row, Mapping) else row
+    name, verdict = (row.get("id"), row.get("verdict")) if isinstance(row, Mapping) else (row, None)
+    if not isinstance(name, str) or verdict not in VERDICTS:
         raise InvalidInput(
             f"ledger row {str(name)[:60]!r} needs an id and a verdict out of {', '.join(VERDICTS)}."
         )
-    defaults = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS) | dict.fromkeys(OTHERS)
-    defaults |= {
-        "study": row["id"].split(".")[0], "expected": "holds", "parts": [], "sabotages": []}
-    given = {key: value for key, value in row.items() if value is not None and key != "traceback"}
-    made = [
-        dict.fromkeys((*NUMBERS, "verdict", "error")) | dict(item)
-        for item in given.get("sabotages", ())]
-    return (
-        defaults | given
-        | {"sabotages": [{key: item[key] for key in item if key != "traceback"} for item in made]})
+    known = {key: value for key, value in row.items() if value is not None}
+    unrun = dict.fromkeys((*NUMBERS, "verdict", "error"))
+    sabotages = [_without_traceback({**unrun, **item}) for item in known.get("sabotages", ())]
+    return _without_traceback({
+        **dict.fromkeys(TEXTS, ""), **dict.fromkeys((*NUMBERS, *OTHERS)),
+        "study": name.split(".")[0], "expected": "holds", "parts": [], **known,
+        "sabotages": sabotages})
+
+
+def _without_traceback(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "traceback"}
 
 
 class Tally(NamedTuple):
-    """How many entries got which verdict; `unexpected` are those whose verdict, or a sabotage's, is
-    not the expected one."""
+    """How many entries got which verdict; `unexpected` ones have another than expected, or a
+    sabotage that does not break them."""
 
     holds: int
     refuted: int
@@ -162,16 +187,13 @@ class Tally(NamedTuple):
 
     @property
     def chips(self) -> list[Chip]:
-        """The verdicts that occur, with their numbers. Refutations count here whether or not they
-        were expected."""
-        said = {"holds": "hold" if self.holds != 1 else "holds"}
-        counts = zip(VERDICTS, self[:4])
-        found = [
-            Chip(STYLES[word], SYMBOLS[word], f"{count} {said.get(word, word)}")
-            for word, count in counts if count]
-        return found + (
-            [Chip("unexpected", "!", f"{self.unexpected} not as expected")] if self.unexpected
-            else [])
+        """The verdicts that occur, with their numbers; refutations whether expected or not."""
+        plural = {"holds": "hold" if self.holds != 1 else "holds"}
+        chips = [
+            Chip(STYLES[word], SYMBOLS[word], f"{count} {plural.get(word, word)}")
+            for word, count in zip(VERDICTS, self[:4]) if count]
+        surprises = Chip("unexpected", "!", f"{self.unexpected} not as expected")
+        return chips + [surprises] * bool(self.unexpected)
 
     @property
     def sentence(self) -> str:

@@ -1,9 +1,5 @@
-"""What keeps a report light enough to send: pictures with a palette, Plotly packed, and a scale to
-weigh the folder on.
-
-The limit is LIMIT_MB for the whole ledger with every figure; `saccade report` says the weight and
-warns above it.
-"""
+"""What keeps a report light enough to send: pictures with a palette, Plotly packed, and the weight
+of the folder. `saccade report` warns above LIMIT_MB, for the whole ledger with every figure."""
 
 import base64
 import gzip
@@ -38,15 +34,10 @@ class Weight(NamedTuple):
     bytes: int
 
     @property
-    def megabytes(self) -> float:
-        return self.bytes / 1e6
-
-    @property
     def words(self) -> str:
-        text = f"{self.files} files, {self.megabytes:.1f} MB"
-        return (
-            text if self.megabytes < LIMIT_MB
-            else f"{text}: heavier than the {LIMIT_MB:g} MB a report should weigh")
+        megabytes = self.bytes / 1e6
+        warning = f": heavier than the {LIMIT_MB:g} MB a report should weigh"
+        return f"{self.files} files, {megabytes:.1f} MB" + warning * (megabytes >= LIMIT_MB)
 
 
 def weigh(folder: str | Path) -> Weight:
@@ -56,8 +47,7 @@ def weigh(folder: str | Path) -> Weight:
 
 
 def save_light_png(drawing: "Drawing", path: Path) -> Path:
-    """The drawing as a PNG of at most 256 colours where they do it justice: about a third of the
-    weight, and no difference to the eye."""
+    """The drawing as a PNG of at most 256 colours, where no eye sees it: a third of the weight."""
     from PIL import Image
 
     full = io.BytesIO()
@@ -67,7 +57,7 @@ def save_light_png(drawing: "Drawing", path: Path) -> Path:
     few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        (few if _does_justice(few, picture) else picture).save(path, optimize=True)
+        (few if _looks_the_same(few, picture) else picture).save(path, optimize=True)
     except OSError as problem:
         raise InvalidInput(
             f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
@@ -75,19 +65,17 @@ def save_light_png(drawing: "Drawing", path: Path) -> Path:
     return path
 
 
-def _does_justice(few: "Image", picture: "Image") -> bool:
-    """Whether every colour that fills more than a few points kept its place; a palette may give up
-    those of a rare mark beside a map."""
-    asked, given = (
+def _looks_the_same(few: "Image", picture: "Image") -> bool:
+    """Whether every colour of more than a few points is kept; a palette may drop rare ones."""
+    before, after = (
         np.asarray(image.convert("RGB"), dtype=np.int64).reshape(-1, 3) for image in (picture, few))
-    apart = np.abs(asked - given).max(axis=1)
-    _, which, counts = np.unique(asked @ [65536, 256, 1], return_inverse=True, return_counts=True)
+    apart = np.abs(before - after).max(axis=1)
+    _, which, counts = np.unique(before @ [65536, 256, 1], return_inverse=True, return_counts=True)
     return bool(np.max(apart, where=counts[which] >= NOTICEABLE, initial=0) <= UNSEEN)
 
 
 def write_packed_plotly(folder: Path) -> None:
-    """One copy of Plotly for the whole report, at two fifths of its weight; its text is unchanged
-    when unpacked."""
+    """One copy of Plotly for the whole report, at two fifths of its weight; unchanged inside."""
     (folder / PACKED).write_text(
         f'{NOTICE}window.saccadePlotly = "{_packed_plotly()}";\n', encoding="ascii")
 

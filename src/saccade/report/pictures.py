@@ -1,19 +1,21 @@
-"""The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). A
-figure that fails leaves a sentence."""
+"""The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). One
+that waits for a package or a data set, or that fails, leaves a sentence."""
 
 import json
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from saccade.datasets.images.catalogue import AbsentImages
 from saccade.errors import InvalidInput
 from saccade.lab import registry
 from saccade.lab.figure import draw, save
-from saccade.report.light import save_light_png
-from saccade.report.words import file_name, waiting_for
 from saccade.lab.needs import lacking
 from saccade.lab.store import Store
+from saccade.report.entries import Entry
+from saccade.report.light import save_light_png
+from saccade.report.words import file_name, waiting_for
 from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
@@ -23,96 +25,124 @@ FOLDER = "figures"
 
 
 class Picture(NamedTuple):
-    """A figure as shown: its files, or the reason why there are none."""
+    """A figure as shown: its files, or the reason why there are none (`missing`), and whether that
+    is something to wait for."""
 
     id: str
     study: str
     title: str
     caption: str
     source: str
+    command: str
     png: str = ""
     pdf: str = ""
     width: int = 0
     height: int = 0
     live: str = ""
     missing: str = ""
+    waits: bool = False
+
+
+class Conditions(NamedTuple):
+    """How figures are drawn; `needs` says by figure what the claims that name it wait for."""
+
+    scale: str
+    seed: int
+    store: Store | None
+    needs: Mapping[str, Mapping[str, Any]]
 
 
 def registered_figures() -> "tuple[list[Figure], dict[str, str]]":
     """Every study's figures, and by study the sentence for those that could not be loaded."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     problems: dict[str, str] = {}
     for study in STUDIES:
         try:
-            found += registry.figures(study)
+            figures += registry.figures(study)
         except (ImportError, AttributeError) as problem:
             problems[study] = f"The figures of this study could not be loaded: {problem}."
-    return found, problems
+    return figures, problems
+
+
+def needs_by_figure(entries: Iterable[Entry]) -> dict[str, Mapping[str, Any]]:
+    """What waiting claims need beyond a larger scale, by the figure they name."""
+    return {
+        id: entry.row["needs"] for entry in entries for id in entry.figure_ids
+        if isinstance(entry.row["needs"], Mapping) and "scale" not in entry.row["needs"]}
 
 
 def draw_all(
-    figures: "Sequence[Figure]", folder: Path, scale: str, seed: int, store: Store | None,
-    drawn: "Callable[[Picture], None]" = lambda picture: None,
+    figures: "Sequence[Figure]", folder: Path, conditions: Conditions,
+    drawn: Callable[[Picture], None] = lambda picture: None,
 ) -> list[Picture]:
-    """Draw and save every figure under `folder`, telling `drawn` of each; never raises because of
-    one of them."""
-    made: list[Picture] = []
+    """Draw and save every figure under `folder`, telling `drawn` of each; none of them raises."""
+    pictures: list[Picture] = []
     for figure in figures:
-        made.append(_picture(figure, folder, scale, seed, store))
-        drawn(made[-1])
-    return made
+        pictures.append(_picture(figure, folder, conditions))
+        drawn(pictures[-1])
+    return pictures
 
 
-def _picture(figure: "Figure", folder: Path, scale: str, seed: int, store: Store | None) -> Picture:
-    blank = Picture(figure.id, figure.study, figure.title, figure.caption, figure.source)
-    needs = lacking(figure.requires)
-    if needs:
-        return blank._replace(missing=f"Not drawn here: it {waiting_for(needs)}.")
+def _picture(figure: "Figure", folder: Path, conditions: Conditions) -> Picture:
+    scale, seed, store, needs = conditions
+    blank = Picture(
+        figure.id, figure.study, figure.title, figure.caption, figure.source,
+        _command(figure.id, scale, seed))
     try:
-        return _saved(blank, draw(figure, scale, seed, store), folder)
-    except ImportError as problem:
-        return blank._replace(
-            missing=f"Not drawn here: it needs the package {problem.name or str(problem)!r}.")
-    except InvalidInput as problem:
-        return blank._replace(missing=f"Not drawn here: {problem}")
+        lacks = lacking(figure.requires)
+        if not lacks:
+            return _saved(blank, draw(figure, scale, seed, store), folder)
+        waits, reason = True, f"it {waiting_for(lacks)}."
     except Exception as problem:  # One figure must not cost the reader the other pages.
-        return blank._replace(missing=f"Not drawn here: {type(problem).__name__}: {problem}")
+        waits, reason = _why_not(problem, needs.get(figure.id))
+    return blank._replace(missing=f"Not drawn here: {reason}", waits=waits)
+
+
+def _why_not(problem: Exception, needs: Mapping[str, Any] | None) -> tuple[bool, str]:
+    """Whether a figure that could not be drawn waits for something, and the reason; `needs` is what
+    its claims wait for."""
+    if isinstance(problem, ImportError):
+        return True, f"it needs the package {problem.name or str(problem)!r}."
+    if isinstance(problem, AbsentImages):
+        return True, str(problem)
+    if needs:
+        return True, f"it {waiting_for(needs)}."
+    kind = "" if isinstance(problem, InvalidInput) else f"{type(problem).__name__}: "
+    return False, f"{kind}{problem}"
+
+
+def _command(id: str, scale: str, seed: int) -> str:
+    """What a reader types to get the figure again."""
+    options = f" --scale {scale}" if scale != "quick" else ""
+    options += f" --seed {seed}" if seed else ""
+    return f"saccade figure {id}{options} -o {id.rsplit('/', 1)[-1]}.pdf"
 
 
 def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:
     import matplotlib.pyplot as plt
 
     stem = f"{FOLDER}/{file_name(blank.id.replace('/', '.'))}"
+    png, pdf, live = (f"{stem}.{ending}" for ending in ("png", "pdf", "js"))
     try:
-        png, pdf = (
-            save_light_png(drawing, folder / f"{stem}.png"), save(drawing, folder / f"{stem}.pdf"))
-        live = _live(drawing, folder / f"{stem}.js", blank.id)
+        save_light_png(drawing, folder / png)
+        save(drawing, folder / pdf)
+        live = live if _write_live(drawing, folder / live, blank.id) else ""
     finally:
         plt.close(drawing)
-    width, height = _size(png)
-    shown = f"{stem}.js" if live else ""
-    return blank._replace(
-        png=f"{stem}.png", pdf=f"{stem}.{pdf.suffix[1:]}", width=width, height=height, live=shown)
+    # from the PNG's header, so that the page does not jump when the picture arrives
+    width, height = struct.unpack(">II", (folder / png).read_bytes()[16:24])
+    return blank._replace(png=png, pdf=pdf, width=width, height=height, live=live)
 
 
-def _live(drawing: Any, path: Path, id: str) -> bool:
+def _write_live(drawing: Any, path: Path, id: str) -> bool:
     """The interactive version, as a script because a page from the file system may load scripts but
     not data; False if there is none."""
     from saccade.report.live import interactive
 
     try:
-        said = json.dumps(interactive(drawing), allow_nan=False, separators=(",", ":"))
-    except (
-        Exception
-        # The picture itself is saved; an artist that has no interactive counterpart must not cost it.
-    ):
+        text = json.dumps(interactive(drawing), allow_nan=False, separators=(",", ":"))
+    except Exception:  # What has no interactive counterpart must not cost the picture.
         return False
     path.write_text(
-        f"(window.saccadeFigures ??= {{}})[{json.dumps(id)}] = {said};\n", encoding="utf-8")
+        f"(window.saccadeFigures ??= {{}})[{json.dumps(id)}] = {text};\n", encoding="utf-8")
     return True
-
-
-def _size(png: Path) -> tuple[int, int]:
-    """Width and height from a PNG's header, so that the page does not jump when the picture
-    arrives."""
-    return struct.unpack(">II", png.read_bytes()[16:24])

@@ -24,8 +24,7 @@ class Tick(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """`band` is where the claim holds (left, width); `interval` and `band` are cut at the frame
-    where they go on for ever."""
+    """`band` is where the claim holds (left, width); it and `interval` are cut at the frame."""
 
     ticks: list[Tick]
     title: str
@@ -48,7 +47,7 @@ class Glyph(NamedTuple):
 
 
 def _kind(row: Mapping[str, Any]) -> Kind:
-    """The kind that a row names; a bound without a side, or an unknown kind, is drawn as an estimate."""
+    """The kind that a row names; an unknown one, or a bound without side, is an estimate."""
     try:
         return kind_named(row.get("kind") or "", row.get("side"))
     except InvalidInput:
@@ -95,8 +94,7 @@ def _frame(values: list[float]) -> tuple[float, float]:
 
 
 def _stretch(ends: list[float | None], place: Any) -> tuple[float, float] | None:
-    """An interval's two positions; an end without a number goes to the frame. None for no interval,
-    or one without any end."""
+    """An interval's two positions, an end without a number at the frame; None without any end."""
     if len(ends) != 2 or ends == [None, None]:
         return None
     low, high = ends
@@ -104,8 +102,7 @@ def _stretch(ends: list[float | None], place: Any) -> tuple[float, float] | None
 
 
 def _ticks(low: float, high: float, prediction: float, place: Any) -> tuple[list[Tick], str]:
-    """At most five round numbers; differences from the prediction where six digits could not tell
-    the values apart."""
+    """At most five round numbers; differences where six digits could not tell values apart."""
     fine = high - low < 1e-3 * abs(prediction)
     shift = prediction if fine else 0.0
     step = _round_step((high - low) / 4)

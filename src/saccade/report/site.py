@@ -1,5 +1,4 @@
-"""What the pages show, gathered: studies with their claims and figures, findings, conditions and
-versions."""
+"""What the pages show: studies with their claims and figures, findings, conditions, versions."""
 
 import platform
 from collections.abc import Sequence
@@ -7,66 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
-from markupsafe import Markup
-
 import saccade
 from saccade.lab.fingerprint import environment
 from saccade.report.entries import VERDICTS, Entry, Tally, tally
 from saccade.report.pictures import Picture
-from saccade.report.reproduction import citation
-from saccade.report.story import told
-from saccade.report.words import file_name
+from saccade.report.study import StudyView
 from saccade.studies import STUDIES
-
-
-@dataclass(frozen=True)
-class StudyView:
-    """One study's page."""
-
-    name: str
-    entries: list[Entry]
-    pictures: list[Picture]
-    problem: str = ""
-
-    @cached_property
-    def told(self) -> dict[str, Markup]:
-        """The story and the symbols, with links to the claims they name."""
-        return told(self.name, {entry.id: f"../{entry.page}" for entry in self.entries})
-
-    @property
-    def page(self) -> str:
-        return f"study/{file_name(self.name)}.html"
-
-    @property
-    def title(self) -> str:
-        return STUDIES[self.name].title if self.name in STUDIES else self.name
-
-    @property
-    def asks(self) -> str:
-        return STUDIES[self.name].asks if self.name in STUDIES else ""
-
-    @property
-    def reference(self) -> str:
-        """Authors, venue and year; given names first, as a reader says them."""
-        if self.name not in STUDIES:
-            return ""
-        study = STUDIES[self.name]
-        people = [
-            " ".join(reversed(person.split(", ", 1))) for person in study.authors.split(" and ")]
-        named = f"{', '.join(people)}. " if study.authors else ""
-        return f"{named}{study.venue}, {study.year}."
-
-    @property
-    def bibtex(self) -> str:
-        return citation(self.name)
-
-    @property
-    def tally(self) -> Tally:
-        return tally(self.entries)
-
-    @property
-    def findings(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.is_finding]
 
 
 @dataclass(frozen=True)
@@ -82,18 +27,14 @@ class Site:
 
     @cached_property
     def studies(self) -> list[StudyView]:
-        """The library's studies in its order, then those that only the ledger knows; only where
-        there is something to show."""
-        present = [item.study for item in [*self.entries, *self.pictures]]
-        names = [name for name in STUDIES if name in present] + [
-            name for name in present if name not in STUDIES]
-        return [self._study(name) for name in dict.fromkeys(names)]
-
-    def _study(self, name: str) -> StudyView:
-        mine = [entry for entry in self.entries if entry.study == name]
-        return StudyView(
-            name, mine, [item for item in self.pictures if item.study == name],
-            self.problems.get(name, ""))
+        """Those with something to show: the known ones, then those that only the ledger knows."""
+        present = dict.fromkeys(item.study for item in [*self.entries, *self.pictures])
+        return [
+            StudyView(
+                name, [entry for entry in self.entries if entry.study == name],
+                [picture for picture in self.pictures if picture.study == name],
+                self.problems.get(name, ""))
+            for name in dict.fromkeys([*STUDIES, *present]) if name in present]
 
     @property
     def tally(self) -> Tally:
@@ -117,10 +58,10 @@ class Site:
     def choices(self) -> dict[str, list[tuple[str, str]]]:
         """What the ledger can be filtered by: (value, text) pairs."""
         statuses = sorted({entry.status_word for entry in self.entries if entry.status_word})
-        names = {
+        choices = {
             "studies": [study.name for study in self.studies], "verdicts": VERDICTS,
             "statuses": statuses}
-        return {what: [(name, name) for name in found] for what, found in names.items()}
+        return {what: [(name, name) for name in names] for what, names in choices.items()}
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -133,11 +74,8 @@ class Site:
         return next(study for study in self.studies if study.name == name)
 
     def picture(self, entry: Entry) -> Picture | None:
-        """The figure a claim names, by its full id or by its name within the study."""
-        wanted = (entry.row["figure"], f"{entry.study}/{entry.row['figure']}")
-        return next(
-            (picture for picture in self.pictures if entry.row["figure"] and picture.id in wanted),
-            None)
+        """The figure a claim names."""
+        return next((picture for picture in self.pictures if picture.id in entry.figure_ids), None)
 
     def beside(self, entry: Entry) -> Sequence[Entry | None]:
         """The claims before and after this one."""

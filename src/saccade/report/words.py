@@ -1,4 +1,4 @@
-"""How the report says numbers, times, names and what a claim waits for."""
+"""How the report says numbers, times, names, formulas and what a claim waits for."""
 
 import hashlib
 import math
@@ -11,28 +11,42 @@ SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 ABSENT = "–"
 SIGNS = (("+-", "±"), ("<=", "≤"), (">=", "≥"), ("->", "→"))
+LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
+    "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ",
+    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+    "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "star": "*", "ast": "*",
+    "top": "⊤", "perp": "⊥", "infty": "∞", "partial": "∂", "nabla": "∇", "times": "×", "cdot": "·",
+    "pm": "±", "sqrt": "√", "sum": "∑", "prod": "∏", "int": "∫", "langle": "⟨", "rangle": "⟩",
+    "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖", "dots": "…", "ldots": "…", "cdots": "⋯",
+    "leq": "≤", "geq": "≥", "le": "≤", "ge": "≥", "neq": "≠", "ne": "≠", "ll": "≪", "gg": "≫",
+    "approx": "≈", "sim": "~", "propto": "∝", "to": "→", "mapsto": "↦", "in": "∈", "notin": "∉",
+    "cap": "∩", "cup": "∪", "subset": "⊂", "mid": "|", "circ": "∘", "odot": "⊙", "prime": "′",
+    "equiv": "≡", "quad": " ", "qquad": "  "}
+SILENT = (
+    "mathrm", "text", "mathbf", "mathcal", "mathtt", "mathbb", "operatorname", "left", "right",
+    "big", "Big", "bigl", "bigr", "tfrac")
 
 
 def finite(value: Any) -> float | None:
-    """The number, or None for anything that cannot be drawn: absent, NaN, infinite, not a number at
-    all."""
+    """The number, or None for what cannot be drawn: absent, NaN, infinite, not a number at all."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and math.isfinite(value) else None
 
 
 def number(value: Any, digits: int = 6) -> str:
-    found = finite(value)
-    if found is None:
+    known = finite(value)
+    if known is None:
         return ABSENT
-    if found.is_integer() and abs(found) < 1e7:
-        return f"{found:.0f}".replace("-", "\N{MINUS SIGN}")
-    short = re.sub(r"e([+-])0*(?=\d)", r"e\1", f"{found:.{digits}g}")
+    if known.is_integer() and abs(known) < 1e7:
+        return f"{known:.0f}".replace("-", "\N{MINUS SIGN}")
+    short = re.sub(r"e([+-])0*(?=\d)", r"e\1", f"{known:.{digits}g}")
     return short.replace("e+", "e").replace("-", "\N{MINUS SIGN}")
 
 
 def interval(ends: Any, digits: int = 6) -> str:
-    """`[low, high]` in words; both ends equal is an exact number, a missing end is one that could
-    not be bounded."""
+    """`[low, high]` in words; equal ends are an exact number, a missing one is unbounded."""
     if not ends:
         return ABSENT
     low, high = finite(ends[0]), finite(ends[1])
@@ -42,20 +56,20 @@ def interval(ends: Any, digits: int = 6) -> str:
         return "exact"
     if low is None:
         return f"at most {number(high, digits)}"
-    return (
-        f"at least {number(low, digits)}" if high is None
-        else f"{number(low, digits)} to {number(high, digits)}")
+    if high is None:
+        return f"at least {number(low, digits)}"
+    return f"{number(low, digits)} to {number(high, digits)}"
 
 
 def duration(seconds: Any) -> str:
-    found = finite(seconds)
-    if found is None:
+    known = finite(seconds)
+    if known is None:
         return ABSENT
-    if found < 0.01:
+    if known < 0.01:
         return "under 0.01 s"
-    return (
-        f"{found:.2g} s" if found < 9.95 else f"{found:.0f} s" if found < 120
-        else f"{found / 60:.0f} min")
+    if known < 120:
+        return f"{known:.2g} s" if known < 9.95 else f"{known:.0f} s"
+    return f"{known / 60:.0f} min"
 
 
 def waiting_for(needs: Any) -> str:
@@ -76,8 +90,7 @@ def waiting_for(needs: Any) -> str:
 
 
 def file_name(name: str) -> str:
-    """`name` if it is safe in every file system, else a readable form of it with a hash that keeps
-    names apart."""
+    """`name` if it is safe in every file system, else a readable form with a hash of its own."""
     if SAFE_NAME.fullmatch(name) and ".." not in name and not name.endswith("."):
         return name
     readable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "item"
@@ -102,3 +115,43 @@ def _signs(text: str) -> str:
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def escaped(text: str) -> str:
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;"))
+
+
+def plain_words(text: str) -> str:
+    """A text with formulas between dollar signs, as safe HTML."""
+    return re.sub(r"\$([^$]*)\$", lambda match: formula(match[1]), escaped(text)).replace(
+        "\n", "<br>")
+
+
+def formula(text: str) -> str:
+    """One formula (already escaped) as characters a browser shows without a library, with indices
+    and exponents: \\lambda_0 as λ<sub>0</sub>. Good for a line, not for a display."""
+    text = re.sub(r"\\[,;!: ]|~", " ", text)
+    text = re.sub(r"\\t?frac\s*(?:\{([^{}]*)\}|(\w))\s*(?:\{([^{}]*)\}|(\w))", _fraction, text)
+    text = re.sub(r"\\sqrt\s*\{([^{}]*)\}", lambda match: f"√{_grouped(match[1])}", text)
+    text = re.sub(rf"\\(?:{'|'.join(SILENT)})(?![A-Za-z])", "", text)
+    text = re.sub(r"\\(?:hat|tilde|bar|widehat|widetilde)\s*", "", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda match: LETTERS.get(match[1], match[1]), text)
+    for mark, tag in (("_", "sub"), (r"\^", "sup")):
+        text = re.sub(
+            rf"{mark}(?:\{{([^{{}}]*)\}}|([^\s{{}}]))", lambda match, tag=tag: _raised(match, tag),
+            text)
+    return text.replace("{", "").replace("}", "").replace("\\", "")
+
+
+def _fraction(match: "re.Match[str]") -> str:
+    above, below = match[1] or match[2] or "", match[3] or match[4] or ""
+    return f"{_grouped(above)}/{_grouped(below)}"
+
+
+def _grouped(text: str) -> str:
+    return text if re.fullmatch(r"\w+|\\\w+", text) else f"({text})"
+
+
+def _raised(match: "re.Match[str]", tag: str) -> str:
+    return f"<{tag}>{match[1] or match[2] or ''}</{tag}>"

@@ -1,35 +1,43 @@
-"""Puts a report in its place: built in a temporary sibling and renamed, so that a folder is a whole
-report or none.
+"""Renders the pages and puts the report in its place: built in a temporary sibling and renamed, so
+that a folder is a whole report or none.
 
-A folder that saccade did not make is never replaced; one that it made is known by its marker file.
+Everything that comes from data is escaped by the templates, without exception. A folder that
+saccade did not make is never replaced; one that it made is known by its marker file.
 """
 
+import json
 import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 import saccade
 from saccade.errors import InvalidInput
-from saccade.report.entries import read_rows
-from saccade.report.pages import write_pages
-from saccade.report.pictures import Picture, draw_all, registered_figures
-from saccade.report.site import Site
 from saccade.lab.store import Store
+from saccade.report import pictures, words
+from saccade.report.entries import STYLES, SYMBOLS, read_rows
+from saccade.report.light import PACKED, write_packed_plotly
+from saccade.report.site import Site
 
 if TYPE_CHECKING:
     from saccade.lab.figure import Figure
 
 MARKER = ".saccade-report"
+ASSETS = ("style.css", "script.js")
+FILTERS = ("number", "interval", "duration", "prose", "waiting_for", "counted", "file_name")
 
 
 def write_report(
     rows: Sequence[Mapping[str, Any]], folder: str | Path, *, scale: str, seed: int,
     store: Store | None, figures: "Sequence[Figure] | None" = None,
-    drawn: Callable[[Picture], None] = lambda picture: None,
+    drawn: Callable[[pictures.Picture], None] = lambda picture: None,
 ) -> Path:
     """Write the static report of judged `rows` to `folder` and return the path of its first page.
 
@@ -40,36 +48,71 @@ def write_report(
     entries = read_rows(rows)
     target = Path(folder).expanduser().resolve()
     with _sibling(target, str(folder)) as building:
-        found, problems = (figures, {}) if figures is not None else registered_figures()
-        pictures = draw_all(found, building, scale, seed, store, drawn)
-        write_pages(Site(entries, pictures, scale, seed, problems), building)
+        shown, problems = (figures, {}) if figures is not None else pictures.registered_figures()
+        conditions = pictures.Conditions(scale, seed, store, pictures.needs_by_figure(entries))
+        drawings = pictures.draw_all(shown, building, conditions, drawn)
+        write_pages(Site(entries, drawings, scale, seed, problems), building)
         (building / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
         _put_in_place(building, target)
     return target / "index.html"
 
 
-def _check_target(target: Path, said: str) -> None:
+def write_pages(site: Site, folder: Path) -> None:
+    """All pages, the shared files (one copy of Plotly among them) and the ledger itself."""
+    (folder / "claims").mkdir()
+    (folder / "study").mkdir()
+    _render("index", folder / "index.html", site=site, root="")
+    for study in site.studies:
+        _render("study", folder / study.page, site=site, root="../", study=study)
+        for entry in study.entries:
+            _render("claim", folder / entry.page, site=site, root="../", entry=entry, study=study)
+    for name in ASSETS:
+        with as_file(files("saccade.report") / name) as source:
+            shutil.copyfile(source, folder / name)
+    if any(picture.live for picture in site.pictures):
+        write_packed_plotly(folder)
+    ledger = {"claims": [entry.row for entry in site.entries]}
+    (folder / "ledger.json").write_text(json.dumps(ledger, separators=(",", ":")), encoding="utf-8")
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, all with autoescape (their endings would not turn it on)."""
+    environment = Environment(
+        loader=PackageLoader("saccade.report"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update({name: getattr(words, name) for name in FILTERS})
+    environment.globals.update(
+        {"finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED})
+    return environment
+
+
+def _render(name: str, path: Path, **context: object) -> None:
+    template = _templates().get_template(f"{name}.html.j2")
+    path.write_text(template.render(**context), encoding="utf-8")
+
+
+def _check_target(target: Path, name: str) -> None:
     """Refuse a file, and a folder with anything in it that is not a report of ours."""
     if target.exists() and not target.is_dir():
-        raise InvalidInput(f"folder = {said!r} is a file; choose a folder for the report.")
+        raise InvalidInput(f"folder = {name!r} is a file; choose a folder for the report.")
     if target.is_dir() and not (target / MARKER).is_file() and any(target.iterdir()):
         raise InvalidInput(
-            f"folder = {said!r} holds files that are not a saccade report; choose another or an"
+            f"folder = {name!r} holds files that are not a saccade report; choose another or an"
             " empty one.")
 
 
 @contextmanager
-def _sibling(target: Path, said: str) -> Iterator[Path]:
-    """A temporary folder beside `target`, gone afterwards whatever happens; a refusal of the disk
-    is one sentence."""
+def _sibling(target: Path, name: str) -> Iterator[Path]:
+    """A temporary folder beside `target`, gone afterwards; a full disk is one sentence."""
     building = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
     try:
-        _check_target(target, said)
+        _check_target(target, name)
         building.mkdir(parents=True)
         yield building
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
-        raise InvalidInput(f"folder = {said!r} cannot be written ({reason}).") from None
+        raise InvalidInput(f"folder = {name!r} cannot be written ({reason}).") from None
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

@@ -1,5 +1,4 @@
-"""Which image sets saccade knows: where each comes from, its licence, its checksums, and how to
-load it."""
+"""Which image sets saccade knows: where each comes from, its licence, its checksums; loading."""
 
 import os
 from collections.abc import Callable
@@ -14,9 +13,12 @@ SPLITS = ("train", "test")
 DEBIAN_FOLDER = Path("/usr/share/datasets")
 
 
+class AbsentImages(InvalidInput):
+    """The files of an image set are not here; the text says how to get them."""
+
+
 class Source(NamedTuple):
-    """One image set. `package` is (client, name) where it can be fetched; `checksums` are those of
-    the decoded arrays."""
+    """One image set; `package` is (client, name), `checksums` are those of the decoded arrays."""
 
     name: str
     about: str
@@ -85,12 +87,12 @@ def source(name: str) -> Source:
 
 
 def place_of(name: str, folder: str | Path | None = None) -> Path | None:
-    """Where the files of an image set lie: the folder given, the data folder, or an installed
-    Debian package; None if nowhere."""
+    """Where the files of an image set lie: the folder given, the data folder, an installed Debian
+    package, or nowhere."""
     if folder is not None:
         return Path(folder).expanduser()
     candidates = [data_folder() / name, source(name).installed]
-    return next((one for one in candidates if one is not None and one.is_dir()), None)
+    return next((place for place in candidates if place is not None and place.is_dir()), None)
 
 
 def is_here(name: str) -> bool:
@@ -108,16 +110,15 @@ def how_to_get(name: str) -> str:
 
 
 def load_images(name: str, split: str = "train", folder: str | Path | None = None) -> ImageSet:
-    """One of the sets of `SOURCES`, "train" or "test"; `folder` overrides the place where the files
-    are looked for."""
-    found = source(name)
+    """One of the sets of `SOURCES`, "train" or "test", from its place or from `folder`."""
+    known = source(name)
     require(split in SPLITS, "split", split, "must be 'train' or 'test'")
-    if found.built_in:
-        return found.read(None, split)
+    if known.built_in:
+        return known.read(None, split)
     place = place_of(name, folder)
     if place is None:
-        raise InvalidInput(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
+        raise AbsentImages(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
     if not place.is_dir():
         raise InvalidInput(
             f"folder = {str(place)!r} must be an existing folder with the files of {name}.")
-    return found.read(place, split)
+    return known.read(place, split)

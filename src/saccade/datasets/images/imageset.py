@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, require
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,19 @@ class ImageSet:
 
     def first(self, count: int) -> "ImageSet":
         """The first `count` images."""
-        if not 1 <= count <= len(self):
-            raise InvalidInput(
-                f"images = {count} must lie between 1 and {len(self)}, the number of images there"
-                " are.")
+        rule = f"must lie between 1 and {len(self)}, the number of images there are"
+        require(1 <= count <= len(self), "images", count, rule)
         return ImageSet(self.pixels[:count], self.labels[:count], self.classes)
 
     def of_classes(self, wanted: tuple[int, ...], each: int | None = None) -> "ImageSet":
         """The images of the `wanted` classes in their order, at most `each` of every one."""
-        chosen = [np.flatnonzero(self.labels == one)[:each] for one in wanted]
-        for one, found in zip(wanted, chosen, strict=True):
-            if len(found) == 0 or (each is not None and len(found) < each):
+        members = {label: np.flatnonzero(self.labels == label)[:each] for label in wanted}
+        for label, places in members.items():
+            if len(places) < (each or 1):
                 raise InvalidInput(
-                    f"class = {one} has {len(found)} images here, fewer than the {each or 1} asked"
-                    " for.")
-        order = np.sort(np.concatenate(chosen))
+                    f"class = {label} has {len(places)} images here, fewer than the {each or 1}"
+                    " asked for.")
+        order = np.sort(np.concatenate([*members.values()]))
         return ImageSet(self.pixels[order], self.labels[order], self.classes)
 
     @property

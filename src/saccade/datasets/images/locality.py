@@ -2,24 +2,20 @@
 neighbours in the picture?
 
 Encodings P (tokens x width) are centred over tokens and compared by their cosines. Coordinates are
-where the tokens lie: on the screen (apparent), or in the original picture (un-permuted), token k
-lying at cell permutation[k].
+where the tokens lie: on the screen, `grid(side)`, or in the original picture, where token k lies at
+cell permutation[k]: `grid(side)[permutation]`.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from saccade.errors import require
-
 
 class Locality(NamedTuple):
-    """`overlap` of every token; `spearman` of cosine and closeness; mean cosine of neighbours less
-    that of the others; chance."""
+    """`overlap` of every token, `spearman` of cosine and closeness, and the overlap by chance."""
 
     overlap: np.ndarray
     spearman: float
-    near_minus_far: float
     chance: float
 
 
@@ -34,14 +30,6 @@ def cosines(encodings: np.ndarray) -> np.ndarray:
 def grid(side: int) -> np.ndarray:
     """Row and column of each of side x side cells, row by row."""
     return np.stack(np.divmod(np.arange(side * side), side), axis=1)
-
-
-def places(permutation: np.ndarray) -> np.ndarray:
-    """Where in the original picture each token lies: token k shows old cell permutation[k]."""
-    side = round(len(permutation) ** 0.5)
-    require(
-        side * side == len(permutation), "number of cells", len(permutation), "must be a square")
-    return grid(side)[permutation]
 
 
 def distances(coordinates: np.ndarray) -> np.ndarray:
@@ -61,34 +49,34 @@ def overlaps(similarity: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     return ((above & neighbours).sum(axis=1) + share * (tied & neighbours).sum(axis=1)) / wanted
 
 
+def _neighbours(coordinates: np.ndarray) -> np.ndarray:
+    """Which tokens (up to eight) lie around each."""
+    return (distances(coordinates) < 1.5) & ~np.eye(len(coordinates), dtype=bool)
+
+
 def locality(similarity: np.ndarray, coordinates: np.ndarray) -> Locality:
-    """Overlap of the most similar with the (up to eight) neighbours, and rank correlation of
-    similarity with closeness."""
+    """Overlap of the most similar with the neighbours, and rank correlation with closeness."""
     from scipy.stats import spearmanr
 
-    apart = distances(coordinates)
+    apart, neighbours = distances(coordinates), _neighbours(coordinates)
     other = ~np.eye(len(apart), dtype=bool)
-    neighbours = other & (apart < 1.5)
-    far = other & ~neighbours
     ranks: Any = (
         spearmanr(similarity[other], -apart[other])[0] if np.ptp(similarity[other]) > 0 else 0.0)
-    contrast = float(similarity[neighbours].mean() - (similarity[far].mean() if far.any() else 0.0))
     chance = float(neighbours.sum(axis=1).mean() / (len(apart) - 1))
-    return Locality(overlaps(similarity, neighbours), float(ranks), contrast, chance)
+    return Locality(overlaps(similarity, neighbours), float(ranks), chance)
 
 
 def null_overlaps(similarity: np.ndarray, side: int, draws: int, seed: int = 0) -> np.ndarray:
-    """The mean overlap under random coordinates: what it would be if place said nothing. (draws,);
-    similarities without ties."""
+    """The mean overlap under random coordinates, (draws,): what it would be if place said nothing.
+    For similarities without ties."""
     random = np.random.default_rng(seed)
-    apart = distances(grid(side))
-    neighbours = (apart < 1.5) & ~np.eye(len(apart), dtype=bool)
-    values = np.where(np.eye(len(apart), dtype=bool), -np.inf, similarity)
+    neighbours = _neighbours(grid(side))
+    values = np.where(np.eye(len(neighbours), dtype=bool), -np.inf, similarity)
     rank = np.argsort(np.argsort(-values, axis=1), axis=1)  # sorted once; a draw then only compares
-    found = np.empty(draws)
+    means = np.empty(draws)
     for number in range(draws):
-        order = random.permutation(len(apart))
+        order = random.permutation(len(neighbours))
         near = neighbours[np.ix_(order, order)]
         wanted = near.sum(axis=1)
-        found[number] = np.mean(np.sum(near & (rank < wanted[:, None]), axis=1) / wanted)
-    return found
+        means[number] = np.mean(np.sum(near & (rank < wanted[:, None]), axis=1) / wanted)
+    return means

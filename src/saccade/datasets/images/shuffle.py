@@ -49,8 +49,7 @@ def from_cells(cells: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def shuffle_cells(image: Any, cell: int, permutation: Any) -> np.ndarray:
-    """The image with its cells in another order: new cell k shows old cell permutation[k]. Status:
-    exact.
+    """The image with its cells in another order: new cell k shows old cell permutation[k]. Exact.
 
     `image` is (height, width), (height, width, channels) or a batch (n, height, width, channels).
     """
@@ -68,14 +67,3 @@ def shuffle_cells(image: Any, cell: int, permutation: Any) -> np.ndarray:
     order = check_permutation(permutation, (height // cell) * (width // cell))
     moved = to_cells(pixels.reshape(batch), int(cell))[:, order]
     return from_cells(moved, height, width).reshape(pixels.shape)
-
-
-def identity_permutation(side: int, cell: int) -> np.ndarray:
-    """The order that leaves an image as it is."""
-    check_cell(side, side, cell)
-    return np.arange((side // cell) ** 2)
-
-
-def random_permutation(seed: int, side: int, cell: int) -> np.ndarray:
-    """A random order of the cells of a side x side image."""
-    return np.random.default_rng(seed).permutation(identity_permutation(side, cell))

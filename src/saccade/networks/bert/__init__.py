@@ -6,11 +6,5 @@ al. 2025, Section 2.)
 `encoder`).
 """
 
-from saccade.networks.bert.activations import cls_states
-from saccade.networks.bert.encoder import BertConfig, BertEncoder, hidden_states
+from saccade.networks.bert.encoder import cls_states
 from saccade.networks.bert.loading import Bert, load_bert, tokenize
-from saccade.networks.bert.source import PACKAGE, find_model_folder
-
-__all__ = [
-    "PACKAGE", "Bert", "BertConfig", "BertEncoder", "cls_states", "find_model_folder",
-    "hidden_states", "load_bert", "tokenize"]

@@ -1,26 +1,30 @@
-"""The BERT encoder (Devlin et al. 2019) as a pure function of its weights: embeddings, then
-post-LayerNorm attention layers, in float32.
+"""The BERT encoder (Devlin et al. 2019) as a pure function of its weights, in float32: embeddings,
+then post-LayerNorm attention layers; and the [CLS] vectors of every layer for many sentences.
 
 One layer maps the hidden states H to
 
-    A = LayerNorm(H + concat_h softmax(Q_h K_h' / sqrt(d_h) + mask) V_h W_O),     H' = LayerNorm(A +
-    gelu(A W_1) W_2),
+    A  = LayerNorm(H + concat_h softmax(Q_h K_h' / sqrt(d_h) + mask) V_h W_O)
+    H' = LayerNorm(A + gelu(A W_1) W_2)
 
-with the exact gelu x Phi(x). Activations are kept as one (sentences * length, hidden) array: on a
-CPU, plain 2-D products with the three projections fused into one are faster than a product per
-sentence.
+with the exact gelu x Phi(x). States are kept as one (sentences * length, hidden) array: on a CPU,
+plain 2-D products with fused projections are faster than a product per sentence.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-# Added to the scores of padding: exp of it is 0 in float32, and unlike -inf it keeps a row without
-# any token finite.
+from saccade.errors import require
+
+# Sentences are padded to a multiple of this: smaller wastes less, larger compiles fewer programs.
+LENGTH_STEP = 2
+# Added to the scores of padding: exp of it is 0 in float32, and an empty row stays finite.
 MASKED_SCORE = -1e9
 
 
@@ -77,8 +81,7 @@ class Embeddings(eqx.Module):
 
 
 class EncoderLayer(eqx.Module):
-    """Self-attention, then a two-layer network, each with a residual path and a LayerNorm after
-    it."""
+    """Self-attention, then a two-layer network, each with a residual path and then a LayerNorm."""
 
     query_key_value: Linear
     attention_output: Linear
@@ -120,10 +123,68 @@ class BertEncoder(eqx.Module):
 def hidden_states(
     encoder: BertEncoder, tokens: Int[Array, "n length"], mask: Bool[Array, "n length"]
 ) -> Float[Array, "layers+1 n length hidden"]:
-    """The states after the embeddings (index 0) and after every layer. `mask` is True at real
-    tokens; padding rows carry no meaning."""
+    """The states after the embeddings (index 0) and every layer; padding rows carry no meaning."""
     states = [encoder.embeddings(tokens)]
     # Unrolled: six to twelve layers compile fast enough, and no weight is sliced at run time.
     for layer in encoder.layers:
         states.append(layer(states[-1], mask))
     return jnp.stack(states).reshape(len(states), *tokens.shape, -1)
+
+
+@eqx.filter_jit
+def _cls_of_batch(
+    encoder: BertEncoder, tokens: Int[Array, "n length"], mask: Bool[Array, "n length"]
+) -> Float[Array, "layers+1 n hidden"]:
+    return hidden_states(encoder, tokens, mask)[:, :, 0]
+
+
+def _batches(
+    lengths: Int[np.ndarray, " n"], batch_size: int, longest: int
+) -> Iterator[tuple[np.ndarray, int]]:
+    """The indices of each batch and the length it is padded to."""
+    padded = np.minimum(-(-lengths // LENGTH_STEP) * LENGTH_STEP, longest)
+    for length in np.unique(padded):
+        members = np.flatnonzero(padded == length)
+        for start in range(0, len(members), batch_size):
+            yield members[start : start + batch_size], int(length)
+
+
+def _check(encoder: BertEncoder, tokens: np.ndarray, mask: np.ndarray, batch_size: int) -> None:
+    require(batch_size >= 1, "batch_size", batch_size, "must be at least 1")
+    fits = tokens.ndim == 2 and tokens.shape == mask.shape
+    require(fits, "mask", mask.shape, f"must have the shape {tokens.shape} of tokens")
+    lengths = mask.sum(1)
+    first = (mask == (np.arange(mask.shape[1]) < lengths[:, None])).all() and (lengths > 0).all()
+    require(bool(first), "mask", mask.astype(int)[:2], "must mark at least one token, padding last")
+    longest, positions = int(lengths.max(initial=0)), encoder.config.positions
+    rule = f"must be at most {positions} tokens, all that this encoder has"
+    require(longest <= positions, "sentence length", longest, rule)
+    largest, vocabulary = int(tokens.max(initial=0)), encoder.config.vocabulary
+    known = int(tokens.min(initial=0)) >= 0 and largest < vocabulary
+    require(known, "token", largest, f"must be in [0, {vocabulary})")
+
+
+def cls_states(
+    encoder: BertEncoder, tokens: Int[np.ndarray, "n length"], mask: Bool[np.ndarray, "n length"],
+    *, batch_size: int = 64,
+) -> Float[np.ndarray, "layers+1 n hidden"]:
+    """The first token's state after the embeddings (index 0) and after each layer.
+
+    `mask` is True at real tokens, which come first. Sentences are sorted by length into a few fixed
+    shapes, so that only a few programs are compiled.
+    """
+    tokens, mask = np.asarray(tokens, np.int32), np.asarray(mask, bool)
+    _check(encoder, tokens, mask, batch_size)
+    config = encoder.config
+    room = ((0, 0), (0, LENGTH_STEP))
+    wide_tokens = np.pad(tokens, room, constant_values=config.padding_token)
+    wide_mask = np.pad(mask, room)
+    states = np.empty((config.layers + 1, len(tokens), config.hidden), np.float32)
+    for members, length in _batches(mask.sum(1), batch_size, config.positions):
+        # The last batch of a length is filled up with its own sentences: no further compilation.
+        filled = np.resize(members, batch_size)
+        batch_states = _cls_of_batch(
+            encoder, jnp.asarray(wide_tokens[filled, :length]),
+            jnp.asarray(wide_mask[filled, :length]))
+        states[:, members] = np.asarray(batch_states)[:, : len(members)]
+    return states

@@ -1,5 +1,4 @@
-"""The paper's convolutional networks in the form usual for 32 x 32 images: ResNet-18 and VGG-19
-with batch normalisation.
+"""ResNet-18 and VGG-19 with batch normalisation, in the form usual for 32 x 32 images.
 
 Batch normalisation keeps no running averages: `network(images)` uses the statistics of the batch,
 `network.statistics(images)` returns those of a (large) batch, and `network(images, statistics)`
@@ -13,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from saccade.networks.convolution.layers import Images, Kernel, convolve, init_kernel, max_pool
+from saccade.networks.convolution.small import Images, Kernel, convolve, init_kernel, max_pool
 
 VGG_19 = (
     64, 64, "pool", 128, 128, "pool", 256, 256, 256, 256, "pool", 512, 512, 512, 512, "pool", 512,
@@ -31,62 +30,58 @@ class Batchwise(eqx.Module):
     scale: Float[Array, " channels"]
     shift: Float[Array, " channels"]
 
-    def __call__(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
-        """Normalised by the batch, or by what is `given` for this place; the statistics used are
-        appended to `seen`."""
+    def __call__(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
+        """Normalised by the batch, or the next of the `fixed` statistics; they end up in `used`."""
         axes = (0, 1, 2)
         mean, variance = (
-            given[len(seen)] if given is not None else (images.mean(axes), images.var(axes)))
-        seen.append((mean, variance))
+            fixed[len(used)] if fixed is not None else (images.mean(axes), images.var(axes)))
+        used.append((mean, variance))
         return (images - mean) * (jax.lax.rsqrt(variance + EPSILON) * self.scale) + self.shift
 
 
 class LargeConvolution(eqx.Module):
-    """What both networks share: how statistics travel, and the linear read-out of the mean over the
-    picture."""
+    """What both networks share: how statistics travel, and the read-out of the picture's mean."""
 
     read_out: Float[Array, "width outputs"]
     read_out_bias: Float[Array, " outputs"]
 
-    def features(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
+    def features(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
         raise NotImplementedError
 
     def __call__(
         self, images: Images, statistics: Statistics | None = None
     ) -> Float[Array, "n outputs"]:
-        made = self.features(images, [], statistics)
-        return made.mean(axis=(1, 2)) @ self.read_out + self.read_out_bias
+        features = self.features(images, [], statistics)
+        return features.mean(axis=(1, 2)) @ self.read_out + self.read_out_bias
 
     def statistics(self, images: Images) -> Statistics:
         """Mean and variance at every normalisation, for evaluation."""
-        seen: Statistics = []
-        self.features(images, seen, None)
-        return seen
+        used: Statistics = []
+        self.features(images, used, None)
+        return used
 
 
 class Vgg(LargeConvolution):
-    """Convolutions with bias, batch normalisation, ReLU; 2 x 2 maxima between the groups and at the
-    end."""
+    """Convolutions with bias, batch normalisation, ReLU; 2 x 2 maxima after each group."""
 
     kernels: list[Kernel]
     biases: list[Array]
     norms: list[Batchwise]
 
-    def features(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
+    def features(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
         state, number = images, 0
         for item in VGG_19:
             if item == "pool":
                 state = max_pool(state)
                 continue
             state = convolve(state, self.kernels[number]) + self.biases[number]
-            state = jnp.maximum(self.norms[number](state, seen, given), 0)
+            state = jnp.maximum(self.norms[number](state, used, fixed), 0)
             number += 1
         return max_pool(state)
 
 
 class Block(eqx.Module):
-    """Two convolutions with batch normalisation around a short cut (1 x 1 where the size
-    changes)."""
+    """Two convolutions with batch normalisation beside a short cut (1 x 1 where sizes change)."""
 
     stride: int = eqx.field(static=True)
     first: Kernel
@@ -96,14 +91,14 @@ class Block(eqx.Module):
     short: Float[Array, "channels width"] | None
     short_norm: Batchwise | None
 
-    def __call__(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
+    def __call__(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
         state = jnp.maximum(
-            self.first_norm(convolve(images, self.first, self.stride), seen, given), 0)
-        state = self.second_norm(convolve(state, self.second), seen, given)
+            self.first_norm(convolve(images, self.first, self.stride), used, fixed), 0)
+        state = self.second_norm(convolve(state, self.second), used, fixed)
         if self.short is None or self.short_norm is None:
             return jnp.maximum(state + images, 0)
         cut = images[:, :: self.stride, :: self.stride] @ self.short
-        return jnp.maximum(state + self.short_norm(cut, seen, given), 0)
+        return jnp.maximum(state + self.short_norm(cut, used, fixed), 0)
 
 
 class ResNet(LargeConvolution):
@@ -113,16 +108,15 @@ class ResNet(LargeConvolution):
     stem_norm: Batchwise
     blocks: list[Block]
 
-    def features(self, images: Images, seen: Statistics, given: Statistics | None) -> Images:
-        state = jnp.maximum(self.stem_norm(convolve(images, self.stem), seen, given), 0)
+    def features(self, images: Images, used: Statistics, fixed: Statistics | None) -> Images:
+        state = jnp.maximum(self.stem_norm(convolve(images, self.stem), used, fixed), 0)
         for block in self.blocks:
-            state = block(state, seen, given)
+            state = block(state, used, fixed)
         return state
 
 
 def vgg_19(key: Array, channels: int = 3, outputs: int = 10) -> Vgg:
-    """VGG-19 with batch normalisation for 32 x 32 images: 20,040,522 parameters with three channels
-    and ten classes."""
+    """VGG-19 for 32 x 32 images: 20,040,522 parameters with three channels and ten classes."""
     widths = [item for item in VGG_19 if isinstance(item, int)]
     keys = jax.random.split(key, len(widths) + 1)
     kernels = [

@@ -1,8 +1,7 @@
-"""The settings of the deep transformer: the decoders of sparse recovery and the vision transformers
-are options of one record."""
+"""The settings of the deep transformer; decoders and vision transformers are options of it."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from saccade.errors import require, unknown
@@ -21,23 +20,27 @@ SCALES = ("residual_init", "read_out_init", "position_init")
 class TransformerConfig:
     """Sizes and options of a transformer.
 
-    features      width of an input token; with `read_in=False` the tokens are the states and must
-    have the width D width         D, the width of a state
-    layers, heads, hidden (width of the MLP), outputs (of the linear read-out)
-    head_width    d_h; 0 means width // heads. Full-size heads have head_width = width
-    attention     "softmax", or "relu": weights relu(q . k) / i at token i (i counts the tokens
-    seen, all T if not causal) looks_by      "tokens": queries and keys from the states;
-    "positions": from LN_layer(P) only, so attention ignores the input scaled        divide scores
-    by sqrt(d_h) causal        token i sees tokens 1..i
-    norm          in front of each part: "none", "scale" (LayerNorm without shift) or "affine"; if
-    any, one more before the read-out attention_bias  biases on q, k, v and on the projection
-    projection    mix the concatenated heads by a matrix W_O; without it head outputs (of width D)
-    are summed positions     length of the learned table P (0: none); added to the tokens unless
-    attention looks by positions pool          "mean" over tokens before the read-out
-    read_out      "linear" h W + b, "quadratic" h' W h (one number), or "none": the states
-    themselves
-    *_init        factors on the initial N(0, 1/fan_in) of what is added to the residual stream and
-    of the read-out; sd of P
+    features        width of an input token; with `read_in=False` the tokens are the states
+    width           D, the width of a state
+    layers, heads   how many
+    hidden          width of the MLP
+    outputs         of the linear read-out
+    head_width      d_h; 0 means width // heads. Full-size heads have head_width = width
+    attention       "softmax", or "relu": weights relu(q . k) / i at token i, which sees i tokens
+    looks_by        "tokens": queries and keys from the states; "positions": from LN_layer(P) only,
+                    so that attention ignores the input
+    scaled          divide scores by sqrt(d_h)
+    causal          token i sees tokens 1..i
+    norm            in front of each part and of the read-out: "none", "scale" (LayerNorm without
+                    shift) or "affine"
+    attention_bias  biases on q, k, v and on the projection
+    projection      mix the heads by a matrix W_O; without it head outputs (of width D) are summed
+    positions       length of the learned table P (0: none); added to the tokens unless attention
+                    looks by positions
+    pool            "mean" over tokens before the read-out
+    read_out        "linear" h W + b, "quadratic" h' W h (one number), "none": the states themselves
+    *_init          factors on the initial N(0, 1/fan_in) of what is added to the residual stream
+                    and of the read-out; sd of P
     """
 
     features: int
@@ -69,40 +72,28 @@ class TransformerConfig:
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         for name, least in SIZES.items():
-            require(
-                getattr(self, name) >= least, name, getattr(self, name), f"must be at least {least}"
-            )
+            size = getattr(self, name)
+            require(size >= least, name, size, f"must be at least {least}")
         for name in SCALES:
             value = getattr(self, name)
             require(
                 math.isfinite(value) and value >= 0, name, value, "must be finite and at least 0")
-        self._check_combinations()
-
-    def _check_combinations(self) -> None:
         splits = self.head_width > 0 or self.width % self.heads == 0
-        require(
-            splits, "heads", self.heads,
-            f"must divide the width {self.width}, or head_width must be given")
+        rule = f"must divide the width {self.width}, or head_width must be given"
+        require(splits, "heads", self.heads, rule)
+        rule = f"must be the width {self.width} when there is no "
         summed = self.projection or self.per_head == self.width
-        require(
-            summed, "head_width", self.per_head,
-            f"must be the width {self.width} when there is no projection")
+        require(summed, "head_width", self.per_head, f"{rule}projection")
         direct = self.read_in or self.features == self.width
-        require(
-            direct, "features", self.features,
-            f"must be the width {self.width} when there is no read-in")
+        require(direct, "features", self.features, f"{rule}read-in")
         placed = self.looks_by == "tokens" or self.positions > 0
-        require(
-            placed, "positions", self.positions,
-            "must be at least 1 when attention looks by positions")
+        rule = "must be at least 1 when attention looks by positions"
+        require(placed, "positions", self.positions, rule)
 
     @property
     def per_head(self) -> int:
         """d_h."""
         return self.head_width or self.width // self.heads
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def small_decoder(
@@ -124,8 +115,7 @@ def small_decoder(
 
 
 def gpt2_decoder(dim: int = 20, positions: int = 41, **changes: Any) -> TransformerConfig:
-    """The GPT-2-like decoder: 12 layers, 8 heads, width 256, pre-LayerNorm, softmax, GELU, learned
-    positions, linear read-out."""
+    """A decoder like GPT-2: 12 layers, 8 heads, width 256, learned positions, linear read-out."""
     fixed = {
         "features": dim, "width": 256, "layers": 12, "heads": 8, "hidden": 1024, "causal": True}
     changes = {

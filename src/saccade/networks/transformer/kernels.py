@@ -1,5 +1,5 @@
-"""The inner parts of a transformer layer on arrays, with their own derivatives where those save
-time on a CPU.
+"""The inner parts of a transformer layer on arrays: attention, LayerNorm and gelu, with their own
+derivatives where those save time on a CPU.
 
 Queries, keys and values are (batch, heads, T, d_h). Each derivative is checked against finite
 differences in the tests.
@@ -8,6 +8,7 @@ differences in the tests.
 import math
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -20,34 +21,21 @@ GELU_SLOPE = math.sqrt(2 / math.pi)
 GELU_CUBIC = 0.044715
 
 
-def visible(length: int, causal: bool) -> Array | None:
-    """Which token (row) sees which (column); None when all see all."""
-    return jnp.tril(jnp.ones((length, length), bool)) if causal else None
+def weights_of(scores: Weights, kind: str, causal: bool) -> Weights:
+    """softmax over the tokens a token sees, or relu(score) / i with i their number. The mask
+    selects: 0 * inf would be NaN."""
+    scores = jnp.maximum(scores, 0) if kind == "relu" else scores
+    if causal:
+        visible = jnp.tril(jnp.ones(scores.shape[-2:], bool))
+        scores = jnp.where(visible, scores, 0 if kind == "relu" else -jnp.inf)
+    return scores / _counts(scores, causal) if kind == "relu" else jax.nn.softmax(scores, axis=-1)
 
 
-def softmax_weights(scores: Weights, causal: bool) -> Weights:
-    """softmax over the tokens seen."""
-    mask = visible(scores.shape[-1], causal)
-    return jax.nn.softmax(scores if mask is None else jnp.where(mask, scores, -jnp.inf), axis=-1)
-
-
-def relu_weights(scores: Weights, causal: bool) -> Weights:
-    """relu(score) / i, with i the number of tokens seen. The mask selects rather than multiplies: 0
-    * inf would be NaN."""
-    mask = visible(scores.shape[-1], causal)
-    weights = jnp.maximum(scores, 0)
-    return (weights if mask is None else jnp.where(mask, weights, 0)) / _seen(scores, causal)
-
-
-def _seen(scores: Weights, causal: bool) -> Array:
+def _counts(scores: Weights, causal: bool) -> Array:
     """How many tokens each token sees, as a column."""
     length = scores.shape[-1]
-    seen = jnp.arange(1, length + 1) if causal else jnp.full(length, length)
-    return seen.astype(scores.dtype)[:, None]
-
-
-def weights_of(scores: Weights, kind: str, causal: bool) -> Weights:
-    return (relu_weights if kind == "relu" else softmax_weights)(scores, causal)
+    counts = jnp.arange(1, length + 1) if causal else jnp.full(length, length)
+    return counts.astype(scores.dtype)[:, None]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
@@ -67,7 +55,7 @@ def _attend_backward(
     queries, keys, values, weights = kept
     by_weight = slope @ _turned(values)
     if kind == "relu":
-        by_score = jnp.where(weights > 0, by_weight, 0) / _seen(weights, causal)
+        by_score = jnp.where(weights > 0, by_weight, 0) / _counts(weights, causal)
     else:
         by_score = weights * (by_weight - jnp.sum(by_weight * weights, axis=-1, keepdims=True))
     # Many small products with a transposed left side are slow in XLA on a CPU (up to three times):
@@ -81,8 +69,7 @@ attend.defvjp(_attend_forward, _attend_backward)
 
 
 def attend_by(weights: Float[Array, "heads T T"], values: Float[Array, "batch T heads d"]) -> Array:
-    """sum_j w_ij v_j with the same weights for the whole batch, (batch, T, heads, d_h): one product
-    per head."""
+    """sum_j w_ij v_j with the same weights for the whole batch: one product per head."""
     batch, length, heads, per_head = values.shape
     by_head = values.transpose(2, 1, 0, 3).reshape(heads, length, batch * per_head)
     return (weights @ by_head).reshape(heads, length, batch, per_head).transpose(2, 1, 0, 3)
@@ -92,13 +79,9 @@ def _turned(matrices: Array) -> Array:
     return jnp.swapaxes(matrices, -1, -2)
 
 
+@jax.custom_vjp
 def layer_norm(x: Float[Array, "*n d"], scale: Float[Array, " d"]) -> Float[Array, "*n d"]:
     """(x - mean) / sqrt(variance + epsilon) * scale."""
-    return _layer_norm(x, scale)
-
-
-@jax.custom_vjp
-def _layer_norm(x: Array, scale: Array) -> Array:
     return _normalised(x)[0] * scale
 
 
@@ -121,7 +104,31 @@ def _layer_norm_backward(kept: tuple[Array, Array, Array], slope: Array) -> tupl
     return inverse * (inner - jnp.mean(inner, axis=-1, keepdims=True) - unit * along), by_scale
 
 
-_layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
+layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
+
+
+class Norm(eqx.Module):
+    """LayerNorm with a scale, and a shift or None."""
+
+    scale: Float[Array, "*layers D"]
+    shift: Float[Array, "*layers D"] | None
+
+
+def init_norm(kind: str, stack: tuple[int, ...], width: int, dtype) -> Norm | None:
+    """Ones (and zeros), stacked; None for "none"."""
+    if kind == "none":
+        return None
+    return Norm(
+        jnp.ones((*stack, width), dtype),
+        jnp.zeros((*stack, width), dtype) if kind == "affine" else None)
+
+
+def normalise(x: Array, norm: Norm | None) -> Array:
+    """LayerNorm over the last axis; x itself when there is no norm."""
+    if norm is None:
+        return x
+    scaled = layer_norm(x, norm.scale)
+    return scaled if norm.shift is None else scaled + norm.shift
 
 
 @jax.custom_vjp

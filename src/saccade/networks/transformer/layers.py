@@ -1,5 +1,4 @@
-"""The layers of the deep transformer: attention by tokens or by positions, then an MLP, each added
-to the residual stream."""
+"""The layers: attention by tokens or positions, then an MLP, each added to the residual stream."""
 
 from typing import Any
 
@@ -8,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from saccade.networks.transformer import kernels
 from saccade.networks.transformer.config import TransformerConfig
-from saccade.networks.transformer.kernels import attend, attend_by, gelu, weights_of
-from saccade.networks.transformer.norm import Norm, init_norm, normalise
+from saccade.networks.transformer.kernels import Norm, init_norm, normalise
 
 
 class Layers(eqx.Module):
@@ -85,13 +84,13 @@ def attention_weights(
         return _position_weights(config, layer, positions)[None]
     flat = normalise(state.reshape(batch * length, D), layer.attention_norm)
     queries, keys, _ = _by_heads(config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
-    return weights_of(
+    return kernels.weights_of(
         _scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)
 
 
 def _mlp(config: TransformerConfig, layer: Layers, flat: Array) -> Array:
     inner = flat @ layer.first + layer.first_bias
-    inner = gelu(inner) if config.activation == "gelu" else jnp.maximum(inner, 0)
+    inner = kernels.gelu(inner) if config.activation == "gelu" else jnp.maximum(inner, 0)
     return inner @ layer.second + layer.second_bias
 
 
@@ -102,11 +101,12 @@ def _attention(
     if positions is not None and config.looks_by == "positions":
         values = _linear(flat, *_columns(config, layer, 2, 3))
         weights = _position_weights(config, layer, positions)
-        mixed = attend_by(weights, values.reshape(batch, -1, config.heads, config.per_head))
+        mixed = kernels.attend_by(weights, values.reshape(batch, -1, config.heads, config.per_head))
     else:
         queries, keys, values = _by_heads(
             config, _linear(flat, layer.qkv, layer.qkv_bias), batch, 3)
-        mixed: Any = attend(_scaled(config, queries), keys, values, config.attention, config.causal)
+        mixed: Any = kernels.attend(
+            _scaled(config, queries), keys, values, config.attention, config.causal)
         mixed = jnp.swapaxes(mixed, 1, 2)
     if layer.projection is None:
         return jnp.sum(mixed, axis=2).reshape(flat.shape)  # (batch, T, heads, D) summed over heads
@@ -119,7 +119,7 @@ def _position_weights(
     """Attention from LN_layer(P) alone."""
     looking = _linear(normalise(positions, layer.position_norm), *_columns(config, layer, 0, 2))
     queries, keys = _by_heads(config, looking, 1, 2)
-    return weights_of(
+    return kernels.weights_of(
         _scaled(config, queries) @ jnp.swapaxes(keys, -1, -2), config.attention, config.causal)[0]
 
 
@@ -149,8 +149,7 @@ def _linear(x: Array, matrix: Array, bias: Array | None) -> Array:
 
 
 def side_by_side(queries: Array, keys: Array, values: Array) -> Float[Array, "layers D 3*heads*d"]:
-    """`Layers.qkv` from per-head matrices (layers, heads, d_h, D) that act on column vectors, q = Q
-    h, as papers write them."""
+    """`Layers.qkv` from per-head matrices (layers, heads, d_h, D) that act on column vectors."""
     layers, heads, per_head, D = jnp.shape(queries)
     by_columns = [
         jnp.moveaxis(jnp.asarray(part), 3, 1).reshape(layers, D, heads * per_head)

@@ -1,24 +1,26 @@
 """The deep transformer: one definition for the decoders of sparse recovery (built or trained) and
 for vision transformers.
 
-    h_0 = tokens W_in + b_in (+ P),    h' = h + Attn(LN h),    h_{l+1} = h' + W_2 act(W_1 LN h' +
-    b_1) + b_2,    read-out of LN h_L
+    h_0     = tokens W_in + b_in (+ P)
+    h'      = h_l + Attn(LN h_l)
+    h_{l+1} = h' + W_2 act(W_1 LN h' + b_1) + b_2,         read-out of LN h_L
 
 with every part an option of `TransformerConfig`. Use:
 
-    config = vision_transformer(looks_by="positions")       # or small_decoder(), gpt2_decoder(),
-    pair_decoder(), TransformerConfig(...) model = init_transformer(jax.random.key(0), config)
-    # an Equinox module of float32 arrays; dtype=jnp.float64 on request outputs = model(tokens)
-    # (batch, T, features) -> (batch, T, outputs), or (batch, outputs) if pooled seen =
-    model.trace(tokens)                               # outputs, states of every layer, attention
-    weights of every layer estimates = model.read(seen.states[2])                   # the read-out
-    applied to intermediate states, (batch, T, D)
+    config = vision_transformer(looks_by="positions")   # or small_decoder(), gpt2_decoder(), ...
+    model = init_transformer(jax.random.key(0), config)  # an Equinox module of float32 arrays
+    outputs = model(tokens)         # (batch, T, features) -> (batch, T or pooled, outputs)
+    trace = model.trace(tokens)     # with the states and attention weights of every layer
+    estimates = model.read(trace.states[2])              # the read-out of intermediate states
 
 The arrays of all layers are stacked along a first axis, so that deep nets are scanned and shallow
 ones unrolled. Activations are kept as one (batch * T, D) array: on a CPU plain 2-D products with
 fused projections are what is fast.
 """
 
+import os
+from dataclasses import asdict
+from pathlib import Path
 from typing import NamedTuple
 
 import equinox as eqx
@@ -26,11 +28,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from saccade.errors import require
+from saccade.errors import InvalidInput, require
+from saccade.networks.saving import fill, named_leaves, read_arrays, write_arrays
 from saccade.networks.transformer.config import TransformerConfig
+from saccade.networks.transformer.kernels import Norm, init_norm, normalise
 from saccade.networks.transformer.layers import Layers, attention_weights, init_layers, one_layer
-from saccade.networks.transformer.norm import Norm, init_norm, normalise
 
+KIND = "transformer"
 UNROLLED = 7  # up to this many layers are unrolled: faster steps, and compiling stays short
 
 Tokens = Float[Array, "batch T features"]
@@ -38,12 +42,8 @@ States = Float[Array, "batch T D"]
 
 
 class Trace(NamedTuple):
-    """All that happened: `states` are (layers + 1, batch, T, D), the read-in first; `attention` is
-    (layers, batch, heads, T, T).
-
-    When attention looks by positions it does not depend on the input, and its batch axis has length
-    one.
-    """
+    """The outputs with all states, the read-in first, and attention weights. Attention by positions
+    does not depend on the input: its batch axis has length one."""
 
     outputs: Array
     states: Float[Array, "depth batch T D"]
@@ -94,8 +94,7 @@ class Transformer(eqx.Module):
         return product if self.read_out_bias is None else product + self.read_out_bias
 
     def _start(self, tokens: Tokens) -> States:
-        """The first states, with the shape of the input checked (shapes are known while
-        tracing)."""
+        """The first states, with the shape of the input checked."""
         config = self.config
         fits = tokens.ndim == 3 and tokens.shape[-1] == config.features
         require(fits, "shape of tokens", tokens.shape, f"must be (batch, T, {config.features})")
@@ -157,3 +156,30 @@ def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -
 def number_of_parameters(model: Transformer) -> int:
     """How many numbers are trained."""
     return sum(leaf.size for leaf in jax.tree.leaves(model) if eqx.is_array(leaf))
+
+
+def save_transformer(path: str | os.PathLike, model: Transformer) -> Path:
+    """Write the model; the file is complete or not there."""
+    header = {"kind": KIND, "config": asdict(model.config), "dtype": str(model.layers.qkv.dtype)}
+    return write_arrays(path, header, named_leaves(model))
+
+
+def load_transformer(
+    path: str | os.PathLike, config: TransformerConfig | None = None
+) -> Transformer:
+    """The model in `path`, bit for bit; one of another configuration than `config` is refused."""
+    header, arrays = read_arrays(path, KIND)
+    try:
+        stored, dtype = TransformerConfig(**header["config"]), jnp.dtype(header["dtype"])
+    except (KeyError, TypeError):
+        raise InvalidInput(
+            f"checkpoint = {str(path)!r} has a configuration that this version does not know."
+        ) from None
+    if config is not None and config != stored:
+        wanted, held = asdict(config), asdict(stored)
+        name = next(name for name in wanted if wanted[name] != held[name])
+        raise InvalidInput(
+            f"checkpoint = {str(path)!r} holds a transformer with {name} = {held[name]!r}, and"
+            f" {wanted[name]!r} is needed.")
+    shapes = eqx.filter_eval_shape(init_transformer, jax.random.key(0), stored, dtype)
+    return fill(shapes, arrays, path)

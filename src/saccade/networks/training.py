@@ -8,11 +8,19 @@ Step t draws its batch from `fold_in(key, t)`, so a training is determined by (p
 interrupted after any checkpoint and resumed, it ends bit-equal to one that was not. `devices`
 spreads each batch over several devices by JAX's sharding; the loss curve is the same up to
 rounding.
+
+That a training is watched, or resumed, does not change its numbers; so that is no parameter of an
+experiment but a surrounding, set by whoever started it:
+
+    with watching(progress=print, folder="checkpoints", resume=True):
+        run(experiment)
 """
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,11 +32,37 @@ import optax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from saccade.errors import Diverged, require
-from saccade.networks.training.checkpoint import Progressed, load_checkpoint, save_checkpoint
-from saccade.networks.training.watching import Progress, current
+from saccade.networks.saving import Trained, load_checkpoint, save_checkpoint
 
 SHOWN_LOSSES = 5
 SECONDS_BETWEEN_CHECKPOINTS = 600.0
+
+Progress = Callable[[str, int, int, float], None]
+"""progress(name, step, steps, loss)"""
+
+
+class Watch(NamedTuple):
+    """Whom to tell, where checkpoints go (None: nowhere), and whether to go on from one there."""
+
+    progress: Progress | None = None
+    folder: Path | None = None
+    resume: bool = False
+
+
+NOBODY = Watch()
+_WATCH: ContextVar[Watch] = ContextVar("watch", default=NOBODY)
+
+
+@contextmanager
+def watching(
+    progress: Progress | None = None, folder: str | Path | None = None, resume: bool = False
+) -> Iterator[None]:
+    """Every training inside reports to `progress` and keeps its checkpoint in `folder` by name."""
+    token = _WATCH.set(Watch(progress, None if folder is None else Path(folder), resume))
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
 
 
 class Problem(NamedTuple):
@@ -48,17 +82,6 @@ class Problem(NamedTuple):
     accumulate: int = 1
 
 
-class Trained(NamedTuple):
-    """The model after training, its loss and gradient norm at every step, and what was measured at
-    `measured_steps` on the way."""
-
-    model: Any
-    losses: np.ndarray
-    gradient_norms: np.ndarray
-    measured_steps: np.ndarray
-    measured: np.ndarray
-
-
 def train(
     problem: Problem, model: Any, key: jax.Array, steps: int, *, chunk: int = 50,
     measure: Callable[[Any], Any] | None = None, measure_every: int = 0, name: str = "training",
@@ -76,7 +99,7 @@ def train(
     """
     require(steps >= 1, "steps", steps, "must be at least 1")
     require(chunk >= 1, "chunk", chunk, "must be at least 1")
-    watch = current()
+    watch = _WATCH.get()
     progress = progress or watch.progress
     path = (
         Path(checkpoint) if checkpoint else watch.folder / f"{name}.npz" if watch.folder else None)
@@ -98,13 +121,13 @@ def train(
             saved_at = time.monotonic()
         if progress is not None:
             progress(name, state.step, steps, float(state.losses[-1]))
-    return Trained(state.model, *state[2:])
+    return state
 
 
-def _start(problem: Problem, model: Any) -> Progressed:
+def _start(problem: Problem, model: Any) -> Trained:
     nothing = np.zeros(0)
     optimiser_state = problem.optimiser.init(eqx.filter(model, eqx.is_inexact_array))
-    return Progressed(model, optimiser_state, nothing, nothing, np.zeros(0, np.int64), nothing)
+    return Trained(model, nothing, nothing, np.zeros(0, np.int64), nothing, optimiser_state)
 
 
 def _passed(before: int, after: int, every: int, steps: int) -> bool:
@@ -112,7 +135,7 @@ def _passed(before: int, after: int, every: int, steps: int) -> bool:
     return after // every > before // every or after == steps
 
 
-def _measured(state: Progressed, measure: Callable[[Any], Any]) -> Progressed:
+def _measured(state: Trained, measure: Callable[[Any], Any]) -> Trained:
     value = np.asarray(measure(state.model), dtype=float)[None]
     measured = np.concatenate([state.measured, value]) if len(state.measured_steps) else value
     return state._replace(
@@ -120,18 +143,18 @@ def _measured(state: Progressed, measure: Callable[[Any], Any]) -> Progressed:
 
 
 def _advanced(
-    problem: Problem, state: Progressed, key: jax.Array, count: int, mesh: Mesh | None,
+    problem: Problem, state: Trained, key: jax.Array, count: int, mesh: Mesh | None,
     path: Path | None,
-) -> Progressed:
+) -> Trained:
     """`count` more steps; raises if any number on the way was not finite."""
     first = jnp.asarray(state.step)
-    moved = _steps(problem, state.model, state.optimiser_state, key, first, count, mesh)
-    model, optimiser_state, losses, norms = moved
+    model, optimiser_state, losses, norms = _steps(
+        problem, state.model, state.optimiser_state, key, first, count, mesh)
     losses = np.concatenate([state.losses, np.asarray(losses, float)])
     norms = np.concatenate([state.gradient_norms, np.asarray(norms, float)])
     bad = ~(np.isfinite(losses) & np.isfinite(norms))
     if bad.any():
-        raise _diverged(int(np.argmax(bad)), losses, norms, path)
+        raise _diverged(int(np.argmax(bad)), losses, path)
     return state._replace(
         model=model, optimiser_state=optimiser_state, losses=losses, gradient_norms=norms)
 
@@ -141,8 +164,7 @@ def _steps(
     problem: Problem, model: Any, optimiser_state: Any, key: jax.Array, first: jax.Array,
     count: int, mesh: Mesh | None,
 ) -> tuple[Any, Any, jax.Array, jax.Array]:
-    """`count` optimiser steps in one scan: the new model and optimiser state, losses and gradient
-    norms."""
+    """`count` steps in one scan: the new model and optimiser state, losses and gradient norms."""
     parameters, static = eqx.partition(model, eqx.is_inexact_array)
 
     def loss_of(parameters: Any, batch: Any) -> jax.Array:
@@ -187,16 +209,15 @@ def _slope(
 
 def _mesh(devices: int) -> Mesh | None:
     """The first `devices` devices as one axis; None for one, where nothing has to be spread."""
-    there = jax.devices()
+    known = jax.devices()
     require(
-        1 <= devices <= len(there), "devices", devices,
-        f"must be from 1 to {len(there)}, all that JAX sees")
-    return Mesh(np.array(there[:devices]), ("data",)) if devices > 1 else None
+        1 <= devices <= len(known), "devices", devices,
+        f"must be from 1 to {len(known)}, all that JAX sees")
+    return Mesh(np.array(known[:devices]), ("data",)) if devices > 1 else None
 
 
 def _spread(batch: Any, mesh: Mesh | None) -> Any:
-    """Each array of the batch split along its first axis over the devices; JAX then moves gradients
-    between them by itself."""
+    """Each array of the batch split along its first axis over the devices; JAX does the rest."""
     if mesh is None:
         return batch
     for leaf in jax.tree.leaves(batch):
@@ -206,18 +227,33 @@ def _spread(batch: Any, mesh: Mesh | None) -> Any:
     return jax.lax.with_sharding_constraint(batch, NamedSharding(mesh, PartitionSpec("data")))
 
 
-def _diverged(step: int, losses: np.ndarray, norms: np.ndarray, path: Path | None) -> Diverged:
+def _diverged(step: int, losses: np.ndarray, path: Path | None) -> Diverged:
     """The exception with the step, the losses before it and what to change."""
-    before = (
-        ", ".join(f"{loss:.3g}" for loss in losses[max(0, step - SHOWN_LOSSES) : step]) or "none")
+    shown = losses[max(0, step - SHOWN_LOSSES) : step]
+    before = ", ".join(f"{loss:.3g}" for loss in shown) or "none"
     what = "the loss" if not np.isfinite(losses[step]) else "its gradient"
-    kept = (
-        f" The last good checkpoint is kept in {str(path)!r}." if path is not None and path.exists()
-        else "")
+    saved = path is not None and path.exists()
+    kept = f" The last good checkpoint is kept in {str(path)!r}." if saved else ""
     problem = Diverged(
         f"Training stopped at step {step}: {what} was not finite (losses before: {before}). Lower"
         " the learning rate, clip the gradients harder, warm up longer or start from smaller"
         f" weights.{kept}")
-    problem.step, problem.losses, problem.gradient_norms = (
-        step, losses[: step + 1], norms[: step + 1])  # type: ignore[attr-defined]
+    problem.step, problem.losses = step, losses[: step + 1]  # type: ignore[attr-defined]
     return problem
+
+
+def adam_with_cosine(
+    learning_rate: float, steps: int, warmup: int = 100, last: float = 0.02, clip: float = 1.0,
+    second_moment: float = 0.98,
+) -> optax.GradientTransformation:
+    """Linear warm-up to `learning_rate`, cosine down to `last` of it at step `steps`, gradients
+    clipped to global norm `clip`: what most trainings here use."""
+    require(learning_rate > 0, "learning_rate", learning_rate, "must be above 0")
+    require(steps >= 1, "steps", steps, "must be at least 1")
+    require(clip > 0, "clip", clip, "must be above 0")
+    require(0 <= last <= 1, "last", last, "must lie in [0, 1]")
+    warmup = min(warmup, steps - 1)
+    schedule = optax.warmup_cosine_decay_schedule(
+        0.0, learning_rate, warmup, steps, last * learning_rate)
+    return optax.chain(
+        optax.clip_by_global_norm(clip), optax.adam(schedule, b1=0.9, b2=second_moment))

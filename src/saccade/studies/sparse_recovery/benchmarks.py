@@ -12,7 +12,7 @@ import optax
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
 from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.models.unrolled import algorithm_named, problem
+from saccade.studies.sparse_recovery.models.unrolled import algorithm_named, begin, problem
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
@@ -61,7 +61,7 @@ def training_steps(
 
     def loss_of(weights: Any, sample: Any) -> Any:
         given, algorithm = problem(sample.X, sample.y), algorithm_named(name)
-        state = algorithm.init(given)
+        state = begin(given)
         for k in range(layers):
             state = algorithm.step(
                 given, state,

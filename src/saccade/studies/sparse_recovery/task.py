@@ -10,8 +10,11 @@ except the correlated one. Rows beyond `count` (fewer than N when `fewest` is gi
 no gradient-based method notices.
 """
 
-from functools import partial
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from math import comb
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -20,9 +23,12 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.contracts import Kind, Mask, Tokens
 from saccade.errors import require, unknown
 
 DESIGNS = ("gaussian", "rademacher", "uniform", "orthonormal", "correlated")
+MOST_SUPPORTS = 20_000  # that the Bayes predictor goes through
+FAINT = 1e-6  # the noise that stands for none in the Bayes predictor
 
 
 class RecoverySample(NamedTuple):
@@ -182,6 +188,108 @@ def _instances(key, X: Float[Array, "sample row dim"], task: SparseRecovery) -> 
     query = task.scale * _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
     return RecoverySample(
         X, y, beta, support, seen.sum(1), query, (query * beta).sum(-1) + noise[:, -1])
+
+
+class ColumnSample(NamedTuple):
+    """What the contract asks of a draw; see `ColumnsAsTokens`."""
+
+    X: Tokens
+    y: Float[Array, " n"]
+    where: Mask
+
+
+@dataclass(frozen=True)
+class ColumnsAsTokens:
+    """Sparse recovery as a `contracts.Task`: tokens are the columns of X and `where` the support.
+
+    Token j < d is [column j of X (N); query_j; 0]; one more token, marked by a last entry of one, is
+    [measured values (N); 0; 1] and always matters. The target is the query's value, sum_{j in S}
+    beta_j query_j + noise: given the measured values and the columns of S it does not depend on the
+    other columns, which are independent of all else. (With the correlated and the orthonormal
+    design they are independent of the target only.)
+
+    The contract covers which coordinates matter and the value at one query. It does not cover the
+    vector beta itself, nor prompts whose tokens are the rows: decoders and the constructed
+    transformer read those, and have their own forms in `models`.
+    """
+
+    recovery: SparseRecovery
+    kind: ClassVar[Kind] = "regression"
+
+    @property
+    def length(self) -> int:
+        return self.recovery.dim + 1
+
+    @property
+    def dim(self) -> int:
+        return self.recovery.measurements + 2
+
+    @cached_property
+    def supports(self) -> Int[np.ndarray, "support S"]:
+        """Every set of coordinates that may matter, in order."""
+        task = self.recovery
+        starts, blocks = task.pool[:: task.block], task.sparsity // task.block
+        require(
+            comb(len(starts), blocks) <= MOST_SUPPORTS, "sparsity", task.sparsity,
+            f"must leave at most {MOST_SUPPORTS} possible supports")
+        chosen = np.array(list(combinations(starts, blocks)))
+        return (chosen[:, :, None] + np.arange(task.block)).reshape(len(chosen), -1)
+
+    def sample(self, key: Key[Array, ""], n: int) -> ColumnSample:
+        drawn = self.recovery.sample(key, n)
+        where = jnp.pad(drawn.support, ((0, 0), (0, 1)), constant_values=True)
+        return ColumnSample(column_tokens(drawn), drawn.query_y, where)
+
+    def best(self, X: Tokens) -> Float[Array, " n"]:
+        """Bayes: the posterior mean of the target, by going through all supports. Noise below
+        FAINT counts as FAINT, the limit of no noise."""
+        return _posterior_mean(
+            *read_columns(X)[:3], jnp.asarray(self.supports), max(self.recovery.noise, FAINT))
+
+
+def column_tokens(sample: RecoverySample) -> Tokens:
+    """The tokens of `ColumnsAsTokens` from matrices, their values and queries."""
+    columns = jnp.concatenate([sample.X, sample.query[:, None]], axis=1).swapaxes(1, 2)
+    tokens = jnp.concatenate([columns, jnp.pad(sample.y, ((0, 0), (0, 1)))[:, None]], axis=1)
+    is_measured = jnp.arange(tokens.shape[1]) == tokens.shape[1] - 1
+    marks = jnp.broadcast_to(is_measured[None, :, None], (*tokens.shape[:2], 1))
+    return jnp.concatenate([tokens, marks.astype(tokens.dtype)], axis=2)
+
+
+class Columns(NamedTuple):
+    """Tokens read back: in the place of the token of measured values stands a column of zeros."""
+
+    X: Float[Array, "n row length"]
+    y: Float[Array, "n row"]
+    query: Float[Array, "n length"]
+    is_column: Mask
+
+
+def read_columns(tokens: Tokens, mask: Mask | None = None) -> Columns:
+    """The inverse of `column_tokens`, in any order of the tokens; masked ones are not there."""
+    there = jnp.ones(tokens.shape[:2], bool) if mask is None else mask
+    tokens = jnp.where(there[:, :, None], jnp.asarray(tokens, float), 0)
+    is_column = there & (tokens[:, :, -1] == 0)
+    columns = jnp.where(is_column[:, :, None], tokens, 0)
+    y = (tokens - columns)[:, :, :-2].sum(1)
+    return Columns(columns[:, :, :-2].swapaxes(1, 2), y, columns[:, :, -2], is_column)
+
+
+@jax.jit
+def _posterior_mean(X, y, query, supports, noise) -> Float[Array, " n"]:
+    """With standard normal values on a support T the evidence of y is proportional to
+    exp(-(|y - X_T m|^2/noise^2 + |m|^2)/2) det(X_T^T X_T + noise^2 I)^{-1/2}, m the ridge solution."""
+
+    def one(instance):
+        X, y, query = instance
+        columns = X.T[supports].swapaxes(1, 2)
+        gram = columns.swapaxes(1, 2) @ columns + noise**2 * jnp.eye(supports.shape[1])
+        m = jnp.linalg.solve(gram, (columns.swapaxes(1, 2) @ y)[..., None])
+        off = ((y - (columns @ m)[..., 0]) ** 2).sum(1) / noise**2 + (m[..., 0] ** 2).sum(1)
+        weights = jax.nn.softmax(-(off + jnp.linalg.slogdet(gram)[1]) / 2)
+        return weights @ (query[supports] * m[..., 0]).sum(1)
+
+    return jax.lax.map(one, (X, y, query))
 
 
 def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]:

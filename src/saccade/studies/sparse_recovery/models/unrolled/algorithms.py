@@ -27,13 +27,11 @@ Layers = dict[str, Array]
 
 @dataclass(frozen=True)
 class Algorithm:
-    """`init(problem) -> state` and `step(problem, state, layer) -> state`; `start(...)` gives the
-    layers training begins with."""
+    """`step(problem, state, layer) -> state`; `start(...)` gives the layers training begins with."""
 
     name: str
     step: Callable[[Problem, State, Layer], State]
     start: Callable[..., Layers]
-    init: Callable[[Problem], State] = begin
     weight: bool = False
     """whether the problem must be prepared with ALISTA's weight"""
 
@@ -84,7 +82,6 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("lista-vm", steps.lista_vm, _lista_vm_start),
         Algorithm("lista-block", steps.lista_block, _lista_vm_start),
         Algorithm("lista-adaptive", steps.lista_adaptive, _scalars))}
-LEARNED = ("lista", "lista-cp", "alista", "lista-vm", "lista-block", "lista-adaptive")
 
 
 def algorithm_named(name: str) -> Algorithm:
@@ -101,13 +98,14 @@ def unroll(
     compiled once a shape."""
     algorithm = algorithm_named(name)
     return np.asarray(
-        _unrolled(algorithm.name, layers, jnp.asarray(X), jnp.asarray(y), mask, count, repeat_last))
+        iterates(algorithm.name, layers, jnp.asarray(X), jnp.asarray(y), mask, count, repeat_last))
 
 
 @partial(jax.jit, static_argnames=("name", "repeat_last"))
-def _unrolled(
-    name: str, layers: Layers, X, y, mask, count, repeat_last: int
+def iterates(
+    name: str, layers: Layers, X, y, mask=None, count=None, repeat_last: int = 0
 ) -> Float[Array, "layer sample dim"]:
+    """The same as an array of JAX, for a name that is known."""
     longer = jax.tree.map(
         lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
     return traced_iterates(
@@ -123,4 +121,21 @@ def traced_iterates(
         state = algorithm.step(given, state, layer)
         return state, state.b
 
-    return jax.lax.scan(step, algorithm.init(given), layers)[1]
+    return jax.lax.scan(step, begin(given), layers)[1]
+
+
+@jax.jit
+def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer prefix dim"]:
+    """LISTA-VM for all prefixes of a prompt at once, which is what the constructed transformer runs:
+    iterates 1..K for n = 0..N. X is (N, d), M (K, d, d), thresholds (K, d) or (K,). Exact.
+
+    b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows; prefix 0
+    knows nothing and stays 0.
+    """
+    rows, dim = X.shape
+    count = jnp.arange(rows + 1)
+    seen = jnp.arange(rows)[None, :] < count[:, None]
+    given = problem(jnp.where(seen[:, :, None], X, 0), jnp.where(seen, y, 0), None, count)
+    if mask is not None:  # rows of M outside the pool are zero, the columns of X are not
+        given = given._replace(mask=jnp.broadcast_to(mask, (rows + 1, dim)))
+    return traced_iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, given)

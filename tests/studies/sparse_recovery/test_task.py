@@ -81,8 +81,8 @@ def test_single_precision_on_request():
     [
         ({"sparsity": 21}, "sparsity"), ({"sparsity": 0}, "sparsity"), ({"pool": []}, "pool"),
         ({"pool": [0, 0, 1, 2]}, "pool"), ({"pool": [0, 1, 20]}, "pool"),
-        ({"pool": [0, 1]}, "sparsity"), ({"noise": -1.0}, "noise"), ({"scale": 0.0}, "scale"),
-        ({"dim": 0}, "dim"), ({"dim": 2.5}, "dim"), ({"measurements": -1}, "measurements"),
+        ({"pool": [0, 1]}, "sparsity"), ({"noise": -1.0}, "noise"), ({"dim": 0}, "dim"),
+        ({"dim": 2.5}, "dim"), ({"measurements": -1}, "measurements"),
         ({"design": "gausian"}, "gaussian"), ({"correlation": 1.0}, "correlation"),
         ({"design": "orthonormal", "measurements": 30}, "measurements"), ({"block": 2}, "sparsity"),
         ({"block": 2, "sparsity": 2, "pool": [1, 2]}, "pool"), ({"fewest": 11}, "fewest"),

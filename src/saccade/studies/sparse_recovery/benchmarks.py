@@ -11,8 +11,10 @@ import optax
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
-from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.models.unrolled import algorithm_named, begin, problem
+from saccade.studies.sparse_recovery.dynamics import learning
+from saccade.studies.sparse_recovery.learning.solvers import solve_lasso
+from saccade.studies.sparse_recovery.models.steps import begin, problem
+from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
@@ -38,12 +40,10 @@ def batched_lasso(
 
     def check() -> Accuracy:
         """Our worst relative duality gap over all problems."""
-        return Accuracy(
-            float((dynamics.solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
+        return Accuracy(float((solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
 
     return Sides(
-        lambda: dynamics.solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap),
-        check)
+        lambda: solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap), check)
 
 
 def training_steps(
@@ -51,16 +51,16 @@ def training_steps(
 ) -> Sides:
     """Adam steps on one matrix 10 x 20, fresh problems every step: a scan over steps and layers,
     against a compiled step with its layers written out, called from Python."""
-    task, recipe = SparseRecovery.create(), dynamics.Recipe(steps, batch, 1e-3, 1.0)
+    task, recipe = SparseRecovery.create(), learning.Recipe(steps, batch, 1e-3, 1.0)
     X = task.matrices(jax.random.key(0), 1, jnp.float32)[0]
-    start = dynamics.start_layers(name, layers, 1, X)
+    start = learning.start_layers(name, layers, 1, X)
     keys = jax.random.split(jax.random.key(1), 1)
     alone = {leaf: value[0] for leaf, value in start.items()}
     optimiser = optax.chain(
         optax.clip_by_global_norm(1.0), optax.adam(optax.cosine_decay_schedule(1e-3, steps)))
 
     def loss_of(weights: Any, sample: Any) -> Any:
-        given, algorithm = problem(sample.X, sample.y), algorithm_named(name)
+        given, algorithm = problem(sample.X, sample.y), ALGORITHMS[name]
         state = begin(given)
         for k in range(layers):
             state = algorithm.step(
@@ -72,28 +72,24 @@ def training_steps(
     def one_step(weights: Any, moments: Any, key: Any) -> Any:
         key, draw = jax.random.split(key)
         sample = task.sample_on(draw, jnp.broadcast_to(X, (batch, *X.shape)))
-        loss, slope = jax.value_and_grad(loss_of)(weights, sample)
-        updates, moments = optimiser.update(slope, moments, weights)
-        return optax.apply_updates(weights, updates), moments, key, loss
+        updates, moments = optimiser.update(jax.grad(loss_of)(weights, sample), moments, weights)
+        return optax.apply_updates(weights, updates), moments, key
 
     def peer() -> Any:
         weights, moments, key = alone, optimiser.init(alone), keys[0]
         for _ in range(steps):
-            weights, moments, key, _ = one_step(weights, moments, key)
+            weights, moments, key = one_step(weights, moments, key)
         return jax.block_until_ready(weights)
 
     def ours() -> Any:
-        return dynamics.train(name, task, keys, start, recipe, X)
+        return learning.train(name, task, keys, start, recipe, X)
 
     def check() -> Accuracy:
         """Both draw the same problems, so after all steps their weights agree up to rounding that
         training has amplified."""
         mine, theirs = ours().layers, peer()
         return Accuracy(
-            max(
-                float(np.abs(mine[leaf][-1, 0] - np.asarray(theirs[leaf])).max())
-                for leaf in ("theta",)),
-            1e-2)
+            float(np.abs(mine["theta"][-1, 0] - np.asarray(theirs["theta"])).max()), 1e-2)
 
     return Sides(ours, peer, check)
 

@@ -11,7 +11,7 @@ import xarray
 
 from saccade.errors import require
 from saccade.lab.vectorised import in_groups
-from saccade.studies.sparse_recovery.dynamics import solve_lasso, squared_errors
+from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso, squared_errors
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 
 METHODS = ("least squares", "ISTA", "FISTA", "LASSO")
@@ -25,8 +25,8 @@ def _instances(
     """Gaussian rows, those beyond N of zeros (one shape for all N), and standard normal entries at
     S random places; no noise."""
     row_key, value_key, place_key = jax.random.split(key, 3)
-    seen = np.arange(dim) < measurements
-    X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * seen[None, :, None]
+    shown = np.arange(dim) < measurements
+    X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * shown[None, :, None]
     rank = np.asarray(jax.random.uniform(place_key, (trials, dim))).argsort(1).argsort(1)
     beta = np.asarray(jax.random.normal(value_key, (trials, dim))) * (rank < sparsity)
     return X, np.einsum("pnd,pd->pn", X, beta), beta
@@ -52,7 +52,7 @@ def success(
     instances of all cells of a group are solved together.
     """
     counts = zip(keys, np.asarray(measurements), np.asarray(sparsity), strict=True)
-    drawn = [_instances(key, dim, int(seen), int(most), trials) for key, seen, most in counts]
+    drawn = [_instances(key, dim, int(rows), int(most), trials) for key, rows, most in counts]
     X, y, beta = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X), y)
     guesses = {"least squares": [shortest], "LASSO": [solve_lasso(X, y, FAINT).coefficients]}
@@ -60,10 +60,10 @@ def success(
         guesses[name] = [
             unroll(name.lower(), {"lam": jnp.full(depth, lam)}, X, y)[-1] for lam in PENALTIES]
     allowed = np.repeat(np.asarray(tolerance, float), trials) * (beta**2).sum(1)
-    found = np.array([_best_share(guesses[name], beta, allowed, trials) for name in METHODS])
+    shares = np.array([_best_share(guesses[name], beta, allowed, trials) for name in METHODS])
     return [
         xarray.Dataset({"success": ("method", share)}, {"method": list(METHODS)})
-        for share in found.T]
+        for share in shares.T]
 
 
 def _best_share(

@@ -8,8 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from saccade.contracts import Model, Symmetry, Task
-from saccade.studies.sparse_recovery.models.columns import UnrolledRecovery
-from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
+from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS, UnrolledRecovery
 from saccade.studies.sparse_recovery.task import ColumnsAsTokens, SparseRecovery
 
 COORDINATES, ROWS, LAYERS = 7, 5, 8

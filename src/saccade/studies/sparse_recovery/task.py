@@ -5,7 +5,7 @@ One instance is a matrix X in R^{N x d}, a vector beta with exactly S non-zeros,
 beta + eps, and a query x_{N+1} whose value is asked for. Non-zero values and eps/sigma are standard
 normal, so that predicting zero costs S on average. `dim` is d, `measurements` N, `sparsity` S,
 `noise` sigma, `pool` the coordinates in which supports may lie, `block` the length of the aligned
-blocks supports are made of, `design` the law of the rows. All designs have E x x^T = scale^2 I,
+blocks supports are made of, `design` the law of the rows. All designs have E x x^T = I,
 except the correlated one. Rows beyond `count` (fewer than N when `fewest` is given) are zero, which
 no gradient-based method notices.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import equinox as eqx
 import jax
@@ -26,7 +26,8 @@ import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.contracts import Kind, Mask, Tokens
 from saccade.errors import require, unknown
 
-DESIGNS = ("gaussian", "rademacher", "uniform", "orthonormal", "correlated")
+Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
+DESIGNS = get_args(Design)
 MOST_SUPPORTS = 20_000  # that the Bayes predictor goes through
 FAINT = 1e-6  # the noise that stands for none in the Bayes predictor
 
@@ -54,7 +55,6 @@ class SparseRecovery(eqx.Module):
     noise: float = eqx.field(static=True)
     design: str = eqx.field(static=True)
     correlation: float = eqx.field(static=True)
-    scale: float = eqx.field(static=True)
     pool: tuple[int, ...] = eqx.field(static=True)
     block: int = eqx.field(static=True)
     fewest: int = eqx.field(static=True)
@@ -62,10 +62,10 @@ class SparseRecovery(eqx.Module):
     @classmethod
     def create(
         cls, dim: int = 20, measurements: int = 10, sparsity: int = 3, noise: float = 0.0,
-        design: str = "gaussian", correlation: float = 0.5, scale: float = 1.0, pool=None,
-        block: int = 1, fewest: int | None = None,
+        design: str = "gaussian", correlation: float = 0.5, pool=None, block: int = 1,
+        fewest: int | None = None,
     ) -> "SparseRecovery":
-        """Check every input at the door. `pool` lists coordinates (default: all); with `fewest` the
+        """Every input is checked. `pool` lists coordinates (default: all); with `fewest` the
         row count is uniform in fewest..N."""
         _check_whole("dim", dim, 1)
         _check_whole("measurements", measurements, 0)
@@ -75,7 +75,6 @@ class SparseRecovery(eqx.Module):
         require(
             fits, "measurements", measurements, f"must be at most dim = {dim} for orthonormal rows")
         require(_finite(noise) and noise >= 0, "noise", noise, "must be finite and at least 0")
-        require(_finite(scale) and scale > 0, "scale", scale, "must be finite and above 0")
         require(
             _finite(correlation) and -1 < correlation < 1, "correlation", correlation,
             "must lie between -1 and 1")
@@ -86,7 +85,7 @@ class SparseRecovery(eqx.Module):
         places = check_pool(dim, sparsity, pool, block)
         return cls(
             int(dim), int(measurements), int(sparsity), float(noise), design, float(correlation),
-            float(scale), places, int(block), int(low))
+            places, int(block), int(low))
 
     def sample(
         self, key: Key[Array, ""], n: int, vectors: int = 1, dtype=jnp.float64
@@ -107,19 +106,10 @@ class SparseRecovery(eqx.Module):
         self, key: Key[Array, ""], n: int, dtype=jnp.float64
     ) -> Float[Array, "sample row dim"]:
         """`n` independent measurement matrices."""
-        return _matrices(key, n, self, dtype)
-
-    def vectors(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> Float[Array, "sample dim"]:
-        """`n` sparse vectors: a uniform choice of blocks inside the pool, standard normal values on
-        it."""
-        return _vectors(key, n, self, dtype)[0]
+        return _rows(key, (n, self.measurements, self.dim), self, dtype)
 
 
-@partial(jax.jit, static_argnames=("n", "task", "dtype"))
-def _matrices(key, n: int, task: SparseRecovery, dtype) -> Float[Array, "sample row dim"]:
-    return task.scale * _rows(key, (n, task.measurements, task.dim), task, dtype)
-
-
+@partial(jax.jit, static_argnames=("shape", "task", "dtype"))
 def _rows(
     key, shape: tuple[int, int, int], task: SparseRecovery, dtype
 ) -> Float[Array, "sample row dim"]:
@@ -138,8 +128,8 @@ def _orthonormal(normal: Float[Array, "sample row dim"]) -> Float[Array, "sample
     """sqrt(d) times rows of a Haar-distributed frame: QR with the signs of R's diagonal undone."""
     q, r = jnp.linalg.qr(normal.swapaxes(-1, -2))
     signs = jnp.where(jnp.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0).astype(normal.dtype)
-    return jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype)) * (q * signs[:, None, :]).swapaxes(
-        -1, -2)
+    length = jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype))
+    return length * (q * signs[:, None, :]).swapaxes(-1, -2)
 
 
 def _autoregressive(
@@ -157,17 +147,16 @@ def covariance(dim: int, correlation: float) -> Float[Array, "dim dim"]:
 
 @partial(jax.jit, static_argnames=("n", "task", "dtype"))
 def _vectors(key, n: int, task: SparseRecovery, dtype):
+    """Sparse vectors and their supports: a uniform choice of blocks inside the pool, standard normal
+    values on it."""
     place_key, value_key = jax.random.split(key)
     blocks = jnp.asarray(task.pool[:: task.block]) // task.block
     uniform = jax.random.uniform(place_key, (n, len(blocks)))
-    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(
-        -1)  # comparisons compile faster than a sort
-    chosen = (
-        jnp.zeros((n, task.dim // task.block), bool)
-        .at[:, blocks]
-        .set(rank < task.sparsity // task.block))
-    support = jnp.repeat(
-        chosen, task.block, axis=1, total_repeat_length=chosen.shape[1] * task.block)
+    # comparisons compile faster than a sort
+    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(-1)
+    chosen = jnp.zeros((n, task.dim // task.block), bool)
+    chosen = chosen.at[:, blocks].set(rank < task.sparsity // task.block)
+    support = jnp.repeat(chosen, task.block, axis=1)
     support = jnp.pad(support, ((0, 0), (0, task.dim - support.shape[1])))
     values = jax.random.normal(value_key, (n, task.dim), dtype)
     return jnp.where(support, values, 0), support
@@ -179,13 +168,12 @@ def _instances(key, X: Float[Array, "sample row dim"], task: SparseRecovery) -> 
     n, rows, _ = X.shape
     beta, support = _vectors(vector_key, n, task, X.dtype)
     count = jax.random.randint(count_key, (n,), task.fewest, task.measurements + 1)
-    seen = (
-        jnp.arange(rows)[None, :] < jnp.where(task.fewest < task.measurements, count, rows)[:, None]
-    )
+    counts = count if task.fewest < task.measurements else jnp.full(n, rows)
+    seen = jnp.arange(rows)[None, :] < counts[:, None]
     X = jnp.where(seen[:, :, None], X, 0)
     noise = task.noise * jax.random.normal(noise_key, (n, rows + 1), X.dtype)
     y = jnp.einsum("bnd,bd->bn", X, beta) + jnp.where(seen, noise[:, :-1], 0)
-    query = task.scale * _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
+    query = _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
     return RecoverySample(
         X, y, beta, support, seen.sum(1), query, (query * beta).sum(-1) + noise[:, -1])
 
@@ -300,9 +288,7 @@ def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]
     places = range(block * (dim // block)) if pool is None else pool
     require(len(places) > 0, "pool", list(places), "must name at least one coordinate")
     for place in places:
-        inside = (
-            isinstance(place, int | np.integer) and not isinstance(place, bool) and 0 <= place < dim
-        )
+        inside = _is_whole(place) and 0 <= place < dim
         require(bool(inside), "pool", place, f"must hold coordinates from 0 to dim - 1 = {dim - 1}")
     chosen = tuple(sorted({int(place) for place in places}))
     require(len(chosen) == len(places), "pool", list(places), "must not repeat a coordinate")
@@ -316,9 +302,13 @@ def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]
     return chosen
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+def _check_whole(name: str, value, least: int) -> None:
+    whole = _is_whole(value) and value >= least
     require(bool(whole), name, value, f"must be a whole number of at least {least}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _finite(value: object) -> bool:

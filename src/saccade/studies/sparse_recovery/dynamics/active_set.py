@@ -47,12 +47,12 @@ def solve_exactly(
 def _enter(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> Vector | None:
     """A lower point with one more coordinate, the one that violates |x_j^T r| <= lam most; None
     when none does."""
-    slope, signs = X.T @ (y - X @ b), np.sign(b)
-    excess = np.where(b == 0, np.abs(slope) - lam, -np.inf)
+    pull, signs = X.T @ (y - X @ b), np.sign(b)
+    excess = np.where(b == 0, np.abs(pull) - lam, -np.inf)
     entering = int(np.argmax(excess))
     if excess[entering] <= 0:
         return None
-    signs[entering] = np.sign(slope[entering])
+    signs[entering] = np.sign(pull[entering])
     return _descend(X, y, lam, b, signs)
 
 
@@ -76,9 +76,9 @@ def _refine(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> tuple[Vector
 
 
 def _with(b: Vector, active: np.ndarray, values: Vector) -> Vector:
-    made = np.zeros_like(b)
-    made[active] = values
-    return made
+    whole = np.zeros_like(b)
+    whole[active] = values
+    return whole
 
 
 def _off_balance(A: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector) -> float:
@@ -98,15 +98,15 @@ def _descend(X: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(here * whole < 0, here / (here - whole), np.nan)
     crossings = np.unique(np.append(shares[np.isfinite(shares)], 1.0))
-    found, best = None, lasso_objective(X, y, b, lam)
+    lowest, best = None, lasso_objective(X, y, b, lam)
     for share in crossings:
         trial = here + share * step
         trial[shares == share] = 0.0
         candidate = _with(b, active, trial)
         value = lasso_objective(X, y, candidate, lam)
         if value < best:
-            found, best = candidate, value
-    return found
+            lowest, best = candidate, value
+    return lowest
 
 
 def _quadratic_step(A: np.ndarray, r: np.ndarray, lam: float, signs: Vector) -> Vector:
@@ -114,14 +114,14 @@ def _quadratic_step(A: np.ndarray, r: np.ndarray, lam: float, signs: Vector) -> 
     kernel direction that lowers |b|_1."""
     u, s, vt = np.linalg.svd(A, full_matrices=True)
     kept = int((s > max(A.shape) * ROUNDING * s[0]).sum()) if s.size else 0
-    seen, hidden = vt[:kept], vt[kept:]
+    moving, hidden = vt[:kept], vt[kept:]
     falling = hidden.T @ (hidden @ signs)
     if np.abs(falling).max(initial=0.0) > 1e-10:
         return -falling * 1e6 * (1 + np.linalg.norm(r)) / np.abs(falling).max()
-    return seen.T @ ((u[:, :kept].T @ r - lam * (seen @ signs) / s[:kept]) / s[:kept])
+    return moving.T @ ((u[:, :kept].T @ r - lam * (moving @ signs) / s[:kept]) / s[:kept])
 
 
 def relative_gap(X: np.ndarray, y: np.ndarray, b: Vector, lam: float) -> float:
     """The duality gap as a share of F(0) = 1/2 |y|^2 (0 where y is zero)."""
-    scale = 0.5 * float(y @ y)
-    return float(duality_gap(X, y, b, lam)) / scale if scale > 0 else 0.0
+    at_zero = 0.5 * float(y @ y)
+    return float(duality_gap(X, y, b, lam)) / at_zero if at_zero > 0 else 0.0

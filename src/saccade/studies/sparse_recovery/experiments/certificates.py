@@ -1,17 +1,15 @@
 """Certificates on random matrices: what they promise, what the iteration does, and how coherence
 falls with the number of rows."""
 
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.task import SparseRecovery
-
-Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
+from saccade.studies.sparse_recovery.dynamics import solvers
+from saccade.studies.sparse_recovery.task import Design, SparseRecovery
 
 
 @experiment("sparse-recovery.certified", scales={"standard": {"instances": 200}})
@@ -25,22 +23,21 @@ def certified(
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
-    found: dict[str, list[Any]] = {}
+    rows_of: dict[str, list[Any]] = {}
     for X, y, beta, query in zip(*parts, strict=True):
-        made = dynamics.certificate(X, beta, y - X @ beta, gamma, steps)
-        made = made._replace(thresholds=threshold_share * made.thresholds)
-        b = dynamics.certified_iterates(X, y, made)
-        row = {
-            "mu": made.mu, "delta": made.delta, "nu": made.nu, "start": np.abs(beta).sum(),
+        promise = solvers.certificate(X, beta, y - X @ beta, gamma, steps)
+        promise = promise._replace(thresholds=threshold_share * promise.thresholds)
+        b = solvers.certified_iterates(X, y, promise)
+        values = {
+            "mu": promise.mu, "delta": promise.delta, "nu": promise.nu, "start": np.abs(beta).sum(),
             "error": np.abs(b - beta).sum(1), "label_error": np.abs((b - beta) @ query),
             "outside": np.abs(b[:, beta == 0]).max(), "largest_entry": np.abs(query).max(),
             "zeros": (b == 0).all()}
-        for name, value in row.items():
-            found.setdefault(name, []).append(value)
-    arrays = {name: np.array(values, float) for name, values in found.items()}
-    axes = {name: ("repetition", "step")[: values.ndim] for name, values in arrays.items()}
+        for name, value in values.items():
+            rows_of.setdefault(name, []).append(value)
+    arrays = {name: np.array(values, float) for name, values in rows_of.items()}
     return xarray.Dataset(
-        {name: (axes[name], values) for name, values in arrays.items()},
+        {name: (("repetition", "step")[: rows.ndim], rows) for name, rows in arrays.items()},
         {"step": np.arange(steps + 1)})
 
 
@@ -55,13 +52,11 @@ def worst_case(
     """
     gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
     X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
-    noise = (
-        -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)
-    )  # X^T noise / n = -nu in every coordinate
-    made = dynamics.certificate(X, beta, noise, gamma, steps)
-    b = dynamics.certified_iterates(X, X @ beta + noise, made)
-    return xarray.Dataset(
-        {"error": ("step", np.abs(b - beta).sum(1))}, {"step": np.arange(steps + 1)})
+    # X^T noise / n = -nu in every coordinate
+    noise = -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)
+    promise = solvers.certificate(X, beta, noise, gamma, steps)
+    errors = solvers.certified_errors(X, beta, noise, promise)
+    return xarray.Dataset({"error": ("step", errors)}, {"step": np.arange(steps + 1)})
 
 
 @experiment("sparse-recovery.coherence")
@@ -70,7 +65,7 @@ def coherence(
     design: Design = "gaussian",
 ) -> xarray.Dataset:
     """mu = max off-diagonal |X^T X/n| of random matrices with growing numbers of rows."""
-    found = np.zeros((len(rows), draws))
+    mu = np.zeros((len(rows), draws))
     for place, n in enumerate(rows):
         task = SparseRecovery.create(dim, n, 1, design=design)
         for start in range(0, draws, 25):
@@ -78,5 +73,5 @@ def coherence(
             X = np.asarray(task.matrices(jax.random.fold_in(key, 1000 * place + start), count))
             gram = np.abs(X.swapaxes(1, 2) @ X) / n
             gram[:, np.arange(dim), np.arange(dim)] = 0
-            found[place, start : start + count] = gram.max((1, 2))
-    return xarray.Dataset({"mu": (("rows", "repetition"), found)}, {"rows": list(rows)})
+            mu[place, start : start + count] = gram.max((1, 2))
+    return xarray.Dataset({"mu": (("rows", "repetition"), mu)}, {"rows": list(rows)})

@@ -38,8 +38,8 @@ def _largest_product(X: Any, iterates: Any) -> Any:
     """max |x_j^T b_n| that an x-token meets at an x-token it sees, over all prefixes and all layers
     but the last."""
     products = jnp.abs(jnp.einsum("jd,knd->knj", X, iterates[:-1]))
-    seen = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
-    return jnp.where(seen, products, 0).max()
+    causal = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
+    return jnp.where(causal, products, 0).max()
 
 
 @jax.jit
@@ -53,14 +53,14 @@ def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any
     H, beta = built.embed_prompt(X, y), slice(dim + 1, 2 * dim + 1)
     states = built.run_layers(H, built.construct(M, thresholds, gate))
     model = built.as_transformer(M, thresholds, gate, X.dtype)
-    whole = model._through(H.T[None])
+    whole = model._through(H[None])
     linear = jnp.einsum("nd,nd->n", X, jnp.cumsum(expected[-1], 0)) / (2 * jnp.arange(rows + 1) + 1)
     return {
         "layers": _apart(built.estimates(states), expected, (2,)),
         "instance": _apart(whole[0, ::2, beta], expected[-1], (1,)),
         "quadratic": _apart(model.read(whole)[0, ::2, 0], (X * expected[-1]).sum(1), ()),
         "linear": _apart(built.linear_readout(states[-1]), linear, ()),
-        "untouched": jnp.abs(states.at[:, beta, ::2].set(0) - H[None]).max(), "largest": largest}
+        "untouched": jnp.abs(states.at[:, ::2, beta].set(0) - H).max(), "largest": largest}
 
 
 @experiment(
@@ -75,13 +75,13 @@ def construction(
     layers; `gate_share` sets the gate to that share of the largest |x^T b| met."""
     dtype = PRECISION[precision]
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
+    share = np.nan if gate_share is None else gate_share
     found = []
     for number in range(instances):
         one, two = jax.random.split(jax.random.fold_in(key, number))
-        sample, (M, thresholds) = task.sample(one, 1), _network(two, dim, layers, dtype)
+        sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
         X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
-        found.append(
-            _compare(X, y, M, thresholds, gate, np.nan if gate_share is None else gate_share))
+        found.append(_compare(X, y, *network, gate, share))
     return xarray.Dataset(
         {name: ("repetition", np.array([float(row[name]) for row in found])) for name in found[0]})
 
@@ -141,9 +141,8 @@ def read_outs(
             u = b - step * ((grams @ b[:, :, None])[:, :, 0] - pulls) / count
             b = np.sign(u) * np.maximum(np.abs(u) - threshold * decay**k, 0)
         twice_linear = 2 * np.cumsum(b, 0) / count
-        for place, n in enumerate(rows):
-            errors[0, place, number] = ((b[n] - beta) ** 2).sum()
-            errors[1, place, number] = ((twice_linear[n] - beta) ** 2).sum()
+        for place, estimate in enumerate((b, twice_linear)):
+            errors[place, :, number] = ((estimate[list(rows)] - beta) ** 2).sum(1)
     return xarray.Dataset(
         {"error": (("read_out", "rows", "repetition"), errors)},
         {"read_out": ["quadratic", "linear"], "rows": list(rows)})

@@ -6,19 +6,12 @@ from typing import Any
 
 import jax
 
+from saccade.lab.experiment import Experiment
 from saccade.lab.training import Training
 from saccade.networks.training import train
 from saccade.networks.transformer import init_transformer
-from saccade.studies.sparse_recovery.dynamics.decoders import (
-    DecoderRecipe,
-    decoder_config,
-    decoder_problem,
-)
-from saccade.studies.sparse_recovery.experiments.trained import (
-    trained,
-    trained_labels,
-    trained_structure,
-)
+from saccade.studies.sparse_recovery.dynamics import decoders
+from saccade.studies.sparse_recovery.experiments import trained
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 TIMED_STEPS = 16
@@ -34,13 +27,14 @@ def seconds_of(parameters: Any) -> float:
     batch = min(parameters.batch, TIMED_BATCH)
     # So small a rate that nothing moves: only the time is wanted, and a few hasty steps could
     # diverge.
-    recipe = DecoderRecipe(architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
+    recipe = decoders.DecoderRecipe(
+        architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
-    model = init_transformer(jax.random.key(0), decoder_config(task, recipe))
+    model = init_transformer(jax.random.key(0), decoders.decoder_config(task, recipe))
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
-        decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
+        decoders.decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
         progress=lambda *said: moments.append(time.process_time()))
     one_instance = (moments[1] - moments[0]) / (chunk * batch)
     instances = steps_of(parameters) * parameters.batch * given.get("accumulate", 1)
@@ -54,31 +48,30 @@ def steps_of(parameters: Any) -> int:
     return parameters.steps * networks
 
 
-RELU = {"architecture": "relu", "steps": 7000}
-POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
+def _training(name: str, says: str, which: Experiment, scales: dict[str, dict]) -> Training:
+    return Training(name, says, which, scales, seconds_of, steps_of)
+
 
 TRAININGS = (
-    Training(
-        "softmax", "decoders of pairs with softmax attention", trained,
-        {"quick": {}, "standard": {}}, seconds_of, steps_of),
-    Training(
-        "relu", "decoders of pairs with the paper's ReLU attention", trained, {"standard": RELU},
-        seconds_of, steps_of),
-    Training(
-        "blocks", "decoders on block-sparse and on free supports", trained_structure,
-        {"standard": {}}, seconds_of, steps_of),
-    Training(
-        "pool", "decoders on supports inside a pool and on free ones", trained_structure,
-        {"standard": POOL}, seconds_of, steps_of),
-    Training(
+    _training(
+        "softmax", "decoders of pairs with softmax attention", trained.trained,
+        {"quick": {}, "standard": {}}),
+    _training(
+        "relu", "decoders of pairs with the paper's ReLU attention", trained.trained,
+        {"standard": trained.RELU}),
+    _training(
+        "blocks", "decoders on block-sparse and on free supports", trained.trained_structure,
+        {"standard": {}}),
+    _training(
+        "pool", "decoders on supports inside a pool and on free ones", trained.trained_structure,
+        {"standard": trained.POOL}),
+    _training(
         "small",
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
-        " instances)", trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}, seconds_of,
-        steps_of),
-    Training(
+        " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
+    _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",
-        trained_labels,
+        trained.trained_labels,
         {"paper": {
             "architecture": "gpt2", "steps": 500_000, "batch": 64, "vectors": 1,
-            "accumulate": 1}},
-        seconds_of, steps_of))
+            "accumulate": 1}}))

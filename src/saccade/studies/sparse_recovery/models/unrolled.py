@@ -1,35 +1,29 @@
-"""The algorithms by name, each with the layers it starts training from, and the one loop that runs
-them all."""
+"""The algorithms by name, each with the layers it starts training from, the one loop that runs them
+all, and the form in which they are models of the contract."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from saccade.contracts import Mask, Tokens
 from saccade.errors import unknown
-from saccade.studies.sparse_recovery.models.unrolled import steps
-from saccade.studies.sparse_recovery.models.unrolled.steps import (
-    Layer,
-    Problem,
-    State,
-    begin,
-    problem,
-)
-from saccade.studies.sparse_recovery.models.unrolled.weights import squared_norm
+from saccade.studies.sparse_recovery.models import steps
+from saccade.studies.sparse_recovery.models.steps import Layer, Problem, State
+from saccade.studies.sparse_recovery.task import read_columns
 
 Layers = dict[str, Array]
 """What all layers know, stacked: the leading axis of every array is the layer."""
 
 
-@dataclass(frozen=True)
-class Algorithm:
+class Algorithm(NamedTuple):
     """`step(problem, state, layer) -> state`; `start(...)` gives the layers training begins with."""
 
-    name: str
     step: Callable[[Problem, State, Layer], State]
     start: Callable[..., Layers]
     weight: bool = False
@@ -43,7 +37,7 @@ def _penalised(layers: int, lam: float = 0.1, dtype=jnp.float64, **_) -> Layers:
 def _lista_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
     """ISTA on the training matrix: W1 = X^T/L, W2 = I - X^T X/L."""
     X = jnp.asarray(X, dtype)
-    step = X.T / squared_norm(X)
+    step = X.T / steps.squared_norm(X)
     stacked = {
         "W1": step, "W2": jnp.eye(X.shape[1], dtype=dtype) - step @ X,
         "theta": jnp.asarray(threshold, dtype)}
@@ -54,34 +48,29 @@ def _lista_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_)
 def _lista_cp_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
     """ISTA on the training matrix: W = X/L."""
     X = jnp.asarray(X, dtype)
-    weight = jnp.broadcast_to(X / squared_norm(X), (layers, *X.shape))
+    weight = jnp.broadcast_to(X / steps.squared_norm(X), (layers, *X.shape))
     return {"W": weight, "theta": jnp.full(layers, threshold, dtype)}
 
 
-def _scalars(
-    layers: int, step: float = 1.0, threshold: float = 0.1, dtype=jnp.float64, **_
+def _numbers(
+    name: str, usual: float, layers: int, step: float | None = None, threshold: float = 0.1,
+    dtype=jnp.float64, **_,
 ) -> Layers:
-    return {"gamma": jnp.full(layers, step, dtype), "theta": jnp.full(layers, threshold, dtype)}
+    """A step and a threshold a layer. LISTA-VM's M = step I is kept as a number too: by the symmetry
+    of the task a full matrix brings nothing."""
+    first = usual if step is None else step
+    return {name: jnp.full(layers, first, dtype), "theta": jnp.full(layers, threshold, dtype)}
 
 
-def _lista_vm_start(
-    layers: int, step: float = 0.4, threshold: float = 0.1, dtype=jnp.float64, **_
-) -> Layers:
-    """M = step I, kept as a number: by the symmetry of the task a full matrix brings nothing."""
-    return {"M": jnp.full(layers, step, dtype), "theta": jnp.full(layers, threshold, dtype)}
-
-
-ALGORITHMS: dict[str, Algorithm] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        Algorithm("ista", steps.ista, _penalised), Algorithm("fista", steps.fista, _penalised),
-        Algorithm("cd", steps.coordinate_descent, _penalised),
-        Algorithm("lista", steps.lista, _lista_start),
-        Algorithm("lista-cp", steps.lista_cp, _lista_cp_start),
-        Algorithm("alista", steps.alista, _scalars, weight=True),
-        Algorithm("lista-vm", steps.lista_vm, _lista_vm_start),
-        Algorithm("lista-block", steps.lista_block, _lista_vm_start),
-        Algorithm("lista-adaptive", steps.lista_adaptive, _scalars))}
+ALGORITHMS = {
+    "ista": Algorithm(steps.ista, _penalised), "fista": Algorithm(steps.fista, _penalised),
+    "cd": Algorithm(steps.coordinate_descent, _penalised),
+    "lista": Algorithm(steps.lista, _lista_start),
+    "lista-cp": Algorithm(steps.lista_cp, _lista_cp_start),
+    "alista": Algorithm(steps.alista, partial(_numbers, "gamma", 1.0), weight=True),
+    "lista-vm": Algorithm(steps.lista_vm, partial(_numbers, "M", 0.4)),
+    "lista-block": Algorithm(steps.lista_block, partial(_numbers, "M", 0.4)),
+    "lista-adaptive": Algorithm(steps.lista_adaptive, partial(_numbers, "gamma", 1.0))}
 
 
 def algorithm_named(name: str) -> Algorithm:
@@ -96,9 +85,8 @@ def unroll(
 ) -> Float[np.ndarray, "layer sample dim"]:
     """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems,
     compiled once a shape."""
-    algorithm = algorithm_named(name)
-    return np.asarray(
-        iterates(algorithm.name, layers, jnp.asarray(X), jnp.asarray(y), mask, count, repeat_last))
+    algorithm_named(name)
+    return np.asarray(iterates(name, layers, X, y, mask, count, repeat_last))
 
 
 @partial(jax.jit, static_argnames=("name", "repeat_last"))
@@ -108,8 +96,8 @@ def iterates(
     """The same as an array of JAX, for a name that is known."""
     longer = jax.tree.map(
         lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
-    return traced_iterates(
-        ALGORITHMS[name], longer, problem(X, y, mask, count, ALGORITHMS[name].weight))
+    given = steps.problem(X, y, mask, count, ALGORITHMS[name].weight)
+    return traced_iterates(ALGORITHMS[name], longer, given)
 
 
 def traced_iterates(
@@ -121,7 +109,7 @@ def traced_iterates(
         state = algorithm.step(given, state, layer)
         return state, state.b
 
-    return jax.lax.scan(step, begin(given), layers)[1]
+    return jax.lax.scan(step, steps.begin(given), layers)[1]
 
 
 @jax.jit
@@ -135,7 +123,29 @@ def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer pre
     rows, dim = X.shape
     count = jnp.arange(rows + 1)
     seen = jnp.arange(rows)[None, :] < count[:, None]
-    given = problem(jnp.where(seen[:, :, None], X, 0), jnp.where(seen, y, 0), None, count)
+    given = steps.problem(jnp.where(seen[:, :, None], X, 0), jnp.where(seen, y, 0), None, count)
     if mask is not None:  # rows of M outside the pool are zero, the columns of X are not
         given = given._replace(mask=jnp.broadcast_to(mask, (rows + 1, dim)))
     return traced_iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, given)
+
+
+class UnrolledRecovery(eqx.Module):
+    """K steps of an algorithm by name on the tokens of `task.ColumnsAsTokens`; predicts b^T query."""
+
+    algorithm: str = eqx.field(static=True)
+    layers: Layers
+
+    def coefficients(self, X: Tokens, mask: Mask | None = None) -> Float[Array, "n length"]:
+        """b after the last layer; zero at masked columns and at the token of measured values."""
+        matrix, y, _, is_column = read_columns(X, mask)
+        count = (matrix != 0).any(2).sum(1)
+        return iterates(self.algorithm, self.layers, matrix, y, is_column, count)[-1]
+
+    def __call__(self, X: Tokens, mask: Mask | None = None) -> Float[Array, " n"]:
+        return (self.coefficients(X, mask) * read_columns(X, mask).query).sum(1)
+
+    def attention(self, X: Tokens, mask: Mask | None = None) -> Float[Array, "n length"]:
+        """|b_j|/|b|_1; the same for all columns where b is zero."""
+        size = jnp.abs(self.coefficients(X, mask))
+        size = jnp.where((size > 0).any(1, keepdims=True), size, read_columns(X, mask).is_column)
+        return size / jnp.maximum(size.sum(1, keepdims=True), jnp.finfo(size.dtype).tiny)

@@ -1,10 +1,11 @@
-"""One step of each algorithm. All take (problem, state, layer) and return the next state; the batch
-is the leading axis.
+"""One step of ISTA, FISTA, coordinate descent and each of the LISTA family, and what they compute
+from a matrix before the first.
 
     F(b) = 1/2 |y - X b|^2 + lam |b|_1  is what ISTA, FISTA and coordinate descent minimise; the
     learned ones have no lam.
-S_t is the soft threshold, L = ||X||_2^2, n the number of rows that count. `layer` is a dictionary
-of what the layer knows.
+S_t is the soft threshold, L = ||X||_2^2, n the number of rows that count. A step takes (problem,
+state, layer) and returns the next state; `layer` is a dictionary of what the layer knows, and the
+batch is the leading axis.
 """
 
 from typing import NamedTuple
@@ -13,10 +14,43 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from saccade.studies.sparse_recovery.models.unrolled.weights import alista_weight, squared_norm
+import saccade.precision  # noqa: F401  float64 before the first array
 
+Matrix = Float[Array, "*batch row dim"]
+CUT = 1e-12  # eigenvalues of X X^T below this share of the largest count as zero
 Vectors = Float[Array, "sample dim"]
 Layer = dict[str, Array]
+
+
+def squared_norm(X: Matrix) -> Float[Array, "*batch"]:
+    """L = ||X||_2^2, from the smaller Gram matrix; zero for a matrix without rows. Status:
+    exact."""
+    rows, dim = X.shape[-2:]
+    if rows == 0:
+        return jnp.zeros(X.shape[:-2], X.dtype)
+    gram = X @ X.swapaxes(-1, -2) if rows <= dim else X.swapaxes(-1, -2) @ X
+    return jnp.maximum(jnp.linalg.eigvalsh(gram)[..., -1], 0)
+
+
+def alista_weight(X: Matrix) -> Matrix:
+    """ALISTA's weight: argmin ||W^T X||_F^2 with diag(W^T X) = 1, which is w_j = P x_j/(x_j^T P
+    x_j), P = pinv(X X^T).
+
+    From the singular vectors: W = U S^{-1} V^T with column j divided by the leverage sum_i V_ji^2.
+    A zero column of X has no such weight and gets a zero one. With N >= d and full rank W = X (X^T
+    X)^{-1}. Status: exact (closed form by saccade, any N and d).
+    """
+    if X.shape[-2] == 0:
+        return jnp.zeros_like(X)
+    u, s, vt = jnp.linalg.svd(X, full_matrices=False)
+    kept = s**2 > CUT * s[..., :1] ** 2
+    vt = jnp.where(kept[..., None], vt, 0)
+    leverage = (vt**2).sum(-2)
+    inverse = jnp.where(kept, 1 / jnp.where(kept, s, 1), 0)
+    weight = (u * inverse[..., None, :]) @ vt
+    present = (X != 0).any(-2) & (leverage > CUT)
+    return jnp.where(
+        present[..., None, :], weight / jnp.where(present, leverage, 1)[..., None, :], 0)
 
 
 class Problem(NamedTuple):
@@ -146,9 +180,9 @@ def alista(given: Problem, state: State, layer: Layer) -> State:
 def lista_vm(given: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b - M X^T (X b - y)/(2n + 1)), M a matrix or a number times the identity; rows
     of M outside the mask are zero."""
-    slope = gradient(given, state.b) / (2 * given.count + 1)[:, None]
+    uphill = gradient(given, state.b) / (2 * given.count + 1)[:, None]
     M = layer["M"]
-    turned = M * slope if M.ndim == 0 else jnp.einsum("de,be->bd", M, slope)
+    turned = M * uphill if M.ndim == 0 else jnp.einsum("de,be->bd", M, uphill)
     return _moved(given, state, state.b - turned, layer["theta"])
 
 

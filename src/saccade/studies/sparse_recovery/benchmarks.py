@@ -12,7 +12,7 @@ import optax
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
 from saccade.studies.sparse_recovery.dynamics import learning
-from saccade.studies.sparse_recovery.learning.solvers import solve_lasso
+from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso
 from saccade.studies.sparse_recovery.models.steps import begin, problem
 from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 from saccade.studies.sparse_recovery.task import SparseRecovery

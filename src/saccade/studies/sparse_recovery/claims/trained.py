@@ -5,18 +5,21 @@ Few seeds can be trained, so the replicates are test tasks: paired differences o
 the same task, one part per seed.
 """
 
+from functools import partial
+
 import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ORDERING
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim
 from saccade.studies.sparse_recovery.experiments import trained
 
-PAPER = "arXiv 2410.13981"
 SEEDS = 3
 RIVALS = ("least squares", "ISTA", "FISTA", "FISTA, twice the steps")
 UNROLLED = ("LISTA-VM", "LISTA-VM, step by norm")
-RELU = {"architecture": "relu", "steps": 7000}
+decoders = partial(
+    claim, status="trained", kind=ORDERING, experiment=trained.trained, statistic="mean")
 PAIRED = (
     "Paired over 8000 tasks, whose differences spread by about 1: three standard errors of the mean"
     " are 0.04; one part per seed.")
@@ -40,12 +43,9 @@ def _advantages(run: Run, name: str = "error") -> np.ndarray:
     """Rival's error minus ours, (task, seed x rival)."""
     n = rows(run)
     rivals = [method_error(run, method, n) for method in RIVALS]
-    # A trained LISTA-VM diverges on rare matrices; counting its error at most as twice that of zero
-    # favours it.
-    most = 2.0 * run.parameters.sparsity
-    rivals += [
-        np.minimum(run.data["unrolled_error"].sel(unrolled=method).values, most)
-        for method in UNROLLED]
+    # A trained LISTA-VM diverges on rare matrices; to cut its errors favours it.
+    most = 2.0 * run.parameters.sparsity  # twice that of zero
+    rivals += list(np.minimum(run.data["unrolled_error"].sel(unrolled=list(UNROLLED)).values, most))
     return np.stack([rival - ours for ours in mine(run, n, name) for rival in rivals], axis=1)
 
 
@@ -53,73 +53,59 @@ def by_seed(*names: str) -> tuple[str, ...]:
     return tuple(f"seed {seed}: {name}" for seed in range(SEEDS) for name in names)
 
 
-UNTRAINED = Sabotage(
-    "untrained", "The same transformers before their first step.",
-    measure=lambda run: _advantages(run, "untrained_error"))
-MISLED = Sabotage(
+UNTRAINED = broken(
+    "untrained", "The same transformers before their first step.", _advantages, "untrained_error")
+MISLED = broken(
     "values-of-another-task", "The trained transformers, shown the values y of the next task.",
-    measure=lambda run: _advantages(run, "misled_error"))
+    _advantages, "misled_error")
 
-LEARNS = Claim(
-    id="sparse-recovery.decoder-learns", spec="SR-F4",
-    statement=(
-        "A small decoder trained for seconds on ever new matrices does better on unseen ones than"
-        " predicting zero, and than before."),
-    source=f"section 6, {PAPER}; sizes ours", status="trained", kind=ORDERING,
-    experiment=trained.trained,
-    measure=lambda run: np.stack(
-        [
-            rival - mine(run, rows(run))[0]
-            for rival in (method_error(run, "zero", rows(run)), mine(run, 0, "untrained_error")[0])
-        ],
-        axis=1),
-    predict=lambda run: 0.0, resolution=0.2,
-    argued=(
-        "Paired over 4000 tasks, whose differences spread by about 1: nine standard errors are"
-        " 0.15."),
-    statistic="mean", parts=("against predicting zero", "against itself untrained"),
-    scales={"quick": Scale(seconds=15)}, figure="sparse-recovery/learning-curves",
-    sabotages=(
-        Sabotage(
-            "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9}),
-        Sabotage(
-            "values-of-another-task", "Shown the values y of the next task.",
-            measure=lambda run: np.stack(
-                [method_error(run, "zero", rows(run)) - mine(run, 0, "misled_error")[0]] * 2, axis=1
-            ))))
+FROZEN = Sabotage(
+    "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9})
 
-PAPERS_DECODER = Claim(
-    id="sparse-recovery.paper-decoder-learns", spec="SR-F4",
-    statement=(
-        "The paper's decoder (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in"
-        " turn) learns from labels alone."),
-    source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows", status="trained",
-    kind=ORDERING, experiment=trained.trained_labels,
+
+def _gains(run: Run, name: str = "error") -> np.ndarray:
+    """The error of predicting zero and of the decoder before training, minus ours."""
+    ours = mine(run, rows(run), name)[0]
+    rivals = method_error(run, "zero", rows(run)), mine(run, 0, "untrained_error")[0]
+    return np.stack([rival - ours for rival in rivals], axis=1)
+
+
+LEARNS = decoders(
+    "sparse-recovery.decoder-learns", "SR-F4",
+    "A small decoder trained for seconds on ever new matrices does better on unseen ones than"
+    " predicting zero, and than before.",
+    "Paired over 4000 tasks, whose differences spread by about 1: nine standard errors are 0.15.",
+    FROZEN,
+    broken(
+        "values-of-another-task", "Shown the values y of the next task.",
+        lambda run: _gains(run, "misled_error")[:, [0, 0]]),
+    measure=_gains, resolution=0.2, source=f"section 6, {PAPER}; sizes ours",
+    parts=("against predicting zero", "against itself untrained"),
+    scales={"quick": Scale(seconds=15)}, figure="sparse-recovery/learning-curves")
+
+PAPERS_DECODER = decoders(
+    "sparse-recovery.paper-decoder-learns", "SR-F4",
+    "The paper's decoder (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in turn)"
+    " learns from labels alone.",
+    "Paired over 8000 tasks; squared labels are heavy-tailed, the differences spread by about 2:"
+    " nine standard errors are 0.2.", FROZEN,
     measure=lambda run: run.data["zero_error"].values - run.data["label_error"].values[0],
-    predict=lambda run: 0.0, resolution=0.25,
-    argued=(
-        "Paired over 8000 tasks; squared labels are heavy-tailed, the differences spread by about"
-        " 2: nine standard errors are 0.2."),
-    statistic="mean", parts=("query's label against predicting zero",),
-    scales={"quick": Scale({"test_tasks": 8000}, seconds=20)},
-    sabotages=(Sabotage(
-        "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9}),))
+    resolution=0.25, source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows",
+    experiment=trained.trained_labels, parts=("query's label against predicting zero",),
+    scales={"quick": Scale({"test_tasks": 8000}, seconds=20)})
 
 
 def _beats(id: str, what: str, changes: dict, seconds: float, finding: str) -> Claim:
-    return Claim(
-        id=id, spec="SR-F4",
-        statement=(
-            f"{what} beats ISTA and FISTA at its own depth, FISTA at twice its depth, least squares"
-            " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
-            " matrices it has never seen."),
-        source=f"section 6, {PAPER}; recipe ours: 8 coordinates, 1 non-zero, 4 rows, 4 layers",
-        status="trained", kind=ORDERING, experiment=trained.trained, measure=_advantages,
-        predict=lambda run: 0.0, resolution=0.12, argued=PAIRED
+    return decoders(
+        id, "SR-F4",
+        f"{what} beats ISTA and FISTA at its own depth, FISTA at twice its depth, least squares"
+        " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
+        " matrices it has never seen.", PAIRED
         + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both in favour"
-        " of the rivals.", statistic="mean", parts=by_seed(*RIVALS, *UNROLLED),
-        scales={"standard": Scale(changes, seconds=seconds)},
-        figure="sparse-recovery/learning-curves", finding=finding, sabotages=(UNTRAINED, MISLED))
+        " of the rivals.", UNTRAINED, MISLED, measure=_advantages, resolution=0.12,
+        source=f"section 6, {PAPER}; recipe ours: 8 coordinates, 1 non-zero, 4 rows, 4 layers",
+        parts=by_seed(*RIVALS, *UNROLLED), scales={"standard": Scale(changes, seconds=seconds)},
+        finding=finding, figure="sparse-recovery/learning-curves")
 
 
 BEATS = _beats(
@@ -129,5 +115,6 @@ BEATS = _beats(
     " at double depth on unseen matrices.")
 BEATS_RELU = _beats(
     "sparse-recovery.relu-decoder-beats-fista",
-    "A transformer with the paper's ReLU attention and no LayerNorm, trained from scratch,", RELU,
-    180, "So does one with the paper's ReLU attention without LayerNorm, a little later.")
+    "A transformer with the paper's ReLU attention and no LayerNorm, trained from scratch,",
+    trained.RELU, 180,
+    "So does one with the paper's ReLU attention without LayerNorm, a little later.")

@@ -1,5 +1,4 @@
-"""Speed of sparse recovery: many LASSO problems at once against scikit-learn one by one, and
-training steps of the LISTA family."""
+"""Speed: many LASSO problems at once against scikit-learn one by one; training LISTA-CP."""
 
 import warnings
 from typing import Any
@@ -19,8 +18,7 @@ from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
 def _by_scikit_learn(X: np.ndarray, y: np.ndarray, lam: float, gap: float) -> np.ndarray:
-    """Its Lasso, problem after problem, to a duality gap of `gap` |y|^2/2 (it stops at tol
-    |y|^2)."""
+    """Its Lasso, problem after problem, to a gap of `gap` |y|^2/2 (it stops at tol |y|^2)."""
     from sklearn.linear_model import Lasso
 
     solver = Lasso(alpha=lam / X.shape[1], fit_intercept=False, tol=gap / 2, max_iter=100_000)
@@ -85,8 +83,7 @@ def training_steps(
         return learning.train(name, task, keys, start, recipe, X)
 
     def check() -> Accuracy:
-        """Both draw the same problems, so after all steps their weights agree up to rounding that
-        training has amplified."""
+        """Both draw the same problems: their weights agree up to rounding amplified by training."""
         mine, theirs = ours().layers, peer()
         return Accuracy(
             float(np.abs(mine["theta"][-1, 0] - np.asarray(theirs["theta"])).max()), 1e-2)

@@ -1,5 +1,4 @@
-"""How often four methods find a sparse vector at one number of measurements and one sparsity; cells
-are solved together."""
+"""How often four methods find a sparse vector, at one number of measurements and one sparsity."""
 
 from collections.abc import Sequence
 from typing import Any

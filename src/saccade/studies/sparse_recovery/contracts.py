@@ -1,5 +1,4 @@
-"""What of this study satisfies `saccade.contracts`, in small sizes for the test that goes over all
-studies."""
+"""What of this study satisfies `saccade.contracts`, in small sizes for the test of them all."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,4 @@
-"""Live: one sparse-recovery problem, all algorithms side by side. Run as an app, or as a script
-from top to bottom."""
+"""Live: one problem, all algorithms side by side. Run as an app, or from top to bottom."""
 
 import marimo
 
@@ -27,9 +26,10 @@ def _():
 def _(mo):
     mo.md("""
         # One problem, every algorithm
-        A vector with S of 20 entries different from zero is measured N times. ISTA and FISTA descend on the LASSO; coordinate
-        descent solves it entry by entry; ALISTA takes a weight computed from the matrix; LISTA-VM, which a transformer can
-        execute layer by layer, takes a step that does not know the matrix. Raise the scale of X and watch it diverge where the
+        A vector with S of 20 entries different from zero is measured N times. ISTA and FISTA
+        descend on the LASSO; coordinate descent solves it entry by entry; ALISTA takes a weight
+        computed from the matrix; LISTA-VM, which a transformer can execute layer by layer, takes
+        a step that does not know the matrix. Raise the scale of X and watch it diverge where the
         others do not.
         """)
     return

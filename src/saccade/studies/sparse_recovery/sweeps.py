@@ -1,5 +1,4 @@
-"""Sparse recovery: how often a sparse vector is found from N measurements, by the exact LASSO and
-by unrolled steps of fixed depth."""
+"""How often a sparse vector is found from N measurements: exact LASSO, few unrolled steps."""
 
 from pathlib import Path
 

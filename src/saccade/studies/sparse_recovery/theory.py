@@ -1,5 +1,5 @@
-"""What is known of sparse recovery: the LASSO and how far from its minimum a point can be, bounds of
-ISTA and FISTA, coherence, and a certificate of a linear rate.
+"""What is known of sparse recovery: the LASSO and its gap, bounds of ISTA and FISTA, coherence, and
+a certificate of a linear rate.
 
 The LASSO is F(b) = 1/2 |y - X b|^2 + lam |b|_1 (no 1/N; scikit-learn's alpha is lam/N). NumPy
 arrays, because these are also computed once, on small problems, where compiling would dominate;
@@ -76,22 +76,15 @@ def _back(X: Matrices, r: Values) -> Vectors:
     return np.einsum("...nd,...n->...d", X, r)
 
 
-def ista_bound(
-    step: ArrayLike, lipschitz: ArrayLike, distance: ArrayLike
-) -> Float[np.ndarray, "..."]:
-    """F(b_k) - F* <= L |b_0 - b*|^2/(2 k); infinite at k = 0. Bound (Beck and Teboulle 2009,
-    Theorem 3.1)."""
+def ista_bound(step: ArrayLike, lipschitz: ArrayLike, distance: ArrayLike) -> Batch:
+    """F(b_k) - F* <= L |b_0 - b*|^2/(2 k), k > 0. Bound (Beck and Teboulle 2009, Theorem 3.1)."""
     k = np.asarray(step, float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bound = np.asarray(lipschitz) * np.asarray(distance) ** 2 / (2 * k)
+    bound = np.asarray(lipschitz) * np.asarray(distance) ** 2 / np.where(k > 0, 2 * k, 1)
     return np.where(k > 0, bound, np.inf)
 
 
-def fista_bound(
-    step: ArrayLike, lipschitz: ArrayLike, distance: ArrayLike
-) -> Float[np.ndarray, "..."]:
-    """F(b_k) - F* <= 2 L |b_0 - b*|^2/(k + 1)^2. Bound (Beck and Teboulle 2009, Theorem 4.4; at k =
-    0 it holds from b_0 = 0)."""
+def fista_bound(step: ArrayLike, lipschitz: ArrayLike, distance: ArrayLike) -> Batch:
+    """F(b_k) - F* <= 2 L |b_0 - b*|^2/(k + 1)^2. Bound (the same, Theorem 4.4; k = 0: b_0 = 0)."""
     k = np.asarray(step, float)
     return 2 * np.asarray(lipschitz) * np.asarray(distance) ** 2 / (k + 1) ** 2
 
@@ -104,8 +97,7 @@ def coherence(W: Matrix, X: Matrix) -> float:
 
 
 def normalised_coherence(X: Matrix) -> float:
-    """The coherence through W = X with columns divided by their squared norms, so that w_i^T x_i =
-    1. Exact."""
+    """The coherence through W = X, columns divided by squared norms: w_i^T x_i = 1. Exact."""
     squares = (X**2).sum(0)
     return coherence(X / np.where(squares > 0, squares, 1.0), X)
 
@@ -116,8 +108,7 @@ def frobenius_objective(W: Matrix, X: Matrix) -> float:
 
 
 def lp_coherence(X: Matrix) -> float:
-    """The generalised mutual coherence min_W max_{i != j} |w_i^T x_j| with w_i^T x_i = 1. Exact
-    (one linear program a column)."""
+    """min_W max_{i != j} |w_i^T x_j| with w_i^T x_i = 1. Exact (a linear program a column)."""
     require(
         bool((np.abs(X).sum(0) > 0).all()), "X", "a matrix with a zero column",
         "must have no zero column")
@@ -155,8 +146,7 @@ def frobenius_by_projection(X: Matrix, steps: int = 2000) -> Matrix:
 
 
 class Certificate(NamedTuple):
-    """The numbers of the guarantee; `bounds` are E_0..E_K, `thresholds` theta_0..theta_{K-1},
-    `rate` is q (linear if below 1)."""
+    """The guarantee: `bounds` E_0..E_K, `thresholds` theta_0..theta_{K-1}, `rate` q."""
 
     mu: float
     delta: float
@@ -169,11 +159,9 @@ class Certificate(NamedTuple):
 
 
 def certificate(
-    X: Float[np.ndarray, "row dim"], beta: Vector, noise: Float[np.ndarray, " row"], gamma: float,
-    steps: int, covariance: Float[np.ndarray, "dim dim"] | None = None,
+    X: Matrix, beta: Vector, noise: Vector, gamma: float, steps: int, covariance=None
 ) -> Certificate:
-    """The certificate of a matrix for a given vector and noise; Sigma is the identity unless
-    given."""
+    """The certificate for a given vector and noise; Sigma is the identity unless given."""
     rows, dim = X.shape
     inverse = np.eye(dim) if covariance is None else np.linalg.inv(covariance)
     G = inverse @ (X.T @ X) / rows
@@ -188,8 +176,7 @@ def certificate(
 
 
 def error_bounds(mu, delta, nu, sparsity, start, gamma: float, steps: int):
-    """q and E_0..E_K (last axis) from the numbers of one or many matrices; `start` is E_0, at least
-    |beta|_1."""
+    """q and E_0..E_K (last axis) for one or many matrices; `start` is E_0 >= |beta|_1."""
     mu, delta, nu, sparsity, start = (
         np.asarray(value, float) for value in (mu, delta, nu, sparsity, start))
     rate = delta + gamma * mu * (2 * sparsity - 1)
@@ -199,9 +186,7 @@ def error_bounds(mu, delta, nu, sparsity, start, gamma: float, steps: int):
     return rate, np.stack(bounds, -1)
 
 
-def reported_rate(
-    rows, dim: int, sparsity: int, gamma: float, failure: float, constant: float = 1.0
-):
+def reported_rate(rows, dim: int, sparsity: int, gamma: float, failure: float, constant=1.0):
     """alpha_n = -log(1 - (2/3) g + g (2S - 1) sqrt(log(d/failure)/(c n))): the paper's form as
     reported; c is not known to us.
 

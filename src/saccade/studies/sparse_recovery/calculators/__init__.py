@@ -1,4 +1,3 @@
-"""The calculators of sparse recovery: the LASSO and its iterations, unrolled algorithms, the
-constructed transformer, the certificate."""
+"""The calculators of sparse recovery: solving the LASSO, and networks layer by layer."""
 
 ORDER = ("solving", "networks")

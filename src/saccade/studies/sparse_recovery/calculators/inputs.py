@@ -1,5 +1,4 @@
-"""What several calculators of sparse recovery take, and checks that shapes fit together, one
-sentence each when not."""
+"""What several calculators take, and checks that shapes fit, one sentence each when not."""
 
 from typing import Annotated, Any
 

@@ -1,5 +1,4 @@
-"""Calculators of unrolled networks and of the constructed transformer, layer by layer, and the
-certificate of LISTA-VM."""
+"""Calculators of unrolled networks, the constructed transformer and LISTA-VM's certificate."""
 
 from typing import Annotated, Any
 
@@ -10,7 +9,6 @@ from pydantic import Field
 
 from saccade.errors import InvalidInput, require, unknown
 from saccade.lab.calculator import Inputs, Whole, calculator
-from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.calculators import inputs
 from saccade.studies.sparse_recovery.calculators.inputs import LayerMatrices, Matrix, Vector
 from saccade.studies.sparse_recovery.calculators.solving import X, Y
@@ -209,6 +207,6 @@ def certificate(
             len(vector) == size, name, f"a list of {len(vector)}",
             f"must have {size} entries, one a {of} of X")
     truth, off = np.asarray(beta, float), np.asarray(noise, float)
-    promise = theory.certificate(matrix, truth, off, gamma, steps)
-    answer = promise._asdict() | {"errors": solvers.certified_errors(matrix, truth, off, promise)}
+    promise, b = solvers.certified(matrix, matrix @ truth + off, truth, off, gamma, steps)
+    answer = promise._asdict() | {"errors": np.abs(b - truth).sum(1)}
     return {name: value for name, value in answer.items() if name != "matrix"}

@@ -4,7 +4,7 @@ algorithms, trained decoders."""
 from collections.abc import Callable
 from typing import Any
 
-from saccade.lab.claim import Claim, Sabotage
+from saccade.lab.claim import Claim, Sabotage, Scale
 
 ORDER = (
     "construction", "certificate", "solvers", "learned", "questions", "trained", "trained_limits")
@@ -23,3 +23,11 @@ def claim(
 def broken(name: str, says: str, measure: Callable[..., Any], *more: Any, **named: Any) -> Sabotage:
     """A sabotage by measuring something else, `measure(run, ...)`."""
     return Sabotage(name, says, measure=lambda run: measure(run, *more, **named))
+
+
+def seconds(
+    quick: float = 0, standard: float = 0, repetitions: int = 1, **parameters: Any
+) -> dict[str, Scale]:
+    """The scales at which a claim runs, by what it costs there, and its parameters at them."""
+    costs = {"quick": quick, "standard": standard}
+    return {scale: Scale(parameters, repetitions, cost) for scale, cost in costs.items() if cost}

@@ -1,14 +1,13 @@
-"""Claims on the constructed transformer: it runs LISTA-VM exactly, as long as its gate is wide, and
-what its read-outs see."""
+"""Claims on the constructed transformer: it runs LISTA-VM exactly while its gate is wide."""
 
 from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.claim import Sabotage
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, broken, claim
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import construction
 
 NARROW = Sabotage(
@@ -21,6 +20,13 @@ def _columns(run: Run, *names: str) -> np.ndarray:
     return np.stack([run.data[name].values for name in names], 1)
 
 
+def _read_out_gaps(run: Run) -> np.ndarray:
+    """Linear minus quadratic at every n, then linear at n minus at the next; [problem]."""
+    linear = run.data.error.sel(read_out="linear").transpose("repetition", "rows").values
+    quadratic = run.data.error.sel(read_out="quadratic").transpose("repetition", "rows").values
+    return np.concatenate([linear - quadratic, linear[:, :-1] - linear[:, 1:]], 1)
+
+
 EXECUTES = _built(
     "sparse-recovery.executes-lista-vm", "SR-T1",
     "K layers of a decoder with ReLU attention perform K steps of LISTA-VM, for all prefixes of"
@@ -31,14 +37,14 @@ EXECUTES = _built(
     parts=(
         "all layers and prefixes", "as an instance of the deep transformer",
         "rows that must not change"),
-    scales={"quick": Scale(seconds=8), "standard": Scale(seconds=30)})
+    scales=seconds(quick=8, standard=30))
 
 SINGLE = _built(
     "sparse-recovery.executes-in-float32", "SR-T1",
     "The same construction in single precision follows LISTA-VM to single precision.",
     "Rounding in float32 (6e-8) over 12 layers.", NARROW,
     measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-5,
-    parts=EXECUTES.parts, scales={"quick": Scale({"precision": "float32"}, seconds=8)})
+    parts=EXECUTES.parts, scales=seconds(quick=8, precision="float32"))
 
 GATE = _built(
     "sparse-recovery.gate", "SR-T1b",
@@ -49,7 +55,7 @@ GATE = _built(
     measure=lambda run: _columns(run, "layers", "instance"), predict=lambda run: 1e-6,
     resolution=1e-6, kind=ORDERING,
     parts=("all layers and prefixes", "as an instance of the deep transformer"),
-    scales={"quick": Scale({"gate_share": 0.5}, seconds=2)},
+    scales=seconds(quick=2, gate_share=0.5),
     finding=(
         "A gate below max |x^T b| leaks silently; a huge one (1e30) costs no precision, for it"
         " multiplies indicators of 0 and 1."))
@@ -70,16 +76,7 @@ RESTRICTED = _built(
     " by rounding.", Sabotage("not-told", "Do not tell the pool.", {"told": False}),
     measure=lambda run: run.data.apart.transpose("repetition", "algorithm").values,
     resolution=1e-12, source=f"section 5.1, {PAPER}", experiment=construction.restricted,
-    parts=("fista", "alista", "lista-vm"), scales={"quick": Scale(seconds=6)})
-
-
-def _read_out_gaps(run: Run) -> np.ndarray:
-    """Linear minus quadratic at every n, then linear at n minus linear at the next n; one row a
-    problem."""
-    linear = run.data.error.sel(read_out="linear").transpose("repetition", "rows").values
-    quadratic = run.data.error.sel(read_out="quadratic").transpose("repetition", "rows").values
-    return np.concatenate([linear - quadratic, linear[:, :-1] - linear[:, 1:]], 1)
-
+    parts=("fista", "alista", "lista-vm"), scales=seconds(quick=6))
 
 FLOOR = claim(
     "sparse-recovery.linear-read-out-floor", "SR-T4b",
@@ -97,4 +94,4 @@ FLOOR = claim(
     parts=(
         *(f"linear > quadratic, n = {n}" for n in (50, 100, 200, 400)), "50 > 100", "100 > 200",
         "200 > 400"),
-    scales={"quick": Scale(repetitions=2, seconds=8)})
+    scales=seconds(quick=8, repetitions=2))

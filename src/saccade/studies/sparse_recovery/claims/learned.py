@@ -1,14 +1,13 @@
-"""Claims on trained networks: LISTA knows one matrix, LISTA-VM and ALISTA carry over to new ones,
-LISTA on new ones learns nothing."""
+"""Claims on trained networks: what knows one matrix, what carries over, what learns nothing."""
 
 from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.claim import Sabotage
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, broken, claim
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import learned
 
 PAIRED = (
@@ -17,60 +16,62 @@ PAIRED = (
 _learned = partial(
     claim, status="heuristic", kind=ORDERING, statistic="median", figure="sparse-recovery/layers")
 _one_matrix = partial(
-    _learned, experiment=learned.one_matrix,
-    scales={"quick": Scale(seconds=40), "standard": Scale(seconds=200)})
+    _learned, experiment=learned.one_matrix, scales=seconds(quick=40, standard=200))
 _new_matrices = partial(
-    _learned, experiment=learned.varying_matrices,
-    scales={"quick": Scale(seconds=30), "standard": Scale(seconds=120)})
-
-
-def _after(run: Run, method: str, matrix: str) -> np.ndarray:
-    """Errors after the last layer, [test][seed]."""
-    return (
-        run.data.error.sel(algorithm=method, matrix=matrix)
-        .isel(layer=-1)
-        .transpose("test", "seed")
-        .values)
-
-
-def _below_fista(run: Run, methods: tuple[str, ...], matrix: str) -> np.ndarray:
-    """FISTA's error minus the network's, [test][method and seed]."""
-    fista = _after(run, "fista", matrix)
-    return np.concatenate([fista - _after(run, method, matrix) for method in methods], 1)
-
-
-def _above_zero(run: Run, methods: tuple[str, ...], matrix: str) -> np.ndarray:
-    """The network's error minus that of predicting zero."""
-    zero = run.data.zero.sel(matrix=matrix).transpose("test", "seed").values
-    return np.concatenate([_after(run, method, matrix) - zero for method in methods], 1)
-
-
+    _learned, experiment=learned.varying_matrices, scales=seconds(quick=30, standard=120))
 FIXED = ("lista", "lista-cp")
 _FIXED_PARTS = tuple(f"{name}, seed {seed}" for name in FIXED for seed in range(2))
+_TWO = tuple(f"{name}, seed {seed}" for name in ("ISTA", "FISTA") for seed in range(2))
+UNTHRESHOLDED = Sabotage(
+    "thresholds-frozen", "Thresholds frozen at zero.", {"threshold_share": 0.0})
+
+
+def _last(run: Run, method: str, **at: str) -> np.ndarray:
+    """Errors after the last layer, [test][seed]."""
+    error = run.data.error.sel(algorithm=method, **at).isel(layer=-1)
+    return error.transpose("test", "seed").values
+
+
+def _gaps(run: Run, rivals: tuple[str, ...], methods: tuple[str, ...], **at: str) -> np.ndarray:
+    """The rivals' errors minus the networks', [test][rival, network and seed]."""
+    pairs = [(rival, method) for rival in rivals for method in methods]
+    return np.concatenate([_last(run, a, **at) - _last(run, b, **at) for a, b in pairs], 1)
+
+
+def _above_zero(run: Run, methods: tuple[str, ...], **at: str) -> np.ndarray:
+    """The network's error minus that of predicting zero."""
+    zero = run.data.zero.sel(**at).values.T.reshape(run.data.sizes["test"], -1)
+    return np.concatenate([_last(run, method, **at) - zero for method in methods], 1)
+
+
+def _grouped(values: np.ndarray, size: int = 40) -> np.ndarray:
+    """Means over consecutive groups of `size` rows."""
+    return values[: len(values) // size * size].reshape(-1, size, values.shape[1]).mean(1)
+
 
 OWN = _one_matrix(
     "sparse-recovery.lista-on-its-own-matrix", "SR-F1",
     "LISTA and LISTA-CP, trained on one matrix, beat FISTA at equal depth on that matrix.", PAIRED,
-    broken("new-matrix", "Test on new matrices.", _below_fista, FIXED, "new"),
-    measure=lambda run: _below_fista(run, FIXED, "seen"), resolution=0.02,
+    broken("new-matrix", "Test on new matrices.", _gaps, ("fista",), FIXED, matrix="new"),
+    measure=lambda run: _gaps(run, ("fista",), FIXED, matrix="seen"), resolution=0.02,
     source=f"section 6, {PAPER}", parts=_FIXED_PARTS)
 
 ELSEWHERE = _one_matrix(
     "sparse-recovery.lista-on-new-matrices", "SR-F1",
     "On matrices it was not trained on LISTA is worse than predicting zero, and so is LISTA-CP"
     " with the new matrix in its residual.", PAIRED,
-    broken("own-matrix", "Test on the training matrix.", _above_zero, FIXED, "seen"),
-    measure=lambda run: _above_zero(run, FIXED, "new"), resolution=0.1, source=f"abstract, {PAPER}",
-    parts=_FIXED_PARTS)
+    broken("own-matrix", "Test on the training matrix.", _above_zero, FIXED, matrix="seen"),
+    measure=lambda run: _above_zero(run, FIXED, matrix="new"), resolution=0.1,
+    source=f"abstract, {PAPER}", parts=_FIXED_PARTS)
 
 ALISTA = _one_matrix(
     "sparse-recovery.alista-transfers", "SR-F3",
     "ALISTA, 24 numbers trained on one matrix, beats FISTA at equal depth on new matrices when"
     " its weight is recomputed for them.", PAIRED,
     broken(
-        "frozen-weight", "Keep the weight of the training matrix.", _below_fista,
-        ("alista, frozen weight",), "new"),
-    measure=lambda run: _below_fista(run, ("alista",), "new"), resolution=0.02,
+        "frozen-weight", "Keep the weight of the training matrix.", _gaps, ("fista",),
+        ("alista, frozen weight",), matrix="new"),
+    measure=lambda run: _gaps(run, ("fista",), ("alista",), matrix="new"), resolution=0.02,
     parts=("seed 0", "seed 1"),
     finding=(
         "A classical unrolled network does carry over to new matrices: ALISTA, with its"
@@ -81,31 +82,17 @@ BLANKET = _one_matrix(
     "sparse-recovery.classical-needs-its-matrix", "SR-F3",
     "Classical unrolled networks need the matrix they were trained on: elsewhere they are no"
     " better than predicting zero (ALISTA).", PAIRED,
-    broken("own-matrix", "Test on the training matrix.", _above_zero, ("alista",), "seen"),
-    measure=lambda run: _above_zero(run, ("alista",), "new"), resolution=0.1,
+    broken("own-matrix", "Test on the training matrix.", _above_zero, ("alista",), matrix="seen"),
+    measure=lambda run: _above_zero(run, ("alista",), matrix="new"), resolution=0.1,
     source=f"abstract, {PAPER}", parts=("seed 0", "seed 1"), expected="refuted",
     corrected=ALISTA.id, finding=ALISTA.finding)
-
-
-def _last(run: Run, method: str) -> np.ndarray:
-    return run.data.error.sel(algorithm=method).isel(layer=-1).transpose("test", "seed").values
-
-
-def _against(run: Run, method: str, others: tuple[str, ...]) -> np.ndarray:
-    """The others' errors minus the network's, [test][other and seed]."""
-    return np.concatenate([_last(run, other) - _last(run, method) for other in others], 1)
-
-
-_TWO = tuple(f"{name}, seed {seed}" for name in ("ISTA", "FISTA") for seed in range(2))
-UNTHRESHOLDED = Sabotage(
-    "thresholds-frozen", "Thresholds frozen at zero.", {"threshold_share": 0.0})
 
 TRANSFERS = _new_matrices(
     "sparse-recovery.lista-vm-transfers", "SR-F2",
     "LISTA-VM trained on ever new Gaussian matrices beats ISTA and FISTA at equal depth on"
     " matrices it has never seen, in the median.",
     PAIRED + " The penalty of the others is the best on the test problems, which favours them.",
-    UNTHRESHOLDED, measure=lambda run: _against(run, "lista-vm", ("ista", "fista")),
+    UNTHRESHOLDED, measure=lambda run: _gaps(run, ("ista", "fista"), ("lista-vm",)),
     resolution=0.01, source=f"section 6, {PAPER}", parts=_TWO,
     finding=(
         "LISTA-VM's win over FISTA on Gaussian matrices is one of medians: on rare matrices its"
@@ -118,16 +105,9 @@ ORTHONORMAL = _new_matrices(
     " at equal depth in the mean too.",
     "Means over groups of 40 test problems, so that the replicates are nearly normal; one part a"
     " training seed.", UNTHRESHOLDED,
-    measure=lambda run: _grouped(_against(run, "lista-vm", ("ista", "fista"))), resolution=0.02,
+    measure=lambda run: _grouped(_gaps(run, ("ista", "fista"), ("lista-vm",))), resolution=0.02,
     statistic="mean", parts=_TWO,
-    scales={"quick": Scale(
-        {"design": "orthonormal", "methods": ("lista-vm",)}, repetitions=4, seconds=25)})
-
-
-def _grouped(values: np.ndarray, size: int = 40) -> np.ndarray:
-    """Means over consecutive groups of `size` rows."""
-    return values[: len(values) // size * size].reshape(-1, size, values.shape[1]).mean(1)
-
+    scales=seconds(quick=25, repetitions=4, design="orthonormal", methods=("lista-vm",)))
 
 ALISTA_BEST = _new_matrices(
     "sparse-recovery.alista-best-of-the-learned", "SR-F3",
@@ -135,7 +115,7 @@ ALISTA_BEST = _new_matrices(
     " depth in the median.", PAIRED
     + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage, whose weight"
     " is huge.", UNTHRESHOLDED,
-    measure=lambda run: _against(run, "alista", ("lista-adaptive", "fista")), resolution=0.05,
+    measure=lambda run: _gaps(run, ("lista-adaptive", "fista"), ("alista",)), resolution=0.05,
     parts=tuple(
         f"{name}, seed {seed}" for name in ("norm-adapted LISTA-VM", "FISTA") for seed in range(2)))
 
@@ -148,12 +128,10 @@ NOTHING = _new_matrices(
     Sabotage(
         "alista-instead", "ALISTA and norm-adapted LISTA-VM instead.",
         {"methods": ("alista", "lista-adaptive")}),
-    measure=lambda run: np.concatenate(
-        [_last(run, method) - run.data.zero.values[:, None] for method in run.parameters.methods], 1
-    ),
-    resolution=0.1, source=f"open question 1, {PAPER}; the answer is ours",
+    measure=lambda run: _above_zero(run, run.parameters.methods), resolution=0.1,
+    source=f"open question 1, {PAPER}; the answer is ours",
     status="exact for LISTA (y alone says nothing of beta's signs), measured for LISTA-CP",
-    kind=ESTIMATE, parts=_FIXED_PARTS, scales={"quick": Scale({"methods": FIXED}, seconds=30)},
+    kind=ESTIMATE, parts=_FIXED_PARTS, scales=seconds(quick=30, methods=FIXED),
     finding=(
         "LISTA and LISTA-CP trained on varying matrices learn to predict zero: a fixed weight"
         " cannot follow the matrix. The difference is not training on many matrices but letting X"

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, broken, claim
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import questions
 
 PAIRED = "Paired on the same test problems; medians, because errors have heavy tails."
@@ -18,16 +18,17 @@ LARGE = 6.0  # twice the error of predicting zero: what counts as diverged at S 
 _question = partial(claim, status="heuristic", kind=ORDERING, statistic="median")
 _rows = partial(
     _question, experiment=questions.row_counts, figure="sparse-recovery/rows",
-    scales={"quick": Scale(seconds=20), "standard": Scale(seconds=40)})
+    scales=seconds(quick=20, standard=40))
 _shift = partial(
     _question, experiment=questions.shifts, figure="sparse-recovery/shift",
-    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=60)})
+    scales=seconds(quick=25, standard=60))
 _depth = partial(
-    _question, experiment=questions.depths, figure="sparse-recovery/depth",
-    scales={"quick": Scale(seconds=12)})
+    _question, experiment=questions.depths, figure="sparse-recovery/depth", scales=seconds(quick=12)
+)
 _structure = partial(
     _question, experiment=questions.blocks, figure="sparse-recovery/structure",
-    scales={"quick": Scale(seconds=30)})
+    scales=seconds(quick=30))
+FAR = ["scale 1.3", "correlated 0.8", "rademacher", "uniform", "orthonormal"]
 
 
 def error_of(run: Run, name: str, **at) -> np.ndarray:
@@ -48,6 +49,20 @@ def _diverged(run: Run, name: str, **at) -> np.ndarray:
 def _falls(run: Run) -> np.ndarray:
     """What LISTA-VM gains from each number of rows to the next."""
     return -np.diff(error_of(run, "lista-vm", rows=list(COUNTS)))
+
+
+def _deeper_gain(run: Run, name: str, first: int, last: int) -> np.ndarray:
+    return error_of(run, name, layer=first) - error_of(run, name, layer=last)
+
+
+def _gain(run: Run, *names: str) -> np.ndarray:
+    """Error not told minus error told, [test][method]."""
+    return np.stack([error_of(run, name) - error_of(run, f"{name}, told") for name in names], 1)
+
+
+def _block_gain(run: Run, *names: str, against: str = "block thresholds") -> np.ndarray:
+    """Errors of methods minus those of one, [test][method]."""
+    return np.stack([error_of(run, name) - error_of(run, against) for name in names], 1)
 
 
 MORE_ROWS = _rows(
@@ -83,7 +98,6 @@ ANY_LENGTH = _rows(
     resolution=0.0, source=f"the reading of {PAPER} that one network serves all prompt lengths",
     kind=BELOW, statistic="fraction", expected="refuted", corrected=SHORT.id, finding=SHORT.finding)
 
-
 OVERTAKEN = _rows(
     "sparse-recovery.fista-overtakes", "SR-F6",
     "From 20 rows on FISTA with as many steps is better than LISTA-VM trained on 10 rows.",
@@ -91,7 +105,6 @@ OVERTAKEN = _rows(
     broken("ten-rows", "Ten rows, as trained.", _over, "fista", "lista-vm", rows=[10, 10, 10]),
     measure=lambda run: _over(run, "fista", "lista-vm", rows=[20, 30, 40]), resolution=2e-3,
     parts=("20 rows", "30 rows", "40 rows"))
-
 
 INVARIANT = claim(
     "sparse-recovery.alista-sees-the-row-space", "SR-Q2",
@@ -104,15 +117,11 @@ INVARIANT = claim(
         lambda run: one_row([*run.data.apart.values[:2], float(run.data.lista_vm_moves)])),
     measure=lambda run: one_row(run.data.apart.values), resolution=1e-6, kind=IDENTITY,
     experiment=questions.invariance,
-    parts=("ALISTA, X scaled", "ALISTA, X mixed", "LISTA-VM, X scaled"),
-    scales={"quick": Scale(seconds=6)},
+    parts=("ALISTA, X scaled", "ALISTA, X mixed", "LISTA-VM, X scaled"), scales=seconds(quick=6),
     finding=(
         "ALISTA's steps use X only through its row space, so no scaling, mixing or whitening of"
         " the measurements can disturb it; trained on Gaussian or on orthonormal rows it is the"
         " same network."))
-
-FAR = ["scale 1.3", "correlated 0.8", "rademacher", "uniform", "orthonormal"]
-
 
 ROBUST = _shift(
     "sparse-recovery.alista-under-shift", "SR-Q2",
@@ -159,11 +168,6 @@ DEEPER = _depth(
         "More layers at test: four repeats of the last layer still help in the median, 36 make"
         " most problems diverge. With the step divided by |X|^2 errors keep falling."))
 
-
-def _deeper_gain(run: Run, name: str, first: int, last: int) -> np.ndarray:
-    return error_of(run, name, layer=first) - error_of(run, name, layer=last)
-
-
 STILL = _depth(
     "sparse-recovery.norm-adapted-goes-on", "SR-Q3",
     "Four repeats of the last layer improve LISTA-VM in the median; with the step divided by"
@@ -175,12 +179,6 @@ STILL = _depth(
         [_deeper_gain(run, "lista-vm", 12, 16), _deeper_gain(run, "lista-adaptive", 12, 48)], 1),
     resolution=2e-3, parts=("LISTA-VM, 12 to 16", "norm-adapted, 12 to 48"))
 
-
-def _gain(run: Run, *names: str) -> np.ndarray:
-    """Error not told minus error told, [test][method]."""
-    return np.stack([error_of(run, name) - error_of(run, f"{name}, told") for name in names], 1)
-
-
 POOL = _structure(
     "sparse-recovery.pool-helps-who-is-told", "SR-F5",
     "Knowing that supports lie in 10 of 20 coordinates helps LISTA-VM, ALISTA and FISTA alike:"
@@ -188,17 +186,10 @@ POOL = _structure(
     Sabotage("wrong-pool", "Tell the other ten coordinates.", {"shift": 10}),
     measure=lambda run: _gain(run, "lista-vm", "alista", "fista"), resolution=5e-3,
     source=f"section 5.1 and open question 2, {PAPER}; the comparison is ours",
-    experiment=questions.pools, parts=("LISTA-VM", "ALISTA", "FISTA"),
-    scales={"quick": Scale(seconds=15)},
+    experiment=questions.pools, parts=("LISTA-VM", "ALISTA", "FISTA"), scales=seconds(quick=15),
     finding=(
         "Support knowledge helps any method that is told it: FISTA on the pool's columns gains as"
         " much as LISTA-VM with masked rows."))
-
-
-def _block_gain(run: Run, *names: str, against: str = "block thresholds") -> np.ndarray:
-    """Errors of methods minus those of one, [test][method]."""
-    return np.stack([error_of(run, name) - error_of(run, against) for name in names], 1)
-
 
 BLOCK_GAIN = _structure(
     "sparse-recovery.blocks-need-block-thresholds", "SR-N1",

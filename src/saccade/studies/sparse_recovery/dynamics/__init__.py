@@ -1,4 +1,3 @@
-"""Solving and training for sparse recovery: the LASSO to rounding, one problem or many at once, and
-the LISTA family and decoders by Adam."""
+"""Solving the LASSO, one problem or many at once; training the LISTA family and decoders."""
 
 import saccade.precision  # noqa: F401

@@ -19,11 +19,8 @@ ROUNDING = float(np.finfo(float).eps)
 ENOUGH = 1e-15  # duality gap, as a share of F(0), at which there is nothing left to gain
 
 
-def solve_exactly(
-    X: np.ndarray, y: np.ndarray, lam: float, start: Vector | None = None, most: int | None = None
-) -> Vector:
-    """A minimiser of 1/2 |y - X b|^2 + lam |b|_1 up to rounding; for lam = 0 the one of least
-    length."""
+def solve_exactly(X: np.ndarray, y: np.ndarray, lam: float, start: Vector | None = None) -> Vector:
+    """A minimiser of 1/2 |y - X b|^2 + lam |b|_1 up to rounding; the shortest for lam = 0."""
     dim = X.shape[1]
     if X.shape[0] == 0:
         return np.zeros(dim)
@@ -31,7 +28,7 @@ def solve_exactly(
         return np.linalg.pinv(X) @ y
     b = np.zeros(dim) if start is None else np.array(start, float)
     best, best_gap, enough = b, np.inf, ENOUGH * 0.5 * float(y @ y)
-    for _ in range(most or 20 * (dim + 10)):
+    for _ in range(20 * (dim + 10)):
         b, settled = _refine(X, y, lam, b)
         moved = None if settled else _descend(X, y, lam, b, np.sign(b))
         if moved is None:  # minimal for its signs: may another coordinate enter?
@@ -45,8 +42,7 @@ def solve_exactly(
 
 
 def _enter(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> Vector | None:
-    """A lower point with one more coordinate, the one that violates |x_j^T r| <= lam most; None
-    when none does."""
+    """A lower point with one more coordinate, where |x_j^T r| exceeds lam most; None if nowhere."""
     pull, signs = X.T @ (y - X @ b), np.sign(b)
     excess = np.where(b == 0, np.abs(pull) - lam, -np.inf)
     entering = int(np.argmax(excess))
@@ -57,8 +53,7 @@ def _enter(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> Vector | None
 
 
 def _refine(X: np.ndarray, y: np.ndarray, lam: float, b: Vector) -> tuple[Vector, bool]:
-    """Repeat the quadratic step on the support of b while stationarity improves; False when a sign
-    would change on the way."""
+    """Repeat the quadratic step on the support while it helps; False if a sign would change."""
     active = np.flatnonzero(b)
     if active.size == 0:
         return b, True
@@ -82,14 +77,12 @@ def _with(b: Vector, active: np.ndarray, values: Vector) -> Vector:
 
 
 def _off_balance(A: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector) -> float:
-    """The largest |x_j^T r - lam sign(b_j)| on the active set: zero at the minimum for these
-    signs."""
+    """The largest |x_j^T r - lam sign(b_j)| on the active set: zero at the minimum."""
     return float(np.abs(A.T @ (y - A @ b) - lam * signs).max())
 
 
 def _descend(X: np.ndarray, y: np.ndarray, lam: float, b: Vector, signs: Vector) -> Vector | None:
-    """The best point on the way from b to the minimum for these signs, or None when none is better
-    than b."""
+    """The best point on the way from b to the minimum for these signs; None if none is better."""
     active = np.flatnonzero(signs)
     if active.size == 0:
         return None

@@ -7,7 +7,6 @@ turn and predict the label of every x-token. Each step draws new matrices, so ev
 unseen.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,11 +28,11 @@ ARCHITECTURES = ("softmax", "relu", "small", "gpt2")
 ON_PAIRS = ("softmax", "relu")
 # what one compiled call trains on: long enough to be fast, short enough to report progress
 INSTANCES_A_CHUNK = 3200
+RECORDS = 10
 
 
 class DecoderRecipe(NamedTuple):
-    """How a decoder is trained: `batch` instances with a fresh matrix for every `vectors` of them,
-    `accumulate` batches a step."""
+    """`accumulate` batches a step, of `batch` instances, `vectors` of them with one matrix."""
 
     architecture: str = "softmax"
     layers: int = 4
@@ -43,10 +42,6 @@ class DecoderRecipe(NamedTuple):
     accumulate: int = 1
     learning_rate: float = 3e-3
     warmup: int = 100
-
-    @property
-    def chunk(self) -> int:
-        return max(1, INSTANCES_A_CHUNK // (self.batch * self.accumulate))
 
 
 def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> transformer.TransformerConfig:
@@ -62,8 +57,7 @@ def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> transformer.T
 
 @cache
 def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
-    """What the decoder is trained on; the same object for the same arguments, so that seeds share
-    one compiled program."""
+    """What a decoder is trained on; one object for the same arguments, so seeds share a program."""
     require(recipe.batch >= 1, "batch", recipe.batch, "must be at least 1")
 
     def batch(key: Array, step: Array, data: Any) -> RecoverySample:
@@ -75,17 +69,17 @@ def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
 
 
 def train_decoder(
-    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str,
-    measure: Callable | None = None, times: int = 10,
+    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str, measure=None
 ) -> Trained:
-    """Train from random weights; `measure(model)` is recorded `times` times on the way."""
+    """Train from random weights; `measure(model)` is recorded RECORDS times on the way."""
     start_key, train_key = jax.random.split(key)
     model = transformer.init_transformer(start_key, decoder_config(task, recipe))
     sizes = {
         size: getattr(task, size) for size in ("dim", "measurements", "sparsity", "pool", "block")}
     return train(
-        decoder_problem(task, recipe), model, train_key, recipe.steps, chunk=recipe.chunk,
-        measure=measure, measure_every=-(-recipe.steps // times), name=name,
+        decoder_problem(task, recipe), model, train_key, recipe.steps,
+        chunk=max(1, INSTANCES_A_CHUNK // (recipe.batch * recipe.accumulate)), measure=measure,
+        measure_every=-(-recipe.steps // RECORDS), name=name,
         about={**recipe._asdict(), **sizes, "pool": list(task.pool)})
 
 
@@ -104,9 +98,8 @@ def label_loss(model: Transformer, sample: RecoverySample) -> Array:
 def predicted_labels(model: Transformer, sample: RecoverySample) -> Float[Array, "sample prefix"]:
     """The label of each x-token from the pairs before it, for a decoder of x- and y-tokens."""
     X = jnp.concatenate([sample.X, sample.query[:, None]], axis=1)
-    tokens = (
-        prompts.zero_padded_tokens(X, sample.y) if model.config.features == X.shape[-1]
-        else prompts.paper_tokens(X, sample.y))
+    padded = model.config.features == X.shape[-1]
+    tokens = (prompts.zero_padded_tokens if padded else prompts.paper_tokens)(X, sample.y)
     return model(tokens)[:, ::2, 0]
 
 
@@ -116,8 +109,7 @@ def estimates(model: Transformer, X, y) -> Float[np.ndarray, "sample prefix dim"
 
 
 def layer_estimates(model: Transformer, X, y) -> Float[np.ndarray, "depth sample dim"]:
-    """The read-out of the last token's state after the read-in (0) and after each layer: what the
-    layers have found so far."""
+    """The read-out of the last token after the read-in (0) and after each layer."""
     return np.asarray(_layer_estimates(model, _single(X, y)), float)
 
 

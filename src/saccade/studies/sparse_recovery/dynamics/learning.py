@@ -18,15 +18,14 @@ from jaxtyping import Array, Float, Int, Key
 from saccade.descent import descend, divergence_report, watch, watched
 from saccade.errors import Diverged, require
 from saccade.studies.sparse_recovery.models.steps import problem
-from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, traced_iterates
+from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, iterates
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 POSITIVE = ("theta",)
 
 
 class Recipe(NamedTuple):
-    """How to train: Adam with a cosine to zero, gradients clipped at a global norm (`clip`;
-    infinite: not at all)."""
+    """Adam with a cosine to zero, gradients clipped at a global norm (infinite: not at all)."""
 
     steps: int = 400
     batch: int = 128
@@ -45,31 +44,27 @@ class Trained(NamedTuple):
         return {name: jnp.asarray(leaf[record, seed], float) for name, leaf in self.layers.items()}
 
 
-def start_layers(
-    name: str, layers: int, seeds: int = 1, X=None, dtype=jnp.float32, **options: float
-) -> Layers:
-    """The layers training of `name` begins with, for each seed; LISTA and LISTA-CP start as ISTA on
-    X (one matrix, or one a seed)."""
+def start_layers(name: str, layers: int, seeds: int = 1, X=None, **options: float) -> Layers:
+    """What training begins with, for each seed; LISTA and LISTA-CP start as ISTA on X."""
     algorithm = algorithm_named(name)
     require(
         X is not None or name not in ("lista", "lista-cp"), "X", X,
         f"must be given: {name} starts from a matrix")
-    start = partial(algorithm.start, layers=layers, dtype=dtype, **options)
+    start = partial(algorithm.start, layers=layers, dtype=jnp.float32, **options)
     if X is None:
         return {
             leaf: jnp.broadcast_to(value, (seeds, *value.shape)) for leaf, value in start().items()}
-    return jax.vmap(lambda matrix: start(X=matrix))(_one_a_seed(X, seeds, dtype))
+    return jax.vmap(lambda matrix: start(X=matrix))(_one_a_seed(X, seeds))
 
 
-def _one_a_seed(X, seeds: int, dtype=jnp.float32) -> Float[Array, "seed row dim"]:
+def _one_a_seed(X, seeds: int) -> Float[Array, "seed row dim"]:
     """A matrix for each seed, from one or from as many."""
-    return jnp.broadcast_to(jnp.asarray(X, dtype), (seeds, *jnp.shape(X)[-2:]))
+    return jnp.broadcast_to(jnp.asarray(X, jnp.float32), (seeds, *jnp.shape(X)[-2:]))
 
 
 def train(
     name: str, task: SparseRecovery, keys: Key[Array, " seed"], start: Layers, recipe: Recipe,
-    X: Float[Array, "row dim"] | Float[Array, "seed row dim"] | None = None,
-    record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
+    X: Any = None, record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train from `start` (leading axis: the seed) once for each key.
 
@@ -121,7 +116,7 @@ def _train_one(
 
     def loss_of(layers: Layers, sample):
         given = problem(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
-        b = traced_iterates(algorithm, {**_positive(layers), **fixed}, given)[-1]
+        b = iterates(algorithm, {**_positive(layers), **fixed}, given)[-1]
         return ((b - sample.beta) ** 2).sum(-1).mean()
 
     def step(carry, t):

@@ -37,8 +37,7 @@ class Path(NamedTuple):
 
 @partial(jax.jit, static_argnames="most")
 def follow_paths(G: Tableau, c: Rows, lam: Float[Array, " problem"], most: int) -> Rows:
-    """Solutions at `lam` after at most `most` pivots; exact where no tie interfered. G is X^T X, c
-    is X^T y."""
+    """Solutions at `lam` after `most` pivots at most, barring ties; G = X^T X, c = X^T y."""
     largest = jnp.abs(c).max(1)
     first = jnp.abs(c).argmax(1)
     begin = largest > lam
@@ -74,8 +73,7 @@ def _solution(path: Path, c: Rows) -> tuple[Rows, Rows]:
 
 
 def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"]) -> Path:
-    """Move every running problem to its next event and pivot there, or to its target where that
-    comes first."""
+    """Move every running problem to its next event and pivot there, or to its nearer target."""
     constant, change = _solution(path, c)
     on, now = path.signs != 0, path.lam[:, None]
     value, free = constant - now * change, ~on & ~path.barred
@@ -109,8 +107,7 @@ def _crossing(constant: Rows, change: Rows, slack: Rows, size: Rows) -> Rows:
 def _pivot(
     path: Path, place: Int[Array, " problem"], sign: Float[Array, " problem"], G: Tableau
 ) -> Path:
-    """Sweep row and column `place` of each table (-1: leave it alone); a coordinate outside enters
-    with `sign`, one inside leaves."""
+    """Sweep row and column `place` (-1: none); a coordinate enters with `sign`, or leaves."""
     index = jnp.arange(path.signs.shape[1])[None, :]
     here = index == place[:, None]
     inside = _pick(path.signs, place) != 0

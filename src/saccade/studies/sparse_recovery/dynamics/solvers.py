@@ -13,24 +13,17 @@ from jaxtyping import Array, Float
 
 from saccade.descent import descend
 from saccade.errors import require, unknown
+from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.dynamics.active_set import solve_exactly
 from saccade.studies.sparse_recovery.dynamics.pivoting import follow_paths
 from saccade.studies.sparse_recovery.models.steps import begin, problem
 from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
-from saccade.studies.sparse_recovery.theory import (
-    Certificate,
-    certificate,
-    duality_gap,
-    lam_max,
-    lasso_objective,
-)
 
 METHODS = ("ista", "fista")
 
 
 class Solved(NamedTuple):
-    """Minimisers, their values and duality gaps, lam_max, and how many problems the active-set
-    method had to finish."""
+    """Minimisers, values, gaps, lam_max, and how many problems the active-set method finished."""
 
     coefficients: Float[np.ndarray, "problem dim"]
     objective: Float[np.ndarray, " problem"]
@@ -48,16 +41,14 @@ def solve_lasso(X, y, lam, tolerance: float = 1e-10) -> Solved:
     X, y, lam = _checked(X, y, lam)
     require(tolerance > 0, "tolerance", tolerance, "must be above 0")
     gram, pull = np.einsum("pnd,pne->pde", X, X, optimize=True), np.einsum("pnd,pn->pd", X, y)
-    b = (
-        np.array(follow_paths(gram, pull, lam, most=6 * X.shape[2] + 10)) if X.size
-        else np.zeros(pull.shape))
-    b = np.where(np.isfinite(b), b, 0.0)
-    gap, allowed = duality_gap(X, y, b, lam), tolerance * 0.5 * (y**2).sum(1)
+    paths = follow_paths(gram, pull, lam, most=6 * X.shape[2] + 10) if X.size else 0 * pull
+    b = np.where(np.isfinite(paths), paths, 0.0)
+    gap, allowed = theory.duality_gap(X, y, b, lam), tolerance * 0.5 * (y**2).sum(1)
     late = np.flatnonzero(gap > allowed)
     for number in late:
         b[number] = solve_exactly(X[number], y[number], float(lam[number]))
-    gap[late] = duality_gap(X[late], y[late], b[late], lam[late])
-    return Solved(b, lasso_objective(X, y, b, lam), gap, lam_max(X, y), len(late))
+    gap[late] = theory.duality_gap(X[late], y[late], b[late], lam[late])
+    return Solved(b, theory.lasso_objective(X, y, b, lam), gap, theory.lam_max(X, y), len(late))
 
 
 def _checked(X, y, lam) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,7 +93,8 @@ def iterates(
     stops, place = np.unique(np.asarray(record, int), return_inverse=True)
     recorded, lipschitz = _recorded(method, X, y, lam, jnp.asarray(stops))
     b = np.asarray(recorded)[place]
-    return Iterates(b, lasso_objective(X, y, b, lam), duality_gap(X, y, b, lam), float(lipschitz))
+    return Iterates(
+        b, theory.lasso_objective(X, y, b, lam), theory.duality_gap(X, y, b, lam), float(lipschitz))
 
 
 @partial(jax.jit, static_argnames="method")
@@ -116,22 +108,17 @@ def _recorded(method: str, X, y, lam, stops) -> tuple[Float[Array, "stop dim"], 
     return recorded, given.squared_norm[0]
 
 
-def certified_iterates(
-    X: np.ndarray, y: np.ndarray, promise: Certificate
-) -> Float[np.ndarray, "steps+1 dim"]:
-    """b_0 = 0 and the K iterates b <- S_{theta_k}(b - M X^T (X b - y)/(2n + 1)) with the
-    certificate's matrix and thresholds."""
+def certified(
+    X: np.ndarray, y: np.ndarray, beta: np.ndarray, noise: np.ndarray, gamma: float, steps: int,
+    covariance: np.ndarray | None = None, threshold_share: float = 1.0,
+) -> tuple[theory.Certificate, Float[np.ndarray, "steps+1 dim"]]:
+    """The certificate of a matrix, and b_0 = 0 with the K iterates it speaks of, b <-
+    S_{theta_k}(b - M X^T (X b - y)/(2n + 1)), with its matrix and a share of its thresholds."""
+    promise = theory.certificate(X, beta, noise, gamma, steps, covariance)
     b = np.zeros(X.shape[1])
-    iterates = [b]
-    for threshold in promise.thresholds:
+    found = [b]
+    for threshold in threshold_share * promise.thresholds:
         u = b - promise.matrix @ (X.T @ (X @ b - y)) / (2 * len(X) + 1)
         b = np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
-        iterates.append(b)
-    return np.stack(iterates)
-
-
-def certified_errors(
-    X: np.ndarray, beta: np.ndarray, noise: np.ndarray, promise: Certificate
-) -> np.ndarray:
-    """|b_k - beta|_1 for k = 0..K, with y = X beta + noise."""
-    return np.abs(certified_iterates(X, X @ beta + noise, promise) - beta).sum(1)
+        found.append(b)
+    return promise, np.stack(found)

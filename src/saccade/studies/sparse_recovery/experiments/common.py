@@ -1,5 +1,4 @@
-"""What the experiments on learned algorithms share: trained networks, made once a process, baselines
-with their best penalty, and datasets of errors by algorithm."""
+"""What experiments on learned algorithms share: networks trained once a process, and baselines."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -19,6 +18,9 @@ from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 LAYERS = 12
 PENALTIES = (0.5, 1.0, 2.0, 3.0)
 LASSO_PENALTIES = (0.01, 0.03, 0.1)
+METHODS = ("zero", "least squares", "ISTA", "FISTA", "FISTA, twice the steps", "LASSO")
+PREFIX_PENALTIES = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5)
+PREFIX_LASSO_PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0)
 RECIPES = {
     "lista": Recipe(600, 64, 1e-3), "lista-cp": Recipe(600, 64, 1e-3),
     "alista": Recipe(200, 128, 1e-2), "lista-vm": Recipe(400, 128, 1e-2),
@@ -27,8 +29,7 @@ RECIPES = {
 change errors by a few per cent."""
 
 FIRST_STEP = {"gaussian": 0.4, "orthonormal": 1.2}
-"""LISTA-VM starts with M = this I: with orthonormal rows every matrix is stable below 2.1, with
-Gaussian ones some are not above 0.6."""
+"""LISTA-VM starts with M = this I: stable below 2.1 for orthonormal rows, mostly below 0.6 else."""
 
 
 @lru_cache(maxsize=64)
@@ -80,8 +81,7 @@ def classical(
     name: str, sample: RecoverySample, layers: int = LAYERS, mask: Any = None,
     penalties: tuple[float, ...] = PENALTIES,
 ) -> np.ndarray:
-    """Errors of ISTA or FISTA after every step with the penalty that is best on these very
-    problems: the choice favours them."""
+    """Errors of ISTA or FISTA after every step, with the penalty best on these very problems."""
     tried = [errors_of(name, {"lam": jnp.full(layers, lam)}, sample, mask) for lam in penalties]
     return min(tried, key=lambda errors: float(errors[-1].mean()))
 
@@ -98,6 +98,52 @@ def by_algorithm(
     errors: Mapping[str, Any], axes: tuple[str, ...], **coordinates: Any
 ) -> xarray.Dataset:
     """Errors as a dataset, one algorithm after the other."""
-    values = np.array(list(errors.values()))
     return xarray.Dataset(
-        {"error": (("algorithm", *axes), values)}, {"algorithm": list(errors), **coordinates})
+        {"error": (("algorithm", *axes), list(errors.values()))},
+        {"algorithm": list(errors), **coordinates})
+
+
+def classical_errors(
+    sample: RecoverySample, prefixes: int, depth: int, mask: np.ndarray | None = None
+) -> np.ndarray:
+    """|b - beta|^2 of the METHODS from the first n = 1..prefixes rows, [method][prefix][task]; told
+    a `mask`, they look only at those coordinates. Their penalties are chosen on the test tasks
+    themselves, the best mean error for each prefix and depth, which favours them."""
+    X, y, beta = (np.asarray(part, float) for part in (sample.X, sample.y, sample.beta))
+    X = X if mask is None else X * mask
+    return np.stack([_at_prefix(X, y, beta, n, depth) for n in range(1, prefixes + 1)], axis=1)
+
+
+def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: int) -> np.ndarray:
+    # Rows of zeros instead of fewer: no gradient notices, and all prefixes share one program.
+    shown = np.arange(X.shape[1]) < n
+    X, y = X * shown[None, :, None], y * shown
+    ista, fista = (
+        np.stack([squared_errors(b, beta) for b in _penalised(name, X, y, steps)])
+        for name, steps in (("ista", depth), ("fista", 2 * depth)))
+    shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X[:, :n]), y[:, :n])
+    exact = [
+        squared_errors(solve_lasso(X[:, :n], y[:, :n], lam).coefficients, beta)
+        for lam in PREFIX_LASSO_PENALTIES]
+    return np.stack([
+        squared_errors(np.zeros_like(beta), beta), squared_errors(shortest, beta),
+        _best(ista[:, -1]), _best(fista[:, depth - 1]), _best(fista[:, -1]),
+        _best(np.stack(exact))])
+
+
+def _best(errors: np.ndarray) -> np.ndarray:
+    """The errors with the penalty of the smallest mean error, from [penalty][task]."""
+    return errors[int(np.argmin(errors.mean(1)))]
+
+
+def _penalised(name: str, X: np.ndarray, y: np.ndarray, steps: int) -> list[np.ndarray]:
+    """The iterates 1..steps of ISTA or FISTA with each penalty, [step][task]."""
+    return [
+        np.asarray(unroll(name, {"lam": jnp.full(steps, lam)}, X, y)) for lam in PREFIX_PENALTIES]
+
+
+def best_iterates(name: str, sample: RecoverySample, steps: int) -> np.ndarray:
+    """The iterates with the penalty that has the smallest mean error after all steps."""
+    X, y = np.asarray(sample.X, float), np.asarray(sample.y, float)
+    tried = _penalised(name, X, y, steps)
+    return min(tried, key=lambda b: squared_errors(b[-1], sample.beta).mean())

@@ -1,5 +1,4 @@
-"""The constructed transformer beside the algorithm it runs: layers, prefixes, read-outs, the gate,
-restricted supports."""
+"""The constructed transformer beside the algorithm it runs, and algorithms told a pool."""
 
 from functools import partial
 from typing import Any, Literal
@@ -19,8 +18,7 @@ PRECISION = {"float64": jnp.float64, "float32": jnp.float32}
 
 @partial(jax.jit, static_argnames=("dim", "layers", "dtype"))
 def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
-    """Random matrices M without any symmetry, and thresholds that differ from coordinate to
-    coordinate."""
+    """Random matrices M without symmetry, and thresholds that differ between coordinates."""
     matrix_key, threshold_key = jax.random.split(key)
     noise = jax.random.normal(matrix_key, (layers, dim, dim))
     thresholds = 0.02 * jax.random.uniform(threshold_key, (layers, dim))
@@ -28,15 +26,13 @@ def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
 
 
 def _apart(found: Any, expected: Any, axes: tuple[int, ...]) -> Any:
-    """The largest difference, relative to the size of what is expected in each slice (and to one
-    where that is small)."""
+    """The largest difference, relative to what is expected in each slice (or to one)."""
     size = 1 + jnp.abs(expected).max(axes, keepdims=True)
     return (jnp.abs(found - expected) / size).max()
 
 
 def _largest_product(X: Any, iterates: Any) -> Any:
-    """max |x_j^T b_n| that an x-token meets at an x-token it sees, over all prefixes and all layers
-    but the last."""
+    """max |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer."""
     products = jnp.abs(jnp.einsum("jd,knd->knj", X, iterates[:-1]))
     causal = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
     return jnp.where(causal, products, 0).max()
@@ -44,8 +40,7 @@ def _largest_product(X: Any, iterates: Any) -> Any:
 
 @jax.jit
 def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any) -> dict[str, Any]:
-    """How far the built network is from the algorithm, in all that can be read from it; NaN as
-    `gate_share` leaves `gate` as it is."""
+    """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
     largest = _largest_product(X, expected)
@@ -83,7 +78,7 @@ def construction(
         X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
         found.append(_compare(X, y, *network, gate, share))
     return xarray.Dataset(
-        {name: ("repetition", np.array([float(row[name]) for row in found])) for name in found[0]})
+        {name: ("repetition", [float(row[name]) for row in found]) for name in found[0]})
 
 
 @experiment("sparse-recovery.restricted")
@@ -109,7 +104,7 @@ def restricted(
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
     return xarray.Dataset(
-        {"apart": (("algorithm", "repetition"), np.array(apart))}, {"algorithm": list(networks)})
+        {"apart": (("algorithm", "repetition"), apart)}, {"algorithm": list(networks)})
 
 
 @experiment(

@@ -1,5 +1,4 @@
-"""The LISTA family trained on one matrix or on ever new ones, and tested on matrices it has and has
-not seen."""
+"""The LISTA family trained on one matrix or on ever new ones, tested on seen and new matrices."""
 
 from typing import Any
 
@@ -62,13 +61,12 @@ def one_matrix(
     zero = [[(np.asarray(sample.beta) ** 2).sum(1) for sample in samples] for samples in problems]
     return by_algorithm(
         found, ("matrix", "seed", "layer", "test"), matrix=["seen", "new"],
-        layer=np.arange(1, LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), np.array(zero)))
+        layer=np.arange(1, LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), zero))
 
 
 VARYING = ("lista-vm", "lista-adaptive", "alista")
 SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
-"""When learning curves are recorded, as shares of a method's own number of steps; the end comes on
-top."""
+"""When learning curves are recorded, as shares of a method's number of steps; the end is added."""
 
 
 @experiment(
@@ -103,6 +101,6 @@ def varying_matrices(
     return by_algorithm(
         found, ("seed", "layer", "test"), network=list(methods), layer=np.arange(1, LAYERS + 1)
     ).assign(
-        curve=(("network", "seed", "point", "test"), np.array(curves)),
-        steps=(("network", "point"), np.array(recorded)), lasso=("test", converged(sample)),
+        curve=(("network", "seed", "point", "test"), curves),
+        steps=(("network", "point"), recorded), lasso=("test", converged(sample)),
         zero=("test", (np.asarray(sample.beta) ** 2).sum(1)))

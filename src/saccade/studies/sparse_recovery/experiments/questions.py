@@ -1,5 +1,4 @@
-"""Open questions: more or fewer rows, supports known in advance, other laws of the matrix, more
-layers than were trained, blocks."""
+"""Open questions: other numbers of rows, laws of the matrix, more layers, pools, blocks."""
 
 from typing import Any
 
@@ -22,23 +21,21 @@ NETWORKS = ("lista-vm", "lista-adaptive", "alista")
 
 
 def _prefix(sample: RecoverySample, rows: int) -> RecoverySample:
-    """The same problems with only the first `rows` rows; the others are zero, which keeps one
-    compiled program for all counts."""
+    """The same problems with `rows` rows; further ones are zero: one program for all counts."""
     shown = jnp.arange(sample.y.shape[1]) < rows
     X, y = jnp.where(shown[None, :, None], sample.X, 0), jnp.where(shown, sample.y, 0)
     return sample._replace(X=X, y=y, count=jnp.full(len(y), rows))
 
 
 def _times(sample: RecoverySample, factor: float) -> RecoverySample:
-    """The same problems with X and y multiplied: another scale would be a new program to compile."""
+    """The same problems with X and y multiplied by a number."""
     return sample._replace(X=factor * sample.X, y=factor * sample.y)
 
 
 def _last_errors(
     networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int
 ) -> dict[str, list[np.ndarray]]:
-    """Errors after the last layer of trained networks and of classical methods, a sample after the
-    other."""
+    """Errors after the last layer of networks and of classical methods, sample after sample."""
     found = {
         name: [errors_of(name, network(name, seed), sample)[-1] for sample in samples]
         for name in networks}
@@ -127,7 +124,7 @@ def invariance(
         "lista-vm": _relative(moved, errors_of("lista-vm", longer, sample))}
     return xarray.Dataset(
         {
-            "apart": ("what", np.array(list(apart.values()))),
+            "apart": ("what", list(apart.values())),
             "lista_vm_moves": _relative(moved, errors_of("lista-vm", vm, sample))},
         {"what": list(apart)})
 

@@ -39,7 +39,7 @@ def rates(
         gaps.append((value - solved.objective).T)
     return xarray.Dataset(
         {
-            "gap": (("algorithm", "repetition", "step"), np.array(gaps)),
+            "gap": (("algorithm", "repetition", "step"), gaps),
             "lipschitz": ("repetition", np.linalg.norm(X, 2, axis=(1, 2)) ** 2),
             "distance": ("repetition", np.linalg.norm(solved.coefficients, axis=1))},
         {"algorithm": list(METHODS), "step": np.arange(1, steps + 1)})

@@ -1,5 +1,4 @@
-"""Transformers trained from scratch on sparse recovery, tested on matrices no training step has
-seen.
+"""Transformers trained from scratch on sparse recovery, tested on matrices never seen.
 
 The replicates are test tasks: each trained model (a seed) and each classical method is run on the
 same tasks, so differences are paired. Test prompts have twice as many rows as training prompts;
@@ -19,11 +18,10 @@ from saccade.networks.transformer import Transformer, init_transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, learning
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.dynamics.solvers import squared_errors
-from saccade.studies.sparse_recovery.experiments import classical
+from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
-RECORDS = 10
 EXTRA_LAYERS = 4
 REFERENCES = ("ISTA", "FISTA", "LISTA-VM")
 TRAINED_ON = ("structured", "free")
@@ -32,16 +30,10 @@ POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
 LARGER = {"dim": 8, "measurements": 4, "layers": 4, "steps": 5000, "seeds": 3, "test_tasks": 8000}
 
 
-def smooth(losses: np.ndarray, points: int = 100) -> np.ndarray:
-    """The loss curve as the means of at most `points` stretches."""
-    return np.array(
-        [stretch.mean() for stretch in np.array_split(losses, min(points, len(losses)))])
-
-
 def errors_of(model: Transformer, sample: RecoverySample, y=None) -> np.ndarray:
     """|beta_n - beta|^2, (prefix, task); `y` replaces the values the model is shown."""
     estimates = decoders.estimates(model, sample.X, sample.y if y is None else y)
-    return squared_errors(np.moveaxis(estimates, 1, 0), np.asarray(sample.beta))
+    return squared_errors(np.moveaxis(estimates, 1, 0), sample.beta)
 
 
 def train_all(
@@ -49,21 +41,16 @@ def train_all(
     test: RecoverySample | None = None,
 ) -> list[Trained]:
     """A decoder from each key; its mean error on `test` is recorded on the way."""
-
-    def mean_error(model: Transformer) -> float:
-        return errors_of(model, test)[-1].mean()  # type: ignore[arg-type]
-
+    mean_error = (lambda model: errors_of(model, test)[-1].mean()) if test else None
     return [
-        decoders.train_decoder(
-            task, recipe, key, f"{name}-seed-{number}", mean_error if test else None, RECORDS)
+        decoders.train_decoder(task, recipe, key, f"{name}-seed-{number}", mean_error)
         for number, key in enumerate(keys)]
 
 
 def unrolled_answers(
     task: SparseRecovery, depth: int, steps: int, key: jax.Array, short: RecoverySample
 ) -> dict:
-    """Iterates of LISTA-VM, and of its variant whose step knows the norm of the matrix, trained on
-    varying matrices."""
+    """Iterates of LISTA-VM trained on new matrices, also with a step that knows the norm."""
     recipe = learning.Recipe(steps, 512, 1e-2, clip=np.inf)
     answers = {}
     for label, name in (("LISTA-VM", "lista-vm"), ("LISTA-VM, step by norm", "lista-adaptive")):
@@ -90,19 +77,18 @@ def trained(
     trainings = train_all(task, recipe, keys, architecture, short)
     models = [training.model for training in trainings]
     unrolled = unrolled_answers(task, layers, scalar_steps, scalar_key, short)
-    errors = classical.classical_errors(sample, 2 * measurements, layers)
-    last = np.stack([squared_errors(b[-1], np.asarray(short.beta)) for b in unrolled.values()])
+    errors = common.classical_errors(sample, 2 * measurements, layers)
+    last = [squared_errors(b[-1], short.beta) for b in unrolled.values()]
     values = {
-        "error": (
-            ("seed", "prefix", "task"), np.stack([errors_of(model, sample) for model in models])),
+        "error": (("seed", "prefix", "task"), [errors_of(model, sample) for model in models]),
         "classical_error": (("solver", "prefix", "task"), errors),
         "unrolled_error": (("unrolled", "task"), last),
-        "curve": (("seed", "record"), np.stack([training.measured for training in trainings])),
-        **_losses(trainings)}
+        "curve": (("seed", "record"), [training.measured for training in trainings]),
+        "loss": _losses(trainings)}
     values |= _must_fail(models, keys, decoders.decoder_config(task, recipe), short)
     values |= _what_layers_compute(models, short, layers, unrolled["LISTA-VM"])
     coordinates = {
-        "solver": list(classical.METHODS), "unrolled": list(unrolled),
+        "solver": list(common.METHODS), "unrolled": list(unrolled),
         "prefix": np.arange(1, 2 * measurements + 1), "reference": list(REFERENCES),
         "extra": np.arange(EXTRA_LAYERS + 1), "record": trainings[0].measured_steps}
     return xarray.Dataset(values, coordinates)
@@ -114,8 +100,10 @@ def shortened(sample: RecoverySample, rows: int) -> RecoverySample:
     return sample._replace(X=sample.X[:, :rows], y=sample.y[:, :rows], count=count)
 
 
-def _losses(trainings: list[Trained]) -> dict:
-    return {"loss": (("seed", "stretch"), np.stack([smooth(item.losses) for item in trainings]))}
+def _losses(trainings: list[Trained], points: int = 100) -> tuple:
+    """The loss curves as the means of at most `points` stretches."""
+    curves = [np.array_split(item.losses, min(points, len(item.losses))) for item in trainings]
+    return ("seed", "stretch"), [[stretch.mean() for stretch in curve] for curve in curves]
 
 
 def _must_fail(models, keys, config, short: RecoverySample) -> dict:
@@ -127,27 +115,25 @@ def _must_fail(models, keys, config, short: RecoverySample) -> dict:
         [decoders.with_repeated_last_layer(model, more) for more in range(EXTRA_LAYERS + 1)]
         for model in models]
     return {
-        "untrained_error": (
-            ("seed", "task"), np.stack([errors_of(model, short)[-1] for model in untrained])),
+        "untrained_error": (("seed", "task"), [errors_of(model, short)[-1] for model in untrained]),
         "misled_error": (
-            ("seed", "task"), np.stack([errors_of(model, short, others)[-1] for model in models])),
+            ("seed", "task"), [errors_of(model, short, others)[-1] for model in models]),
         "repeated_error": (
             ("seed", "extra", "task"),
-            np.array([[errors_of(model, short)[-1] for model in row] for row in longer]))}
+            [[errors_of(model, short)[-1] for model in row] for row in longer])}
 
 
 def _what_layers_compute(models, short: RecoverySample, depth: int, vm: np.ndarray) -> dict:
-    """How far the read-out after each layer is from the truth, and from each iterate of the
-    algorithms (0: the start at zero)."""
+    """How far each layer's read-out is from the truth and from iterates (0: the start at zero)."""
     X, y, beta = (np.asarray(part, float) for part in (short.X, short.y, short.beta))
-    ista, fista = (classical.best_iterates(name, short, depth) for name in ("ista", "fista"))
+    ista, fista = (common.best_iterates(name, short, depth) for name in ("ista", "fista"))
     start = np.zeros((1, *beta.shape))
     algorithms = np.stack([np.concatenate([start, iterates]) for iterates in (ista, fista, vm)])
     read = np.stack([decoders.layer_estimates(model, X, y) for model in models])
     distance = [[((algorithms - b) ** 2).sum(-1).mean(-1) for b in one] for one in read]
     return {
         "layer_error": (("seed", "depth"), squared_errors(read, beta).mean(-1)),
-        "distance": (("seed", "depth", "reference", "iterate"), np.array(distance)),
+        "distance": (("seed", "depth", "reference", "iterate"), distance),
         "final_distance": (
             ("seed", "reference", "task"),
             squared_errors(algorithms[None, :, -1], read[:, None, -1]))}
@@ -177,10 +163,10 @@ def trained_structure(
         for name, task in zip(TRAINED_ON, (structured, free), strict=True)]
     mask = np.isin(np.arange(dim), structured.pool).astype(float) if pool else None
     untold, told = (
-        classical.classical_errors(sample, measurements, layers, known) for known in (None, mask))
+        common.classical_errors(sample, measurements, layers, known) for known in (None, mask))
 
-    def of_all(measure: Callable[[Trained], np.ndarray]) -> np.ndarray:
-        return np.array([[measure(training) for training in row] for row in trainings])
+    def of_all(measure: Callable[[Trained], np.ndarray]) -> list[list[np.ndarray]]:
+        return [[measure(training) for training in row] for row in trainings]
 
     values = {
         "error": (
@@ -192,7 +178,7 @@ def trained_structure(
         "classical_error": (("solver", "prefix", "task"), untold),
         "told_error": (("solver", "prefix", "task"), told)}
     coordinates = {
-        "training": list(TRAINED_ON), "solver": list(classical.METHODS),
+        "training": list(TRAINED_ON), "solver": list(common.METHODS),
         "prefix": np.arange(1, measurements + 1), "record": trainings[0][0].measured_steps}
     return xarray.Dataset(values, coordinates)
 
@@ -227,4 +213,4 @@ def trained_labels(
         for training in trainings]
     return xarray.Dataset({
         "label_error": (("seed", "task"), np.array(errors, float)),
-        "zero_error": (("task",), label**2), **_losses(trainings)})
+        "zero_error": (("task",), label**2), "loss": _losses(trainings)})

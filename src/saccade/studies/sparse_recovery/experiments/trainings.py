@@ -1,5 +1,4 @@
-"""The trainings of sparse recovery by name, and what each costs on one core of this machine, from a
-few timed steps."""
+"""The trainings of sparse recovery by name, and what each costs here, from a few timed steps."""
 
 import time
 from typing import Any
@@ -20,8 +19,7 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 
 
 def seconds_of(parameters: Any) -> float:
-    """CPU seconds for all networks of a training: steps of the same network timed after compiling,
-    in proportion to the instances."""
+    """CPU seconds of a training, from timed steps of its network, by the number of instances."""
     given = parameters.model_dump()
     architecture = given.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
@@ -42,8 +40,7 @@ def seconds_of(parameters: Any) -> float:
 
 
 def steps_of(parameters: Any) -> int:
-    """Optimiser steps over all networks; with structure each seed is trained on structured and on
-    free supports."""
+    """Optimiser steps over all networks; with structure there are two a seed."""
     networks = parameters.seeds * (2 if "pool" in type(parameters).model_fields else 1)
     return parameters.steps * networks
 

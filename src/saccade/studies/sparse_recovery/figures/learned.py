@@ -1,7 +1,7 @@
-"""Figures of learned algorithms: error layer by layer on seen and unseen matrices, and along
-training."""
+"""Figures of learned algorithms: error by layer on seen and unseen matrices, and along training."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -38,9 +38,19 @@ def lines(axes: Any, x: Any, errors: Any, statistic: Callable = median) -> None:
             "--" if name in ("ista", "fista") else "-", color=colour, label=label)
 
 
+@partial(
+    Figure, "sparse-recovery/layers", "Error layer by layer, on seen and unseen matrices",
+    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems. Dashed: ISTA and FISTA"
+    " with the penalty that is best on the test problems. Dotted black: predicting zero. A frozen"
+    " weight (LISTA, LISTA-CP, ALISTA frozen) fails on new matrices, a weight made from the"
+    " matrix at hand does not.", "section 6 of arXiv 2410.13981, ALISTA's second life is ours",
+    {
+        "one": (learned.one_matrix, {}), "many": (learned.varying_matrices, {}),
+        "orthonormal": (
+            learned.varying_matrices, {"design": "orthonormal", "methods": ("lista-vm",)})},
+    seconds={"quick": 90, "standard": 400})
 def draw_layers(runs: Mapping[str, Run]) -> Drawing:
-    """Median error after every layer: networks of one matrix on it and elsewhere, networks of many
-    matrices on new ones."""
+    """Median error after every layer, of networks of one matrix and of many."""
     one, many, orthonormal = (runs[name].data for name in ("one", "many", "orthonormal"))
     figure, panels = plt.subplots(1, 4, figsize=(10.4, 3.2), sharey=True)
     errors = (
@@ -69,19 +79,15 @@ def _one_legend(figure: Drawing, panels: Any) -> None:
     figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=5)
 
 
-LAYERS = Figure(
-    "sparse-recovery/layers", "Error layer by layer, on seen and unseen matrices",
-    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems. Dashed: ISTA and FISTA"
-    " with the penalty that is best on the test problems. Dotted black: predicting zero. A frozen"
-    " weight (LISTA, LISTA-CP, ALISTA frozen) fails on new matrices, a weight made from the"
-    " matrix at hand does not.", "section 6 of arXiv 2410.13981, ALISTA's second life is ours",
-    runs={
-        "one": (learned.one_matrix, {}), "many": (learned.varying_matrices, {}),
-        "orthonormal": (
-            learned.varying_matrices, {"design": "orthonormal", "methods": ("lista-vm",)})},
-    draw=draw_layers, seconds={"quick": 90, "standard": 400})
-
-
+@partial(
+    Figure, "sparse-recovery/learning", "Learning on ever new matrices",
+    "Two training seeds each, Adam. LISTA and LISTA-CP end at the zero predictor. Means of"
+    " LISTA-VM and ALISTA are those of the rare matrices on which they diverge (ALISTA's lie"
+    " above the frame); medians and quantiles fall.", "ours",
+    {
+        "many": (learned.varying_matrices, {}),
+        "fixed": (learned.varying_matrices, {"methods": ("lista", "lista-cp")})},
+    seconds={"quick": 60, "standard": 300})
 def draw_learning(runs: Mapping[str, Run]) -> Drawing:
     """Mean, median and 90 % quantile of the error on new matrices along training."""
     figure, panels = plt.subplots(1, 3, figsize=(8.6, 3.0), sharey=True)
@@ -110,14 +116,3 @@ def draw_learning(runs: Mapping[str, Run]) -> Drawing:
     panels[0].set_ylabel("error |b − β|² on new matrices")
     _one_legend(figure, panels)
     return figure
-
-
-LEARNING = Figure(
-    "sparse-recovery/learning", "Learning on ever new matrices",
-    "Two training seeds each, Adam. LISTA and LISTA-CP end at the zero predictor. Means of"
-    " LISTA-VM and ALISTA are those of the rare matrices on which they diverge (ALISTA's lie"
-    " above the frame); medians and quantiles fall.", "ours",
-    runs={
-        "many": (learned.varying_matrices, {}),
-        "fixed": (learned.varying_matrices, {"methods": ("lista", "lista-cp")})},
-    draw=draw_learning, seconds={"quick": 60, "standard": 300})

@@ -1,7 +1,7 @@
-"""Figures of the open questions: numbers of rows, shifts of the matrix, more layers, known
-structure; and the certificate."""
+"""Figures of the open questions (rows, shifts, depth, structure) and of the certificate."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -36,6 +36,13 @@ def _two_panels(errors: Any, x: str, label: str, trained_on: int) -> tuple[Drawi
     return figure, left, right
 
 
+@partial(
+    Figure, "sparse-recovery/rows", "More and fewer rows than in training",
+    "12 layers trained on 10 rows, the same problems with nested rows. LISTA-VM and ALISTA"
+    " diverge on short prompts; dividing the step by |X|² cures it; FISTA overtakes LISTA-VM from"
+    " 20 rows on. With N >= d ALISTA's weight inverts X and only its thresholds remain.",
+    "open question 3 of arXiv 2410.13981", {"run": (questions.row_counts, {})},
+    seconds={"quick": 20, "standard": 60})
 def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems against the number of rows at test."""
     figure, left, right = _two_panels(
@@ -45,15 +52,12 @@ def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-ROWS = Figure(
-    "sparse-recovery/rows", "More and fewer rows than in training",
-    "12 layers trained on 10 rows, the same problems with nested rows. LISTA-VM and ALISTA"
-    " diverge on short prompts; dividing the step by |X|² cures it; FISTA overtakes LISTA-VM from"
-    " 20 rows on. With N >= d ALISTA's weight inverts X and only its thresholds remain.",
-    "open question 3 of arXiv 2410.13981", runs={"run": (questions.row_counts, {})}, draw=draw_rows,
-    seconds={"quick": 20, "standard": 60})
-
-
+@partial(
+    Figure, "sparse-recovery/shift", "Other laws of the matrix than in training",
+    "Networks trained on Gaussian matrices (12 layers, 10 x 20). Dots are medians, whiskers reach"
+    " to the 90 % quantile; whiskers that leave the frame go up to 10^10. FISTA's penalty is the"
+    " best on the test problems. ALISTA does not notice a scale at all.", "ours",
+    {"run": (questions.shifts, {})}, seconds={"quick": 25, "standard": 90})
 def draw_shift(runs: Mapping[str, Run]) -> Drawing:
     """Median error (bars from the median to the 90 % quantile) under other laws of the matrix."""
     data = runs["run"].data
@@ -80,27 +84,17 @@ def _whiskers(errors: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
     return middle, [0 * middle, high(errors) - middle]
 
 
-SHIFT = Figure(
-    "sparse-recovery/shift", "Other laws of the matrix than in training",
-    "Networks trained on Gaussian matrices (12 layers, 10 x 20). Dots are medians, whiskers reach"
-    " to the 90 % quantile; whiskers that leave the frame go up to 10^10. FISTA's penalty is the"
-    " best on the test problems. ALISTA does not notice a scale at all.", "ours",
-    runs={"run": (questions.shifts, {})}, draw=draw_shift, seconds={"quick": 25, "standard": 90})
-
-
+@partial(
+    Figure, "sparse-recovery/depth", "More layers than were trained",
+    "The last of 12 layers is used again and again. LISTA-VM is not a convergent solver; with its"
+    " step divided by |X|² errors go on falling.", "reviewers' question on arXiv 2410.13981",
+    {"run": (questions.depths, {})}, seconds={"quick": 15, "standard": 40})
 def draw_depth(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems when the last layer is repeated."""
     figure, left, _ = _two_panels(
         runs["run"].data.error, "layer", "layers (12 trained, the last repeated)", 12)
     left.set(ylim=(8e-3, 20))
     return figure
-
-
-DEPTH = Figure(
-    "sparse-recovery/depth", "More layers than were trained",
-    "The last of 12 layers is used again and again. LISTA-VM is not a convergent solver; with its"
-    " step divided by |X|² errors go on falling.", "reviewers' question on arXiv 2410.13981",
-    runs={"run": (questions.depths, {})}, draw=draw_depth, seconds={"quick": 15, "standard": 40})
 
 
 def _dots(axes: Any, data: Any, title: str) -> None:
@@ -115,6 +109,14 @@ def _dots(axes: Any, data: Any, title: str) -> None:
     axes.set(xscale="log", xlabel="error |b − β|²", title=title)
 
 
+@partial(
+    Figure, "sparse-recovery/structure", "Structure that is known",
+    "Dots: medians, whiskers to the 90 % quantile, crosses: means. Left: 'told' methods use the"
+    " pool's columns only. Right: orthonormal rows; thresholds on single coordinates cannot use"
+    " that non-zeros come in blocks, thresholds on blocks can.",
+    "open question 2 of arXiv 2410.13981",
+    {"pools": (questions.pools, {}), "blocks": (questions.blocks, {})},
+    seconds={"quick": 40, "standard": 90})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     """Supports in a known pool, and block-sparse supports."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 2.9))
@@ -123,19 +125,19 @@ def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-STRUCTURE = Figure(
-    "sparse-recovery/structure", "Structure that is known",
-    "Dots: medians, whiskers to the 90 % quantile, crosses: means. Left: 'told' methods use the"
-    " pool's columns only. Right: orthonormal rows; thresholds on single coordinates cannot use"
-    " that non-zeros come in blocks, thresholds on blocks can.",
-    "open question 2 of arXiv 2410.13981",
-    runs={"pools": (questions.pools, {}), "blocks": (questions.blocks, {})}, draw=draw_structure,
-    seconds={"quick": 40, "standard": 90})
-
-
+@partial(
+    Figure, "sparse-recovery/certificate", "The certificate of a linear rate",
+    "Eight problems each, d = 20, S = 3, g = 1, thresholds of the certificate. With 1000 rows the"
+    " bound is close to what happens; at the 10 rows of the experiments it grows without limit,"
+    " and its thresholds keep the estimate at zero.",
+    "Theorem 5.1 of arXiv 2410.13981; the certificate is ours",
+    {
+        "many": (certificates.certified, {}),
+        "noisy": (certificates.certified, {"noise": 0.1, "rows": 2000}),
+        "few": (certificates.certified, {"rows": 10, "steps": 20})},
+    seconds={"quick": 10})
 def draw_certificate(runs: Mapping[str, Run]) -> Drawing:
-    """The certified bound beside the error it bounds: many rows, noise, and the ten rows of the
-    experiments."""
+    """The certified bound beside the error it bounds: many rows, noise, and ten rows."""
     figure, panels = plt.subplots(1, 3, figsize=(8.8, 2.9))
     for axes, (name, title) in zip(
         panels, (("many", "1000 rows"), ("noisy", "2000 rows, noise 0.1"), ("few", "10 rows")),
@@ -157,16 +159,3 @@ def draw_certificate(runs: Mapping[str, Run]) -> Drawing:
     panels[2].set_ylim(0.3, 1e12)
     panels[0].legend(loc="upper right")
     return figure
-
-
-CERTIFICATE = Figure(
-    "sparse-recovery/certificate", "The certificate of a linear rate",
-    "Eight problems each, d = 20, S = 3, g = 1, thresholds of the certificate. With 1000 rows the"
-    " bound is close to what happens; at the 10 rows of the experiments it grows without limit,"
-    " and its thresholds keep the estimate at zero.",
-    "Theorem 5.1 of arXiv 2410.13981; the certificate is ours",
-    runs={
-        "many": (certificates.certified, {}),
-        "noisy": (certificates.certified, {"noise": 0.1, "rows": 2000}),
-        "few": (certificates.certified, {"rows": 10, "steps": 20})},
-    draw=draw_certificate, seconds={"quick": 10})

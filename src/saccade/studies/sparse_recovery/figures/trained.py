@@ -1,7 +1,7 @@
-"""Figures of transformers trained from scratch: learning curves, number of rows, what the layers
-compute, structure."""
+"""Figures of decoders trained from scratch: learning, rows, what the layers compute, structure."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,9 +32,18 @@ def _seeds(
             x, row, color=colour, linewidth=1.2, alpha=0.85, label=label if number == 0 else None)
 
 
+@partial(
+    Figure, "sparse-recovery/learning-curves",
+    "Transformers trained from scratch against classical methods",
+    "Mean squared error on matrices that no step has seen, against the number of training steps;"
+    " every step draws new matrices. Levels: classical methods with as many steps as the decoder"
+    " has layers (FISTA also with twice as many), penalties chosen on the test tasks; the LASSO"
+    " is converged. The quick scale trains for seconds at a smaller size; claims are about the"
+    " standard scale. Errors above 1.6 (of random weights) are not drawn.", PAPER,
+    {"softmax": (trained.trained, {}), "relu": (trained.trained, {"architecture": "relu"})},
+    scales={"standard": {"relu": {"steps": 7000}}}, seconds={"quick": 30, "standard": 400})
 def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
-    """Mean error on unseen matrices against training steps, one line a seed, with the classical
-    methods as levels."""
+    """Mean error on unseen matrices against training steps, with classical methods as levels."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9), sharey=True)
     titles = {"softmax": "softmax attention", "relu": "ReLU attention, no LayerNorm"}
     for axes, (name, title) in zip(panels, titles.items()):
@@ -53,22 +62,14 @@ def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-CURVES = Figure(
-    "sparse-recovery/learning-curves",
-    "Transformers trained from scratch against classical methods",
-    "Mean squared error on matrices that no step has seen, against the number of training steps;"
-    " every step draws new matrices. Levels: classical methods with as many steps as the decoder"
-    " has layers (FISTA also with twice as many), penalties chosen on the test tasks; the LASSO"
-    " is converged. The quick scale trains for seconds at a smaller size; claims are about the"
-    " standard scale. Errors above 1.6 (of random weights) are not drawn.", PAPER,
-    runs={"softmax": (trained.trained, {}), "relu": (trained.trained, {"architecture": "relu"})},
-    draw=draw_learning_curves, scales={"standard": {"relu": {"steps": 7000}}},
-    seconds={"quick": 30, "standard": 400})
-
-
+@partial(
+    Figure, "sparse-recovery/trained-rows", "A trained decoder against the number of measurements",
+    "Mean (left) and median (right) squared error from the first n rows of the same tasks; errors"
+    " below 10⁻⁴ are drawn there. Shaded: more rows than in training. The LASSO is converged,"
+    " least squares exact from n = d on.", PAPER, {"run": (trained.trained, {})},
+    seconds={"quick": 15, "standard": 200})
 def draw_rows(runs: Mapping[str, Run]) -> Drawing:
-    """Mean and median error against the number of rows; the shaded rows are more than in
-    training."""
+    """Mean and median error against the number of rows; shaded: more than in training."""
     data, rows = runs["run"].data, runs["run"].parameters.measurements
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9))
     n = data["prefix"].values
@@ -83,17 +84,16 @@ def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-ROWS = Figure(
-    "sparse-recovery/trained-rows", "A trained decoder against the number of measurements",
-    "Mean (left) and median (right) squared error from the first n rows of the same tasks; errors"
-    " below 10⁻⁴ are drawn there. Shaded: more rows than in training. The LASSO is converged,"
-    " least squares exact from n = d on.", PAPER, runs={"run": (trained.trained, {})},
-    draw=draw_rows, seconds={"quick": 15, "standard": 200})
-
-
+@partial(
+    Figure, "sparse-recovery/trained-layers", "What the layers of a trained decoder compute",
+    "Left: the decoder's read-out applied after each layer (0 is the read-in), one line a seed."
+    " Right: mean squared distance of that read-out to each iterate of ISTA and FISTA (best"
+    " penalty) and of trained LISTA-VM, mean over seeds; dots mark the nearest iterate of each"
+    " layer. A decoder that ran one of them would have bright cells along the diagonal.",
+    "ours; the question is the paper's", {"run": (trained.trained, {})},
+    seconds={"quick": 15, "standard": 200})
 def draw_layers(runs: Mapping[str, Run]) -> Drawing:
-    """Left: error of the read-out after each layer; right: distance of each layer's read-out to
-    each iterate of three algorithms."""
+    """Error of the read-out after each layer, and its distance to each iterate of algorithms."""
     data = runs["run"].data
     names = list(data["reference"].values)
     figure, panels = plt.subplots(
@@ -118,19 +118,19 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-LAYERS = Figure(
-    "sparse-recovery/trained-layers", "What the layers of a trained decoder compute",
-    "Left: the decoder's read-out applied after each layer (0 is the read-in), one line a seed."
-    " Right: mean squared distance of that read-out to each iterate of ISTA and FISTA (best"
-    " penalty) and of trained LISTA-VM, mean over seeds; dots mark the nearest iterate of each"
-    " layer. A decoder that ran one of them would have bright cells along the diagonal.",
-    "ours; the question is the paper's", runs={"run": (trained.trained, {})}, draw=draw_layers,
-    seconds={"quick": 15, "standard": 200})
-
-
+@partial(
+    Figure, "sparse-recovery/trained-structure",
+    "Decoders that find out about the structure of supports",
+    "Mean squared error on tasks whose supports are aligned blocks of two coordinates (left) or"
+    " lie in the first half of the coordinates (right), for decoders trained on such tasks and on"
+    " free supports (a line a seed), FISTA at the decoder's depth and the converged LASSO.",
+    "a question of the paper",
+    {
+        "blocks": (trained.trained_structure, {}),
+        "pool": (trained.trained_structure, {"block_size": 1, "sparsity": 1, "pool": 2})},
+    scales={"standard": {"pool": trained.POOL}}, seconds={"quick": 30, "standard": 500})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
-    """Error on structured tasks against rows: trained on the structure, trained on free supports,
-    and classical methods."""
+    """Error on structured tasks against rows, trained on them or not, and of classical methods."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9))
     titles = {"blocks": "supports of aligned blocks", "pool": "supports inside a pool"}
     trainings = (("structured", BLUE, "the structure"), ("free", GREY, "free supports"))
@@ -153,16 +153,3 @@ def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     panels[0].set_ylabel("mean |b − β|²")
     _beside(panels[1])
     return figure
-
-
-STRUCTURE = Figure(
-    "sparse-recovery/trained-structure", "Decoders that find out about the structure of supports",
-    "Mean squared error on tasks whose supports are aligned blocks of two coordinates (left) or"
-    " lie in the first half of the coordinates (right), for decoders trained on such tasks and on"
-    " free supports (a line a seed), FISTA at the decoder's depth and the converged LASSO.",
-    "a question of the paper",
-    runs={
-        "blocks": (trained.trained_structure, {}),
-        "pool": (trained.trained_structure, {"block_size": 1, "sparsity": 1, "pool": 2})},
-    draw=draw_structure, scales={"standard": {"pool": trained.POOL}},
-    seconds={"quick": 30, "standard": 500})

@@ -23,8 +23,7 @@ from saccade.networks.transformer import Transformer, init_transformer, small_de
 from saccade.networks.transformer.layers import side_by_side
 
 GATE = 1e30
-"""B multiplies indicators that are 0 or 1, so a huge value costs no precision; one below max |x^T
-beta| leaks silently."""
+"""B multiplies zeros and ones and costs no precision; one below max |x^T beta| leaks silently."""
 
 Prompt = Float[Array, "token entry"]
 Rows = Float[Array, "batch rows dim"]
@@ -68,8 +67,7 @@ class LayerWeights(NamedTuple):
 
 
 def relu_attention(H: Prompt, Q, K, V) -> Prompt:
-    """Causal ReLU attention with full-size heads, normalised by the position: Q, K, V are (head,
-    .., entry)."""
+    """Causal ReLU attention, divided by the position; Q, K, V are (head, .., entry)."""
     tokens = H.shape[0]
     q, k, v = (H @ matrices.swapaxes(1, 2) for matrices in (Q, K, V))
     scores = jnp.einsum("mir,mjr->mij", q, k)
@@ -91,8 +89,7 @@ def _places(dim: int) -> tuple[int, slice, int, slice, int]:
 def construct_layer(
     M: Float[Array, "dim dim"], threshold: Float[Array, " dim"], gate: float = GATE
 ) -> LayerWeights:
-    """The weights of one LISTA-VM step with matrix M and thresholds theta >= 0 (two heads, 2d
-    hidden units)."""
+    """One LISTA-VM step with matrix M and thresholds theta >= 0: two heads, 2d hidden units."""
     dim = M.shape[0]
     entries, x, y, beta, indicator = _places(dim)
     eye, empty = jnp.eye(dim, dtype=M.dtype), jnp.zeros((entries, entries), M.dtype)

@@ -23,8 +23,7 @@ Layer = dict[str, Array]
 
 
 def squared_norm(X: Matrix) -> Float[Array, "*batch"]:
-    """L = ||X||_2^2, from the smaller Gram matrix; zero for a matrix without rows. Status:
-    exact."""
+    """L = ||X||_2^2, from the smaller Gram matrix; zero for a matrix without rows. Exact."""
     rows, dim = X.shape[-2:]
     if rows == 0:
         return jnp.zeros(X.shape[:-2], X.dtype)
@@ -54,8 +53,7 @@ def alista_weight(X: Matrix) -> Matrix:
 
 
 class Problem(NamedTuple):
-    """A batch of problems with what the steps need: `mask` says which coordinates may be non-zero,
-    `count` is n."""
+    """A batch of problems; `mask`: which coordinates may be non-zero, `count`: n."""
 
     X: Float[Array, "sample row dim"]
     y: Float[Array, "sample row"]
@@ -66,8 +64,7 @@ class Problem(NamedTuple):
 
 
 class State(NamedTuple):
-    """The estimate `b`, the point `z` at which FISTA takes its gradient, and FISTA's momentum
-    number t."""
+    """The estimate `b`, FISTA's point `z` of the gradient and its momentum number t."""
 
     b: Vectors
     z: Vectors
@@ -80,8 +77,7 @@ def soft_threshold(u: Float[Array, "..."], threshold: ArrayLike) -> Float[Array,
 
 
 def problem(X, y, mask=None, count=None, weight: bool = False) -> Problem:
-    """Prepare a batch: told a `mask`, columns outside it are zero, so that L and ALISTA's weight
-    are those of the restricted problem."""
+    """Prepare a batch; columns outside a `mask` are zero, in L and in ALISTA's weight too."""
     X, y = jnp.asarray(X), jnp.asarray(y)
     allowed = jnp.broadcast_to(
         True if mask is None else jnp.asarray(mask, bool), (X.shape[0], X.shape[2]))
@@ -127,8 +123,8 @@ def ista(given: Problem, state: State, layer: Layer) -> State:
 
 
 def fista(given: Problem, state: State, layer: Layer) -> State:
-    """b+ = S_{lam/L}(z - X^T (X z - y)/L);  t+ = (1 + sqrt(1 + 4 t^2))/2;  z = b+ + (t - 1)/t+ (b+
-    - b)."""
+    """b+ = S_{lam/L}(z - X^T (X z - y)/L);  t+ = (1 + sqrt(1 + 4 t^2))/2;
+    z = b+ + (t - 1)/t+ (b+ - b)."""
     inverse = _per_norm(given)
     b = _moved(given, state, state.z - inverse * gradient(given, state.z), inverse * layer["lam"]).b
     momentum = (1 + jnp.sqrt(1 + 4 * state.momentum**2)) / 2
@@ -136,8 +132,7 @@ def fista(given: Problem, state: State, layer: Layer) -> State:
 
 
 def coordinate_descent(given: Problem, state: State, layer: Layer) -> State:
-    """One cyclic sweep: b_j <- S_lam(x_j^T r + |x_j|^2 b_j)/|x_j|^2, skipping zero columns. r = y -
-    X b is kept up to date."""
+    """One sweep: b_j <- S_lam(x_j^T r + |x_j|^2 b_j)/|x_j|^2, r = y - X b; no zero columns."""
     squares = (given.X**2).sum(1)
 
     def coordinate(carry, j):
@@ -162,8 +157,7 @@ def lista(given: Problem, state: State, layer: Layer) -> State:
 
 
 def lista_cp(given: Problem, state: State, layer: Layer) -> State:
-    """b <- S_theta(b + W^T (y - X b)): the weight knows one matrix, the residual sees the matrix at
-    hand."""
+    """b <- S_theta(b + W^T (y - X b)): the weight knows one matrix, the residual this one."""
     u = state.b - jnp.einsum("nd,bn->bd", layer["W"], residual(given, state.b))
     return _moved(given, state, u, layer["theta"])
 

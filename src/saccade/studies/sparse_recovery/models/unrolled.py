@@ -8,7 +8,6 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from saccade.contracts import Mask, Tokens
@@ -19,10 +18,11 @@ from saccade.studies.sparse_recovery.task import read_columns
 
 Layers = dict[str, Array]
 """What all layers know, stacked: the leading axis of every array is the layer."""
+Iterates = Float[Array, "layer sample dim"]
 
 
 class Algorithm(NamedTuple):
-    """`step(problem, state, layer) -> state`; `start(...)` gives the layers training begins with."""
+    """`step(problem, state, layer) -> state`; `start(...)`: the layers training begins with."""
 
     step: Callable[[Problem, State, Layer], State]
     start: Callable[..., Layers]
@@ -56,8 +56,7 @@ def _numbers(
     name: str, usual: float, layers: int, step: float | None = None, threshold: float = 0.1,
     dtype=jnp.float64, **_,
 ) -> Layers:
-    """A step and a threshold a layer. LISTA-VM's M = step I is kept as a number too: by the symmetry
-    of the task a full matrix brings nothing."""
+    """A step and a threshold a layer; M = step I: by symmetry a full matrix brings nothing."""
     first = usual if step is None else step
     return {name: jnp.full(layers, first, dtype), "theta": jnp.full(layers, threshold, dtype)}
 
@@ -80,29 +79,18 @@ def algorithm_named(name: str) -> Algorithm:
     return ALGORITHMS[name]
 
 
+@partial(jax.jit, static_argnames=("name", "repeat_last"))
 def unroll(
     name: str, layers: Layers, X, y, mask=None, count=None, repeat_last: int = 0
-) -> Float[np.ndarray, "layer sample dim"]:
-    """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems,
-    compiled once a shape."""
-    algorithm_named(name)
-    return np.asarray(iterates(name, layers, X, y, mask, count, repeat_last))
-
-
-@partial(jax.jit, static_argnames=("name", "repeat_last"))
-def iterates(
-    name: str, layers: Layers, X, y, mask=None, count=None, repeat_last: int = 0
-) -> Float[Array, "layer sample dim"]:
-    """The same as an array of JAX, for a name that is known."""
+) -> Iterates:
+    """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems."""
+    algorithm = algorithm_named(name)
     longer = jax.tree.map(
         lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
-    given = steps.problem(X, y, mask, count, ALGORITHMS[name].weight)
-    return traced_iterates(ALGORITHMS[name], longer, given)
+    return iterates(algorithm, longer, steps.problem(X, y, mask, count, algorithm.weight))
 
 
-def traced_iterates(
-    algorithm: Algorithm, layers: Layers, given: Problem
-) -> Float[Array, "layer sample dim"]:
+def iterates(algorithm: Algorithm, layers: Layers, given: Problem) -> Iterates:
     """The same inside a compiled function: a scan over layers."""
 
     def step(state: State, layer: Layer):
@@ -114,7 +102,7 @@ def traced_iterates(
 
 @jax.jit
 def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer prefix dim"]:
-    """LISTA-VM for all prefixes of a prompt at once, which is what the constructed transformer runs:
+    """LISTA-VM for all prefixes of a prompt at once, as the constructed transformer runs it:
     iterates 1..K for n = 0..N. X is (N, d), M (K, d, d), thresholds (K, d) or (K,). Exact.
 
     b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows; prefix 0
@@ -126,11 +114,11 @@ def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer pre
     given = steps.problem(jnp.where(seen[:, :, None], X, 0), jnp.where(seen, y, 0), None, count)
     if mask is not None:  # rows of M outside the pool are zero, the columns of X are not
         given = given._replace(mask=jnp.broadcast_to(mask, (rows + 1, dim)))
-    return traced_iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, given)
+    return iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, given)
 
 
 class UnrolledRecovery(eqx.Module):
-    """K steps of an algorithm by name on the tokens of `task.ColumnsAsTokens`; predicts b^T query."""
+    """K steps of an algorithm on the tokens of `task.ColumnsAsTokens`; predicts b^T query."""
 
     algorithm: str = eqx.field(static=True)
     layers: Layers
@@ -139,7 +127,7 @@ class UnrolledRecovery(eqx.Module):
         """b after the last layer; zero at masked columns and at the token of measured values."""
         matrix, y, _, is_column = read_columns(X, mask)
         count = (matrix != 0).any(2).sum(1)
-        return iterates(self.algorithm, self.layers, matrix, y, is_column, count)[-1]
+        return unroll(self.algorithm, self.layers, matrix, y, is_column, count)[-1]
 
     def __call__(self, X: Tokens, mask: Mask | None = None) -> Float[Array, " n"]:
         return (self.coefficients(X, mask) * read_columns(X, mask).query).sum(1)

@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 from saccade.errors import Diverged, InvalidInput
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.dynamics import learning, solvers
-from saccade.studies.sparse_recovery.dynamics.active_set import relative_gap, solve_exactly
+from saccade.studies.sparse_recovery.dynamics.solvers import relative_gap, solve_exactly
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
 from saccade.studies.sparse_recovery import theory
-from saccade.studies.sparse_recovery.dynamics.active_set import solve_exactly
-from saccade.studies.sparse_recovery.dynamics.solvers import certified
+from saccade.studies.sparse_recovery.dynamics.solvers import certified, solve_exactly
 from saccade.studies.sparse_recovery.models.steps import alista_weight
 
 RNG = np.random.default_rng(5)

@@ -18,17 +18,15 @@ PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 FAINT = 1e-3  # the LASSO's penalty: its bias is far below what counts as found
 
 
-def _instances(
-    key: Any, dim: int, measurements: int, sparsity: int, trials: int
-) -> tuple[np.ndarray, ...]:
+def _instances(key: Any, dim: int, rows: int, sparsity: int, trials: int) -> list[np.ndarray]:
     """Gaussian rows, those beyond N of zeros (one shape for all N), and standard normal entries at
     S random places; no noise."""
     row_key, value_key, place_key = jax.random.split(key, 3)
-    shown = np.arange(dim) < measurements
+    shown = np.arange(dim) < rows
     X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * shown[None, :, None]
     rank = np.asarray(jax.random.uniform(place_key, (trials, dim))).argsort(1).argsort(1)
     beta = np.asarray(jax.random.normal(value_key, (trials, dim))) * (rank < sparsity)
-    return X, np.einsum("pnd,pd->pn", X, beta), beta
+    return [X, np.einsum("pnd,pd->pn", X, beta), beta]
 
 
 def _check(asked: Any) -> None:
@@ -48,8 +46,7 @@ def success(
 ) -> list[xarray.Dataset]:
     """Share of instances with |b - beta|^2 <= tolerance |beta|^2, without noise; ISTA and FISTA
     after `depth` steps with the penalty that is best on these instances, which favours them. The
-    instances of all cells of a group are solved together.
-    """
+    instances of all cells of a group are solved together."""
     counts = zip(keys, np.asarray(measurements), np.asarray(sparsity), strict=True)
     drawn = [_instances(key, dim, int(rows), int(most), trials) for key, rows, most in counts]
     X, y, beta = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
@@ -65,9 +62,7 @@ def success(
         for share in shares.T]
 
 
-def _best_share(
-    guesses: Sequence[Any], beta: np.ndarray, allowed: np.ndarray, trials: int
-) -> np.ndarray:
+def _best_share(guesses: list, beta: np.ndarray, allowed: np.ndarray, trials: int) -> np.ndarray:
     """For every cell, the largest share of its instances that one of the guesses finds."""
     hits = np.array([squared_errors(guess, beta) <= allowed for guess in guesses])
     return hits.reshape(len(guesses), -1, trials).mean(2).max(0)

@@ -238,9 +238,8 @@ def read_columns(tokens: Tokens, mask: Mask | None = None) -> Columns:
 
 @jax.jit
 def _posterior_mean(X, y, query, supports, noise) -> Float[Array, " n"]:
-    """With standard normal values on a support T the evidence of y is proportional to
-    exp(-(|y - X_T m|^2/noise^2 + |m|^2)/2) det(X_T^T X_T + noise^2 I)^{-1/2}, m the ridge
-    solution."""
+    """With standard normal values on a support T the evidence of y, m the ridge solution, is as
+    exp(-(|y - X_T m|^2/noise^2 + |m|^2)/2) det(X_T^T X_T + noise^2 I)^{-1/2}."""
 
     def one(instance):
         X, y, query = instance

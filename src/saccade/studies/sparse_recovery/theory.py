@@ -1,9 +1,8 @@
 """What is known of sparse recovery: the LASSO and its gap, bounds of ISTA and FISTA, coherence, and
 a certificate of a linear rate.
 
-The LASSO is F(b) = 1/2 |y - X b|^2 + lam |b|_1 (no 1/N; scikit-learn's alpha is lam/N). NumPy
-arrays, because these are also computed once, on small problems, where compiling would dominate;
-leading axes are a batch.
+The LASSO is F(b) = 1/2 |y - X b|^2 + lam |b|_1 (no 1/N; scikit-learn's alpha is lam/N). NumPy:
+on small problems compiling would dominate. Leading axes are a batch.
 
 The certificate: numbers computed from one matrix that guarantee how fast LISTA-VM converges on it.
 With G = Sigma^{-1} X^T X/n, mu = max_{i != j} |G_ij|, delta = max_i |1 - g G_ii| and nu =
@@ -12,9 +11,8 @@ With G = Sigma^{-1} X^T X/n, mu = max_{i != j} |G_ij|, delta = max_i |1 - g G_ii
     theta_k = g (mu E_k + nu),   E_{k+1} = q E_k + 2 S g nu,   q = delta + g mu (2S - 1)
 from E_0 = |beta|_1 keeps supp(b_k) inside supp(beta) and |b_k - beta|_1 <= E_k.
 Why: off the support the update is at most g (mu |e|_1 + nu) <= theta_k, hence cut to zero; on it
-each error shrinks to at most
-|1 - g G_ii| |e_i| + g mu (|e|_1 - |e_i|) + g nu + theta_k; sum over the S coordinates.
-Status: bound (by saccade; it implies the paper's form).
+an error becomes at most |1 - g G_ii| |e_i| + g mu (|e|_1 - |e_i|) + g nu + theta_k; sum over the S
+coordinates. Status: bound (by saccade; it implies the paper's form).
 """
 
 from typing import NamedTuple
@@ -23,35 +21,29 @@ import numpy as np
 from jaxtyping import ArrayLike, Float
 from scipy.optimize import linprog
 
-import saccade.precision  # noqa: F401
 from saccade.errors import require
 
 Batch = Float[np.ndarray, "*batch"]
-Matrices = Float[np.ndarray, "*batch row dim"]
+Matrix = Float[np.ndarray, "*batch row dim"]
 Values = Float[np.ndarray, "*batch row"]
-Vectors = Float[np.ndarray, "*batch dim"]
-Matrix = Float[np.ndarray, "row dim"]
-Vector = Float[np.ndarray, " dim"]
+Vector = Float[np.ndarray, "*batch dim"]
 
 
-def lasso_objective(X: Matrices, y: Values, b: Vectors, lam) -> Batch:
+def lasso_objective(X: Matrix, y: Values, b: Vector, lam) -> Batch:
     """F(b). Exact."""
     return 0.5 * ((y - _times(X, b)) ** 2).sum(-1) + lam * np.abs(b).sum(-1)
 
 
-def lam_max(X: Matrices, y: Values) -> Batch:
+def lam_max(X: Matrix, y: Values) -> Batch:
     """||X^T y||_inf: from this lam on the solution is exactly zero."""
     return np.abs(_back(X, y)).max(-1, initial=0.0)
 
 
-def duality_gap(X: Matrices, y: Values, b: Vectors, lam) -> Batch:
+def duality_gap(X: Matrix, y: Values, b: Vector, lam) -> Batch:
     """F(b) - D(s) >= F(b) - F*, with D(s) = 1/2 |y|^2 - 1/2 |y - s|^2 at the scaled residual s = r
-    min(1, lam/||X^T r||_inf).
-
-    Written as 1/2 |r - s|^2 + (lam |b|_1 - s.X b), in which no large numbers cancel. For lam = 0
-    the residual is made feasible by projection onto the kernel of X^T instead, since scaling would
-    leave only s = 0. Status: exact (weak duality).
-    """
+    min(1, lam/||X^T r||_inf). Written as 1/2 |r - s|^2 + (lam |b|_1 - s.X b), in which no large
+    numbers cancel. For lam = 0 the residual is made feasible by projection onto the kernel of X^T
+    instead, since scaling would leave only s = 0. Status: exact (weak duality)."""
     lam = np.asarray(lam, float)
     fitted = _times(X, b)
     r = y - fitted
@@ -63,16 +55,16 @@ def duality_gap(X: Matrices, y: Values, b: Vectors, lam) -> Batch:
     return np.maximum(gap, 0.0)
 
 
-def _off_the_range(X: Matrices, r: Values) -> Values:
+def _off_the_range(X: Matrix, r: Values) -> Values:
     """The part of r orthogonal to every column of X."""
     return r - _times(X, _times(np.linalg.pinv(X), r)) if X.size else r
 
 
-def _times(X: Matrices, b: Vectors) -> Values:
+def _times(X: Matrix, b: Vector) -> Values:
     return np.einsum("...nd,...d->...n", X, b)
 
 
-def _back(X: Matrices, r: Values) -> Vectors:
+def _back(X: Matrix, r: Values) -> Vector:
     return np.einsum("...nd,...n->...d", X, r)
 
 
@@ -131,11 +123,7 @@ def _lp_column(X: Matrix, i: int) -> float:
 
 def frobenius_by_projection(X: Matrix, steps: int = 2000) -> Matrix:
     """ALISTA's own recipe for its weight: W <- W - X (X^T W - I)/||X||^2, then back onto w_j^T x_j
-    = 1, column by column.
-
-    Converges slowly where N is near d (a square 20 x 20 matrix is still off after 20,000 steps):
-    the closed form is to be preferred.
-    """
+    = 1, column by column. Slow where N is near d (20 x 20 is still off after 20,000 steps)."""
     squares = (X**2).sum(0)
     rate = 1 / np.linalg.norm(X, 2) ** 2
     W = X / squares
@@ -158,9 +146,7 @@ class Certificate(NamedTuple):
     """M of the LISTA-VM that runs it: g ((2n + 1)/n) Sigma^{-1}"""
 
 
-def certificate(
-    X: Matrix, beta: Vector, noise: Vector, gamma: float, steps: int, covariance=None
-) -> Certificate:
+def certificate(X: Matrix, beta: Vector, noise, gamma, steps: int, covariance=None) -> Certificate:
     """The certificate for a given vector and noise; Sigma is the identity unless given."""
     rows, dim = X.shape
     inverse = np.eye(dim) if covariance is None else np.linalg.inv(covariance)
@@ -188,10 +174,7 @@ def error_bounds(mu, delta, nu, sparsity, start, gamma: float, steps: int):
 
 def reported_rate(rows, dim: int, sparsity: int, gamma: float, failure: float, constant=1.0):
     """alpha_n = -log(1 - (2/3) g + g (2S - 1) sqrt(log(d/failure)/(c n))): the paper's form as
-    reported; c is not known to us.
-
-    NaN where the argument is not positive. Status: heuristic (the constant is ours to choose).
-    """
+    reported; c is not known to us. NaN where nothing is said. Status: heuristic."""
     shrink = (
         1 - 2 / 3 * gamma + gamma * (2 * sparsity - 1)
         * np.sqrt(np.log(dim / failure) / (np.asarray(rows) * constant)))

@@ -52,12 +52,17 @@ class Prompt(Inputs):
         return X, np.asarray(self.y, float)
 
 
+def as_numbers(value: Any) -> np.ndarray:
+    """A list as an array; a ragged one as an array that fits nowhere."""
+    try:
+        return np.asarray(value, float)
+    except ValueError:
+        return np.zeros((1,) * 9)
+
+
 def array(value: Any, name: str, axes: int, rule: str = "is ragged") -> np.ndarray:
     """A rectangular array with `axes` axes, or a refusal."""
-    try:
-        numbers = np.asarray(value, float)
-    except ValueError:
-        numbers = np.zeros(())
+    numbers = as_numbers(value)
     require(numbers.ndim == axes, name, value, rule)
     return numbers
 
@@ -94,10 +99,7 @@ def thresholds_of(values: list[float | Vector], dim: int, layers: int | None = N
 def layers_of(value: Any, name: str, layers: int, shape: tuple[int, int]) -> np.ndarray:
     """K matrices of `shape`, from a list of K or from one that serves all layers."""
     rule = f"must be a {shape[0]} x {shape[1]} matrix, or a list of {layers} of them, one a layer"
-    try:
-        numbers = np.asarray(value, float)
-    except ValueError:
-        numbers = np.zeros(())
+    numbers = as_numbers(value)
     numbers = numbers.reshape(shape) if numbers.size == 0 and 0 in shape else numbers
     numbers = np.broadcast_to(numbers, (layers, *shape)) if numbers.shape == shape else numbers
     require(numbers.shape == (layers, *shape), name, value, rule)

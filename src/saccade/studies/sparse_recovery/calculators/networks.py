@@ -83,24 +83,21 @@ def unrolled_network(
 def lista_vm(
     problem: inputs.Measured, M: LayerMatrices, thresholds: inputs.Thresholds,
     support: Annotated[
-        list[Whole] | None,
-        Field(description="zero-based coordinates that may be non-zero; all if left out")] = None,
+        list[Annotated[Whole, Field(ge=0)]] | None,
+        Field(
+            description="zero-based coordinates that may be non-zero; all if left out", min_length=1
+        )] = None,
 ) -> dict[str, Any]:
     """LISTA-VM for every prefix of the rows: b <- S_t(b - M X_n^T (X_n b - y_n)/(2n+1))."""
     matrices = inputs.squares_of(M)
     dim = matrices.shape[1]
     X, y = problem.arrays(dim)
     theta = inputs.thresholds_of(thresholds, dim, len(matrices))
-    mask = None if support is None else jnp.isin(jnp.arange(dim), _places(support, dim))
+    for place in support or []:
+        require(place < dim, "support", place, f"must hold coordinates from 0 to {dim - 1}")
+    mask = None if support is None else jnp.isin(jnp.arange(dim), jnp.asarray(support))
     found = unrolled.lista_vm_prefixes(X, y, matrices, theta, mask)
     return {"final": found[-1], "last_prefix": found[:, -1]}
-
-
-def _places(support: list[int], dim: int) -> np.ndarray:
-    require(len(support) > 0, "support", support, "must name at least one coordinate")
-    for place in support:
-        require(0 <= place < dim, "support", place, f"must hold coordinates from 0 to {dim - 1}")
-    return np.asarray(support)
 
 
 @calculator(
@@ -135,8 +132,8 @@ def transformer(
 @jax.jit
 def _through(X, y, M, theta) -> dict[str, Any]:
     """Prompt, layers, and what is read out of the last tokens, in one compiled program."""
-    last = constructed.run_layers(constructed.embed_prompt(X, y), constructed.construct(M, theta))[
-        -1]
+    H, layers = constructed.embed_prompt(X, y), constructed.construct(M, theta)
+    last = constructed.run_layers(H, layers)[-1]
     linear = constructed.linear_readout(last)
     return {
         "beta": constructed.estimates(last), "quadratic": constructed.quadratic_readout(last),
@@ -150,17 +147,15 @@ class Head(Inputs):
 
     def arrays(self, number: int, entries: int) -> list[np.ndarray]:
         """Q, K and V as stacks of one head, with shapes that fit tokens of so many entries."""
-        name = f"heads[{number}]"
-        Q, K, V = (inputs.matrix(getattr(self, part), f"{name}.{part}") for part in "QKV")
-        as_H = f"columns, as many as H has rows ({entries})"
-        require(Q.shape[1] == entries, f"{name}.Q", f"of shape {Q.shape}", f"must have {as_H}")
-        require(
-            K.shape == Q.shape, f"{name}.K", f"of shape {K.shape}",
-            f"must have {len(Q)} rows, as Q, and {as_H}")
-        require(
-            V.shape == (entries, entries), f"{name}.V", f"of shape {V.shape}",
-            f"must be {entries} x {entries}, as H has {entries} rows")
-        return [part[None] for part in (Q, K, V)]
+        shapes = {"Q": (len(self.Q), entries), "K": (len(self.Q), entries), "V": (entries, entries)}
+        arrays = []
+        for part, shape in shapes.items():
+            name = f"heads[{number}].{part}"
+            arrays.append(inputs.matrix(getattr(self, part), name)[None])
+            require(
+                arrays[-1].shape[1:] == shape, name, f"of shape {arrays[-1].shape[1:]}",
+                f"must be {shape[0]} x {shape[1]}: H has {entries} rows")
+        return arrays
 
 
 @calculator(
@@ -200,12 +195,12 @@ def certificate(
     """Numbers that certify a linear rate of LISTA-VM on one matrix (rows of unit covariance),
     beside the errors it really makes."""
     matrix = inputs.rows_of(X)
+    rows, dim = matrix.shape
     for name, vector, size, of in (
-        ("beta", beta, matrix.shape[1], "coordinate"), ("noise", noise, len(matrix), "row"),
+        ("beta", beta, dim, "coordinate"), ("noise", noise, rows, "row"),
     ):
-        require(
-            len(vector) == size, name, f"a list of {len(vector)}",
-            f"must have {size} entries, one a {of} of X")
+        rule = f"must have {size} entries, one a {of} of X"
+        require(len(vector) == size, name, f"a list of {len(vector)}", rule)
     truth, off = np.asarray(beta, float), np.asarray(noise, float)
     promise, b = solvers.certified(matrix, matrix @ truth + off, truth, off, gamma, steps)
     answer = promise._asdict() | {"errors": np.abs(b - truth).sum(1)}

@@ -12,7 +12,6 @@ from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.calculators import inputs
 from saccade.studies.sparse_recovery.calculators.inputs import Matrix, Measurements, Record, Vector
 from saccade.studies.sparse_recovery.dynamics import solvers
-from saccade.studies.sparse_recovery.dynamics.active_set import solve_exactly
 from saccade.studies.sparse_recovery.models import steps
 
 X = [[1.0, 0.5, -0.3], [0.2, -1.0, 0.4]]
@@ -55,7 +54,7 @@ def lasso(problem: inputs.Penalised) -> dict[str, Any]:
     """A minimiser of 1/2 |y - Xb|^2 + lam |b|_1, up to rounding (for lam = 0 the least-squares
     solution of least length)."""
     (X, y), lam = problem.arrays(), problem.lam
-    b = solve_exactly(X, y, lam)
+    b = solvers.solve_exactly(X, y, lam)
     return {
         "coefficients": b, "objective": theory.lasso_objective(X, y, b, lam),
         "gap": theory.duality_gap(X, y, b, lam), "lam_max": theory.lam_max(X, y)}
@@ -89,7 +88,7 @@ def iterates(
 def rates(problem: inputs.Penalised, record: Record) -> dict[str, Any]:
     """How far ISTA and FISTA are from the minimum, and how far theory lets them be."""
     (X, y), lam = problem.arrays(), problem.lam
-    best = solve_exactly(X, y, lam)
+    best = solvers.solve_exactly(X, y, lam)
     lowest, distance = theory.lasso_objective(X, y, best, lam), np.linalg.norm(best)
     answer: dict[str, Any] = {"steps": record, "minimum": lowest}
     for name, bound_of in BOUNDS.items():

@@ -6,8 +6,7 @@ from typing import Any
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 
-ORDER = (
-    "construction", "certificate", "solvers", "learned", "questions", "trained", "trained_limits")
+ORDER = ("construction", "certificate", "solvers", "learned", "questions", "trained")
 PAPER = "arXiv 2410.13981"
 
 

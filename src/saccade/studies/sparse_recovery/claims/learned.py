@@ -112,9 +112,9 @@ ORTHONORMAL = _new_matrices(
 ALISTA_BEST = _new_matrices(
     "sparse-recovery.alista-best-of-the-learned", "SR-F3",
     "Trained on ever new matrices, ALISTA beats FISTA and the norm-adapted LISTA-VM at equal"
-    " depth in the median.", PAIRED
-    + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage, whose weight"
-    " is huge.", UNTHRESHOLDED,
+    " depth in the median.",
+    PAIRED + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage,"
+    " whose weight is huge.", UNTHRESHOLDED,
     measure=lambda run: _gaps(run, ("lista-adaptive", "fista"), ("alista",)), resolution=0.05,
     parts=tuple(
         f"{name}, seed {seed}" for name in ("norm-adapted LISTA-VM", "FISTA") for seed in range(2)))

@@ -14,6 +14,8 @@ from saccade.studies.sparse_recovery.experiments import questions
 
 PAIRED = "Paired on the same test problems; medians, because errors have heavy tails."
 COUNTS = (10, 12, 15, 20, 30, 40)
+TOLD = ("lista-vm", "alista", "fista")
+ON_BLOCKS, ON_FREE = "lista-vm, trained on blocks", "lista-vm, free supports"
 LARGE = 6.0  # twice the error of predicting zero: what counts as diverged at S = 3
 _question = partial(claim, status="heuristic", kind=ORDERING, statistic="median")
 _rows = partial(
@@ -51,18 +53,13 @@ def _falls(run: Run) -> np.ndarray:
     return -np.diff(error_of(run, "lista-vm", rows=list(COUNTS)))
 
 
+def _gains(run: Run, better: dict[str, str]) -> np.ndarray:
+    """Errors of methods minus those of the one that should be better, [test][method]."""
+    return np.stack([_over(run, other, name) for name, other in better.items()], 1)
+
+
 def _deeper_gain(run: Run, name: str, first: int, last: int) -> np.ndarray:
     return error_of(run, name, layer=first) - error_of(run, name, layer=last)
-
-
-def _gain(run: Run, *names: str) -> np.ndarray:
-    """Error not told minus error told, [test][method]."""
-    return np.stack([error_of(run, name) - error_of(run, f"{name}, told") for name in names], 1)
-
-
-def _block_gain(run: Run, *names: str, against: str = "block thresholds") -> np.ndarray:
-    """Errors of methods minus those of one, [test][method]."""
-    return np.stack([error_of(run, name) - error_of(run, against) for name in names], 1)
 
 
 MORE_ROWS = _rows(
@@ -184,7 +181,7 @@ POOL = _structure(
     "Knowing that supports lie in 10 of 20 coordinates helps LISTA-VM, ALISTA and FISTA alike:"
     " the gain is the restriction itself.", PAIRED,
     Sabotage("wrong-pool", "Tell the other ten coordinates.", {"shift": 10}),
-    measure=lambda run: _gain(run, "lista-vm", "alista", "fista"), resolution=5e-3,
+    measure=lambda run: _gains(run, {name: f"{name}, told" for name in TOLD}), resolution=5e-3,
     source=f"section 5.1 and open question 2, {PAPER}; the comparison is ours",
     experiment=questions.pools, parts=("LISTA-VM", "ALISTA", "FISTA"), scales=seconds(quick=15),
     finding=(
@@ -198,7 +195,7 @@ BLOCK_GAIN = _structure(
     broken(
         "no-block-thresholds", "Compare the block thresholds with themselves.",
         lambda run: np.zeros((run.data.sizes["test"], 2))),
-    measure=lambda run: _block_gain(run, "lista-vm, trained on blocks", "lista-vm, free supports"),
+    measure=lambda run: _gains(run, dict.fromkeys((ON_BLOCKS, ON_FREE), "block thresholds")),
     resolution=0.01, source=f"open question 2, {PAPER}; the answer is ours",
     parts=("trained on blocks", "trained on free supports"))
 
@@ -207,11 +204,10 @@ BLOCK_BLIND = _structure(
     "Training LISTA-VM on block-sparse problems gains nothing on them: thresholds on single"
     " coordinates cannot see blocks.", PAIRED + " 0.01 is a twentieth of the median error.",
     broken(
-        "block-thresholds", "A network that thresholds whole blocks.", _block_gain,
-        "lista-vm, free supports"),
-    measure=lambda run: _block_gain(
-        run, "lista-vm, free supports", against="lista-vm, trained on blocks"),
-    resolution=0.01, source=f"open question 2, {PAPER}; the answer is ours", kind=ESTIMATE,
+        "block-thresholds", "A network that thresholds whole blocks.", _over, "block thresholds",
+        ON_FREE),
+    measure=lambda run: _over(run, ON_BLOCKS, ON_FREE), resolution=0.01,
+    source=f"open question 2, {PAPER}; the answer is ours", kind=ESTIMATE,
     finding=(
         "LISTA-VM, one number and one threshold a layer, cannot learn a pool or blocks from"
         " training data; it has to be told. A threshold on block lengths makes block-sparse"

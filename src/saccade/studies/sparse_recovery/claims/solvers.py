@@ -24,17 +24,13 @@ def _over_bound(run: Run, bounds=(theory.ista_bound, theory.fista_bound)) -> np.
     return one_row(ratios)
 
 
-def _weights(run: Run) -> list[tuple[np.ndarray, np.ndarray]]:
-    return list(zip(run.data.X.values, run.data.W.values, strict=True))
-
-
 def _from_optimum(run: Run) -> np.ndarray:
     """Distance to projected descent, what the constraint misses, and the gradient along it."""
     rows = []
-    for X, W in _weights(run)[:4]:
-        slope = X @ (X.T @ W)  # half the gradient of |W^T X|_F^2
-        along = (slope * X).sum(0) / (X**2).sum(0)
-        stationarity = np.abs(slope - along * X).max()
+    for X, W in zip(run.data.X.values[:4], run.data.W.values[:4], strict=True):
+        uphill = X @ (X.T @ W)  # half the gradient of |W^T X|_F^2
+        along = (uphill * X).sum(0) / (X**2).sum(0)
+        stationarity = np.abs(uphill - along * X).max()
         descended = theory.frobenius_by_projection(X)
         rows.append([np.abs(W - descended).max(), np.abs((W * X).sum(0) - 1).max(), stationarity])
     return np.array(rows)
@@ -43,7 +39,7 @@ def _from_optimum(run: Run) -> np.ndarray:
 def _coherences(run: Run) -> np.ndarray:
     return np.array([
         (theory.normalised_coherence(X), theory.coherence(W, X), theory.lp_coherence(X))
-        for X, W in _weights(run)])
+        for X, W in zip(run.data.X.values, run.data.W.values, strict=True)])
 
 
 def _excess(run: Run) -> np.ndarray:

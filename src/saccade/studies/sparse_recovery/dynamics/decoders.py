@@ -118,14 +118,9 @@ def _single(X, y) -> Float[Array, "sample row dim+1"]:
     return prompts.pair_tokens(jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32))
 
 
-@eqx.filter_jit
-def _estimates(model: Transformer, tokens: Array) -> Array:
-    return model(tokens)
-
-
-@eqx.filter_jit
-def _layer_estimates(model: Transformer, tokens: Array) -> Array:
-    return jax.vmap(model.read)(model.trace(tokens).states)[:, :, -1]
+_estimates = eqx.filter_jit(lambda model, tokens: model(tokens))
+_layer_estimates = eqx.filter_jit(
+    lambda model, tokens: jax.vmap(model.read)(model.trace(tokens).states)[:, :, -1])
 
 
 def with_repeated_last_layer(model: Transformer, times: int) -> Transformer:

@@ -21,8 +21,6 @@ from saccade.studies.sparse_recovery.models.steps import problem
 from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, iterates
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
-POSITIVE = ("theta",)
-
 
 class Recipe(NamedTuple):
     """Adam with a cosine to zero, gradients clipped at a global norm (infinite: not at all)."""
@@ -31,6 +29,11 @@ class Recipe(NamedTuple):
     batch: int = 128
     learning_rate: float = 1e-2
     clip: float = 1.0
+
+    def optimiser(self) -> optax.GradientTransformation:
+        schedule = optax.cosine_decay_schedule(self.learning_rate, self.steps)
+        clip = [optax.clip_by_global_norm(self.clip)] if np.isfinite(self.clip) else []
+        return optax.chain(*clip, optax.adam(schedule))
 
 
 class Trained(NamedTuple):
@@ -66,12 +69,9 @@ def train(
     name: str, task: SparseRecovery, keys: Key[Array, " seed"], start: Layers, recipe: Recipe,
     X: Any = None, record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train from `start` (leading axis: the seed) once for each key.
-
-    With `X` (one matrix, or one for each seed) every problem uses it; without, every problem has a
-    new matrix. `fixed` holds arrays of the layers that are not trained. Weights that leave the
-    finite numbers stop with the step at which they did.
-    """
+    """Train from `start` (leading axis: the seed) once for each key; all problems use `X` (one
+    matrix, or one for each seed), or each has a new one. `fixed` holds arrays of the layers that
+    are not trained. Weights that leave the finite numbers are refused with the step."""
     stops = np.unique(np.append(np.asarray(record, int), recipe.steps))
     require(
         recipe.steps >= 1 and stops[0] >= 0, "steps", recipe.steps,
@@ -90,29 +90,19 @@ def train(
 
 def _positive(layers: Layers) -> Layers:
     """Thresholds are trained freely and used as |theta|."""
-    return {name: jnp.abs(leaf) if name in POSITIVE else leaf for name, leaf in layers.items()}
+    return {name: jnp.abs(leaf) if name == "theta" else leaf for name, leaf in layers.items()}
 
 
 @partial(jax.jit, static_argnames=("name", "task", "recipe"))
-def _train(
-    name: str, task: SparseRecovery, recipe: Recipe, keys, start: Layers, matrices, fixed, stops
-):
+def _train(name: str, task, recipe: Recipe, keys, start: Layers, matrices, fixed, stops):
     one = partial(_train_one, name, task, recipe)
     axes = (0, 0, None if matrices is None else 0, None, None)
     layers, diverged_at = jax.vmap(one, axes, (1, 0))(keys, start, matrices, fixed, stops)
     return _positive(layers), diverged_at
 
 
-def _optimiser(recipe: Recipe) -> optax.GradientTransformation:
-    schedule = optax.cosine_decay_schedule(recipe.learning_rate, recipe.steps)
-    clip = [optax.clip_by_global_norm(recipe.clip)] if np.isfinite(recipe.clip) else []
-    return optax.chain(*clip, optax.adam(schedule))
-
-
-def _train_one(
-    name: str, task: SparseRecovery, recipe: Recipe, key, start: Layers, matrix, fixed, stops
-):
-    algorithm, optimiser = algorithm_named(name), _optimiser(recipe)
+def _train_one(name: str, task, recipe: Recipe, key, start: Layers, matrix, fixed, stops):
+    algorithm, optimiser = algorithm_named(name), recipe.optimiser()
 
     def loss_of(layers: Layers, sample):
         given = problem(sample.X, sample.y, count=sample.count, weight=algorithm.weight)

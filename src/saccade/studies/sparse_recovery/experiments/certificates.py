@@ -22,18 +22,16 @@ def certified(
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
-    rows_of: dict[str, list[Any]] = {}
+    found = []
     for X, y, beta, query in zip(*parts, strict=True):
         promise, b = certified_run(
             X, y, beta, y - X @ beta, gamma, steps, threshold_share=threshold_share)
-        values = {
-            "mu": promise.mu, "delta": promise.delta, "nu": promise.nu, "start": np.abs(beta).sum(),
-            "error": np.abs(b - beta).sum(1), "label_error": np.abs((b - beta) @ query),
-            "outside": np.abs(b[:, beta == 0]).max(), "largest_entry": np.abs(query).max(),
-            "zeros": (b == 0).all()}
-        for name, value in values.items():
-            rows_of.setdefault(name, []).append(value)
-    arrays = {name: np.array(values, float) for name, values in rows_of.items()}
+        found.append({
+            "mu": promise.mu, "delta": promise.delta, "nu": promise.nu,
+            "start": np.abs(beta).sum(), "error": np.abs(b - beta).sum(1),
+            "label_error": np.abs((b - beta) @ query), "outside": np.abs(b[:, beta == 0]).max(),
+            "largest_entry": np.abs(query).max(), "zeros": (b == 0).all()})
+    arrays = {name: np.array([row[name] for row in found], float) for name in found[0]}
     return xarray.Dataset(
         {name: (("repetition", "step")[: rows.ndim], rows) for name, rows in arrays.items()},
         {"step": np.arange(steps + 1)})
@@ -46,8 +44,7 @@ def worst_case(
 ) -> xarray.Dataset:
     """The problem on which the certificate's iteration does as badly as it promises: all pairs of
     columns have X_i^T X_j/n = `sign` mu, beta is one everywhere, and the noise pulls every
-    coordinate down. Every inequality of the proof is then an equality.
-    """
+    coordinate down. Every inequality of the proof is then an equality."""
     gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
     X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
     # X^T noise / n = -nu in every coordinate

@@ -1,6 +1,6 @@
 """What experiments on learned algorithms share: networks trained once a process, and baselines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -37,22 +37,17 @@ def trained(
     name: str, task: SparseRecovery, training_seed: int, seeds: int, one_matrix: bool = False,
     steps: int = 0, record: tuple[int, ...] = (),
 ) -> tuple[learning.Trained, np.ndarray]:
-    """Networks of `seeds` seeds and the matrix each was started from (and, with `one_matrix`, only
-    trained on).
-
+    """Networks of `seeds` seeds and the matrix each started from (with `one_matrix`, trained on).
     The seeds are parameters, not the key of the run: the repetitions of a claim test the same
-    networks on fresh problems.
-    """
+    networks on fresh problems."""
     matrix_key, train_key = jax.random.split(jax.random.key(training_seed))
     X = task.matrices(matrix_key, seeds, jnp.float32)
     recipe = RECIPES[name]._replace(steps=steps or RECIPES[name].steps)
     options = {"step": FIRST_STEP[task.design]} if name in ("lista-vm", "lista-block") else {}
     matrix = X if name in ("lista", "lista-cp") else None
     start = learning.start_layers(name, LAYERS, seeds, matrix, **options)
-    members = groups(task)
-    fixed = (
-        {"groups": jnp.broadcast_to(members, (LAYERS, *members.shape))} if name == "lista-block"
-        else None)
+    members = jnp.broadcast_to(groups(task), (LAYERS, *groups(task).shape))
+    fixed = {"groups": members} if name == "lista-block" else None
     networks = learning.train(
         name, task, jax.random.split(train_key, seeds), start, recipe, X if one_matrix else None,
         record, fixed)
@@ -83,24 +78,22 @@ def classical(
 ) -> np.ndarray:
     """Errors of ISTA or FISTA after every step, with the penalty best on these very problems."""
     tried = [errors_of(name, {"lam": jnp.full(layers, lam)}, sample, mask) for lam in penalties]
-    return min(tried, key=lambda errors: float(errors[-1].mean()))
+    return min(tried, key=lambda errors: errors[-1].mean())
 
 
 def converged(sample: RecoverySample) -> np.ndarray:
     """Errors of the minimiser of the LASSO, with the best of a few penalties."""
-    tried = [
-        squared_errors(solve_lasso(sample.X, sample.y, lam).coefficients, sample.beta)
-        for lam in LASSO_PENALTIES]
-    return min(tried, key=lambda errors: float(errors.mean()))
+    return _best_lasso(sample.X, sample.y, sample.beta, LASSO_PENALTIES)
 
 
-def by_algorithm(
-    errors: Mapping[str, Any], axes: tuple[str, ...], **coordinates: Any
-) -> xarray.Dataset:
-    """Errors as a dataset, one algorithm after the other."""
-    return xarray.Dataset(
-        {"error": (("algorithm", *axes), list(errors.values()))},
-        {"algorithm": list(errors), **coordinates})
+def _best_lasso(X, y, beta, penalties: tuple[float, ...]) -> np.ndarray:
+    return _best([squared_errors(solve_lasso(X, y, lam).coefficients, beta) for lam in penalties])
+
+
+def by_algorithm(errors: Mapping[str, Any], axes: tuple[str, ...], **at: Any) -> xarray.Dataset:
+    """Errors as a dataset, one algorithm after the other; `at` are the coordinates of axes."""
+    values = {"error": (("algorithm", *axes), list(errors.values()))}
+    return xarray.Dataset(values, {"algorithm": list(errors), **at})
 
 
 def classical_errors(
@@ -119,21 +112,18 @@ def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: in
     shown = np.arange(X.shape[1]) < n
     X, y = X * shown[None, :, None], y * shown
     ista, fista = (
-        np.stack([squared_errors(b, beta) for b in _penalised(name, X, y, steps)])
+        np.stack([squared_errors(b, beta) for b in _penalised(name, X, y, steps)], axis=1)
         for name, steps in (("ista", depth), ("fista", 2 * depth)))
     shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X[:, :n]), y[:, :n])
-    exact = [
-        squared_errors(solve_lasso(X[:, :n], y[:, :n], lam).coefficients, beta)
-        for lam in PREFIX_LASSO_PENALTIES]
     return np.stack([
-        squared_errors(np.zeros_like(beta), beta), squared_errors(shortest, beta),
-        _best(ista[:, -1]), _best(fista[:, depth - 1]), _best(fista[:, -1]),
-        _best(np.stack(exact))])
+        (beta**2).sum(1), squared_errors(shortest, beta), _best(ista[-1]),
+        _best(fista[depth - 1]), _best(fista[-1]),
+        _best_lasso(X[:, :n], y[:, :n], beta, PREFIX_LASSO_PENALTIES)])
 
 
-def _best(errors: np.ndarray) -> np.ndarray:
+def _best(errors: Iterable[np.ndarray]) -> np.ndarray:
     """The errors with the penalty of the smallest mean error, from [penalty][task]."""
-    return errors[int(np.argmin(errors.mean(1)))]
+    return min(errors, key=lambda tasks: tasks.mean())
 
 
 def _penalised(name: str, X: np.ndarray, y: np.ndarray, steps: int) -> list[np.ndarray]:

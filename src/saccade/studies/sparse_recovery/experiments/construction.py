@@ -13,8 +13,6 @@ from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models.unrolled import lista_vm_prefixes, unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
-PRECISION = {"float64": jnp.float64, "float32": jnp.float32}
-
 
 @partial(jax.jit, static_argnames=("dim", "layers", "dtype"))
 def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
@@ -68,7 +66,7 @@ def construction(
 ) -> xarray.Dataset:
     """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and
     layers; `gate_share` sets the gate to that share of the largest |x^T b| met."""
-    dtype = PRECISION[precision]
+    dtype = jnp.dtype(precision)
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
     share = np.nan if gate_share is None else gate_share
     found = []

@@ -8,15 +8,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.experiments.common import (
-    LAYERS,
-    RECIPES,
-    by_algorithm,
-    classical,
-    converged,
-    errors_of,
-    trained,
-)
+from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.models.steps import alista_weight
 from saccade.studies.sparse_recovery.task import Design, SparseRecovery
 
@@ -39,7 +31,8 @@ def one_matrix(
     task = SparseRecovery.create(dim, rows, sparsity)
     names = {label: label.split(",")[0] for label in FIXED}
     networks = {
-        name: trained(name, task, training_seed, seeds, True, steps) for name in names.values()}
+        name: common.trained(name, task, training_seed, seeds, True, steps)
+        for name in names.values()}
     X = networks["lista"][1]
     own = [
         task.sample_on(
@@ -49,19 +42,19 @@ def one_matrix(
 
     def errors(label: str, seed: int, sample: Any) -> np.ndarray:
         if label in CLASSICAL:
-            return classical(label, sample)
+            return common.classical(label, sample)
         layers = networks[names[label]][0].at(-1, seed)
         if "frozen" in label:
-            layers["W"] = jnp.broadcast_to(alista_weight(X[seed]), (LAYERS, rows, dim))
-        return errors_of(names[label], layers, sample)
+            layers["W"] = jnp.broadcast_to(alista_weight(X[seed]), (common.LAYERS, rows, dim))
+        return common.errors_of(names[label], layers, sample)
 
     found = {
         label: [[errors(label, *pair) for pair in enumerate(samples)] for samples in problems]
         for label in (*FIXED, *CLASSICAL)}
     zero = [[(np.asarray(sample.beta) ** 2).sum(1) for sample in samples] for samples in problems]
-    return by_algorithm(
+    return common.by_algorithm(
         found, ("matrix", "seed", "layer", "test"), matrix=["seen", "new"],
-        layer=np.arange(1, LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), zero))
+        layer=np.arange(1, common.LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), zero))
 
 
 VARYING = ("lista-vm", "lista-adaptive", "alista")
@@ -79,28 +72,28 @@ def varying_matrices(
 ) -> xarray.Dataset:
     """Networks trained on ever new matrices, tested on new ones: errors after every layer, learning
     curves (errors after the last layer along training), and ISTA, FISTA and the converged LASSO on
-    the same problems. `threshold_share` scales learned thresholds.
-    """
+    the same problems. `threshold_share` scales learned thresholds."""
     task = SparseRecovery.create(dim, rows, sparsity, design=design)
     sample = task.sample(key, tests)
     found, curves, recorded = {}, [], []
     for name in methods:
-        stops = tuple(round(share * (steps or RECIPES[name].steps)) for share in shares)
-        networks, _ = trained(name, task, training_seed, seeds, False, steps, stops)
+        stops = tuple(round(share * (steps or common.RECIPES[name].steps)) for share in shares)
+        networks, _ = common.trained(name, task, training_seed, seeds, False, steps, stops)
 
         def errors(point: int, seed: int, name=name, networks=networks) -> np.ndarray:
             layers = networks.at(point, seed)
-            return errors_of(name, {**layers, "theta": threshold_share * layers["theta"]}, sample)
+            return common.errors_of(
+                name, {**layers, "theta": threshold_share * layers["theta"]}, sample)
 
         along = [
             [errors(point, seed) for point in range(len(networks.steps))] for seed in range(seeds)]
         found[name] = [points[-1] for points in along]
         curves.append([[error[-1] for error in points] for points in along])
         recorded.append(networks.steps)
-    found |= {name: [classical(name, sample)] * seeds for name in CLASSICAL}
-    return by_algorithm(
-        found, ("seed", "layer", "test"), network=list(methods), layer=np.arange(1, LAYERS + 1)
-    ).assign(
+    found |= {name: [common.classical(name, sample)] * seeds for name in CLASSICAL}
+    return common.by_algorithm(
+        found, ("seed", "layer", "test"), network=list(methods),
+        layer=np.arange(1, common.LAYERS + 1)).assign(
         curve=(("network", "seed", "point", "test"), curves),
-        steps=(("network", "point"), recorded), lasso=("test", converged(sample)),
+        steps=(("network", "point"), recorded), lasso=("test", common.converged(sample)),
         zero=("test", (np.asarray(sample.beta) ** 2).sum(1)))

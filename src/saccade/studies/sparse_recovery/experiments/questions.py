@@ -8,13 +8,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.experiments.common import (
-    LAYERS,
-    by_algorithm,
-    classical,
-    errors_of,
-    network,
-)
+from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 NETWORKS = ("lista-vm", "lista-adaptive", "alista")
@@ -37,9 +31,10 @@ def _last_errors(
 ) -> dict[str, list[np.ndarray]]:
     """Errors after the last layer of networks and of classical methods, sample after sample."""
     found = {
-        name: [errors_of(name, network(name, seed), sample)[-1] for sample in samples]
+        name: [common.errors_of(name, common.network(name, seed), sample)[-1] for sample in samples]
         for name in networks}
-    return found | {name: [classical(name, sample)[-1] for sample in samples] for name in others}
+    return found | {
+        name: [common.classical(name, sample)[-1] for sample in samples] for name in others}
 
 
 @experiment("sparse-recovery.row-counts", scales={"standard": {"tests": 4000}})
@@ -52,7 +47,7 @@ def row_counts(
     sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
     samples = [_prefix(sample, count) for count in counts]
     found = _last_errors(networks, ("ista", "fista"), samples, training_seed)
-    return by_algorithm(found, ("rows", "test"), rows=list(counts))
+    return common.by_algorithm(found, ("rows", "test"), rows=list(counts))
 
 
 @experiment("sparse-recovery.pools", scales={"standard": {"tests": 8000}})
@@ -69,14 +64,14 @@ def pools(
     mask = jnp.roll(jnp.arange(inside.dim) < pool, shift)
     found = {}
     for name in ("lista-vm", "alista"):
-        layers = network(name, training_seed)
-        found[name] = errors_of(name, layers, sample)[-1]
-        found[f"{name}, told"] = errors_of(name, layers, sample, mask)[-1]
-    found["lista-vm, trained on the pool"] = errors_of(
-        "lista-vm", network("lista-vm", training_seed, inside), sample)[-1]
-    found["fista"] = classical("fista", sample)[-1]
-    found["fista, told"] = classical("fista", sample, mask=mask)[-1]
-    return by_algorithm(found, ("test",))
+        layers = common.network(name, training_seed)
+        found[name] = common.errors_of(name, layers, sample)[-1]
+        found[f"{name}, told"] = common.errors_of(name, layers, sample, mask)[-1]
+    found["lista-vm, trained on the pool"] = common.errors_of(
+        "lista-vm", common.network("lista-vm", training_seed, inside), sample)[-1]
+    found["fista"] = common.classical("fista", sample)[-1]
+    found["fista, told"] = common.classical("fista", sample, mask=mask)[-1]
+    return common.by_algorithm(found, ("test",))
 
 
 SHIFTS: dict[str, tuple[float, dict[str, Any]]] = {
@@ -99,7 +94,7 @@ def shifts(
         _times(SparseRecovery.create(noise=noise, **law).sample(key, tests), factor)
         for factor, law in SHIFTS.values()]
     found = _last_errors(networks, ("fista",), samples, training_seed)
-    return by_algorithm(found, ("shift", "test"), shift=list(SHIFTS))
+    return common.by_algorithm(found, ("shift", "test"), shift=list(SHIFTS))
 
 
 @experiment("sparse-recovery.invariance")
@@ -115,17 +110,18 @@ def invariance(
     scaled = _times(sample, scale)
     mixed = sample._replace(
         X=jnp.einsum("mn,bnd->bmd", A, sample.X), y=jnp.einsum("mn,bn->bm", A, sample.y))
-    alista, vm = network("alista", training_seed), network("lista-vm", training_seed)
-    plain, moved = errors_of("alista", alista, sample), errors_of("lista-vm", vm, scaled)
+    alista, vm = common.network("alista", training_seed), common.network("lista-vm", training_seed)
+    plain, moved = (
+        common.errors_of("alista", alista, sample), common.errors_of("lista-vm", vm, scaled))
     longer = {**vm, "M": scale**2 * vm["M"]}
     apart = {
-        "alista, scaled": _relative(errors_of("alista", alista, scaled), plain),
-        "alista, mixed": _relative(errors_of("alista", alista, mixed), plain),
-        "lista-vm": _relative(moved, errors_of("lista-vm", longer, sample))}
+        "alista, scaled": _relative(common.errors_of("alista", alista, scaled), plain),
+        "alista, mixed": _relative(common.errors_of("alista", alista, mixed), plain),
+        "lista-vm": _relative(moved, common.errors_of("lista-vm", longer, sample))}
     return xarray.Dataset(
         {
             "apart": ("what", list(apart.values())),
-            "lista_vm_moves": _relative(moved, errors_of("lista-vm", vm, sample))},
+            "lista_vm_moves": _relative(moved, common.errors_of("lista-vm", vm, sample))},
         {"what": list(apart)})
 
 
@@ -143,10 +139,12 @@ def depths(
     FISTA with as many steps."""
     sample = SparseRecovery.create().sample(key, tests)
     found = {
-        name: errors_of(name, network(name, training_seed), sample, repeat_last=further)
+        name: common.errors_of(
+            name, common.network(name, training_seed), sample, repeat_last=further)
         for name in networks}
-    found["fista"] = classical("fista", sample, LAYERS + further)
-    return by_algorithm(found, ("layer", "test"), layer=np.arange(1, LAYERS + further + 1))
+    found["fista"] = common.classical("fista", sample, common.LAYERS + further)
+    return common.by_algorithm(
+        found, ("layer", "test"), layer=np.arange(1, common.LAYERS + further + 1))
 
 
 @experiment("sparse-recovery.blocks", scales={"standard": {"tests": 8000}})
@@ -163,6 +161,6 @@ def blocks(
         "lista-vm, trained on blocks": ("lista-vm", blocked),
         "block thresholds": ("lista-block", blocked)}
     found = {
-        label: errors_of(name, network(name, training_seed, task), sample)[-1]
+        label: common.errors_of(name, common.network(name, training_seed, task), sample)[-1]
         for label, (name, task) in networks.items()}
-    return by_algorithm(found | {"fista": classical("fista", sample)[-1]}, ("test",))
+    return common.by_algorithm(found | {"fista": common.classical("fista", sample)[-1]}, ("test",))

@@ -12,8 +12,7 @@ import xarray
 
 from saccade.errors import unknown
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.dynamics.active_set import relative_gap, solve_exactly
-from saccade.studies.sparse_recovery.dynamics.solvers import METHODS, solve_lasso
+from saccade.studies.sparse_recovery.dynamics import solvers
 from saccade.studies.sparse_recovery.models.steps import alista_weight
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
@@ -30,9 +29,9 @@ def rates(
     """F(b_k) - F* along ISTA and FISTA, with L and |b*| of each problem."""
     sample = SparseRecovery.create(dim, rows, min(3, dim)).sample(key, problems)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
-    solved = solve_lasso(X, y, lam)
+    solved = solvers.solve_lasso(X, y, lam)
     gaps = []
-    for method in METHODS:
+    for method in solvers.METHODS:
         b = unroll(method, {"lam": jnp.full(steps, lam)}, X, y)
         residual = np.einsum("pnd,kpd->kpn", X, b) - y
         value = 0.5 * (residual**2).sum(-1) + lam * np.abs(b).sum(-1)
@@ -42,7 +41,7 @@ def rates(
             "gap": (("algorithm", "repetition", "step"), gaps),
             "lipschitz": ("repetition", np.linalg.norm(X, 2, axis=(1, 2)) ** 2),
             "distance": ("repetition", np.linalg.norm(solved.coefficients, axis=1))},
-        {"algorithm": list(METHODS), "step": np.arange(1, steps + 1)})
+        {"algorithm": list(solvers.METHODS), "step": np.arange(1, steps + 1)})
 
 
 @experiment("sparse-recovery.weights", scales={"standard": {"matrices": 64}})
@@ -71,8 +70,8 @@ def peers(
         pairs = zip(np.asarray(sample.X), np.asarray(sample.y), strict=True)
         for number, (X, y) in enumerate(pairs):
             lam = share * np.abs(X.T @ y).max()
-            b = solve_exactly(X, y, lam)
-            gap[place, number] = relative_gap(X, y, b, lam)
+            b = solvers.solve_exactly(X, y, lam)
+            gap[place, number] = solvers.relative_gap(X, y, b, lam)
             for which, library in enumerate(libraries):
                 other = peer_solution(library, X, y, penalty_factor * lam)
                 above = _objective(X, y, other, lam) - _objective(X, y, b, lam)

@@ -148,9 +148,8 @@ def trained_structure(
     """Decoders trained on supports with structure (aligned blocks, or the first `pool` coordinates)
     and on free ones, compared.
 
-    `error` is on structured tasks, (training, seed, prefix, task); `free_error` on free ones with
-    all rows. `told_error` are the classical methods when they are told the pool (not run for
-    blocks).
+    `error` is on structured tasks, `free_error` on free ones with all rows; `told_error` is that of
+    classical methods which are told the pool.
     """
     places = range(pool) if pool else None
     structured = SparseRecovery.create(dim, measurements, sparsity, block=block_size, pool=places)

@@ -23,8 +23,7 @@ def seconds_of(parameters: Any) -> float:
     given = parameters.model_dump()
     architecture = given.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
-    # So small a rate that nothing moves: only the time is wanted, and a few hasty steps could
-    # diverge.
+    # So small a rate that nothing moves: only the time is wanted, hasty steps could diverge.
     recipe = decoders.DecoderRecipe(
         architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
@@ -41,8 +40,7 @@ def seconds_of(parameters: Any) -> float:
 
 def steps_of(parameters: Any) -> int:
     """Optimiser steps over all networks; with structure there are two a seed."""
-    networks = parameters.seeds * (2 if "pool" in type(parameters).model_fields else 1)
-    return parameters.steps * networks
+    return parameters.steps * parameters.seeds * (1 + ("pool" in type(parameters).model_fields))
 
 
 def _training(name: str, says: str, which: Experiment, scales: dict[str, dict]) -> Training:

@@ -19,14 +19,8 @@ LOOKS = {
     "lista-adaptive": (PURPLE, "LISTA-VM, step / |X|²"), "lista-block": (PINK, "block thresholds"),
     "ista": ("0.65", "ISTA"), "fista": ("0.35", "FISTA")}
 """The colour of an algorithm, and its name in print."""
-
-
-def median(errors: np.ndarray) -> np.ndarray:
-    return np.median(errors, -1)
-
-
-def high(errors: np.ndarray) -> np.ndarray:
-    return np.quantile(errors, 0.9, -1)
+median, high = partial(np.median, axis=-1), partial(np.quantile, q=0.9, axis=-1)
+"""Over tests, the last axis."""
 
 
 def lines(axes: Any, x: Any, errors: Any, statistic: Callable = median) -> None:
@@ -72,11 +66,10 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
 
 def _one_legend(figure: Drawing, panels: Any) -> None:
     """All labels once, below the panels."""
-    seen: dict[str, Any] = {}
-    for axes in panels:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            seen.setdefault(label, handle)
-    figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=5)
+    entries = {
+        label: handle for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=5)
 
 
 @partial(

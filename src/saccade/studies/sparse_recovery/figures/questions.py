@@ -16,17 +16,14 @@ from saccade.studies.sparse_recovery.experiments import certificates, questions
 from saccade.studies.sparse_recovery.figures.learned import LOOKS, high, lines, median
 
 LARGE = 6.0
-
-
-def _share_diverged(errors: np.ndarray) -> np.ndarray:
-    return (errors > LARGE).mean(-1)
+DOTS: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2}
 
 
 def _two_panels(errors: Any, x: str, label: str, trained_on: int) -> tuple[Drawing, Any, Any]:
     """Median error, and share of diverged problems."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.0))
     lines(left, errors[x], errors)
-    lines(right, errors[x], errors, _share_diverged)
+    lines(right, errors[x], errors, lambda values: (values > LARGE).mean(-1))
     for axes in (left, right):
         axes.axvline(trained_on, color=GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel=label)
@@ -73,9 +70,6 @@ def draw_shift(runs: Mapping[str, Run]) -> Drawing:
     axes.set_xticklabels([str(name).replace(" ", "\n") for name in data["shift"].values])
     figure.legend(loc="outside lower center", ncols=4)
     return figure
-
-
-DOTS = {"fmt": "o", "markersize": 4, "capsize": 2}
 
 
 def _whiskers(errors: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -139,21 +133,16 @@ def draw_structure(runs: Mapping[str, Run]) -> Drawing:
 def draw_certificate(runs: Mapping[str, Run]) -> Drawing:
     """The certified bound beside the error it bounds: many rows, noise, and ten rows."""
     figure, panels = plt.subplots(1, 3, figsize=(8.8, 2.9))
-    for axes, (name, title) in zip(
-        panels, (("many", "1000 rows"), ("noisy", "2000 rows, noise 0.1"), ("few", "10 rows")),
-        strict=True,
-    ):
+    titles = {"many": "1000 rows", "noisy": "2000 rows, noise 0.1", "few": "10 rows"}
+    for axes, (name, title) in zip(panels, titles.items(), strict=True):
         data, p = runs[name].data, runs[name].parameters
         rate, bounds = theory.error_bounds(
             data.mu, data.delta, data.nu, p.sparsity, data.start, p.gamma, p.steps)
-        floor = 1e-14
-        for k in range(8):
-            axes.plot(
-                data.step, np.maximum(data.error[k], floor), color=BLUE, linewidth=0.9,
-                label="error" if k == 0 else None)
-            axes.plot(
-                data.step, np.maximum(bounds[k], floor), **{**THEORY, "linewidth": 0.7},
-                label="certified" if k == 0 else None)
+        errors, bounds = (np.maximum(values[:8], 1e-14).T for values in (data.error.values, bounds))
+        real = axes.plot(data.step, errors, color=BLUE, linewidth=0.9)
+        promised = axes.plot(data.step, bounds, **{**THEORY, "linewidth": 0.7})
+        real[0].set_label("error")
+        promised[0].set_label("certified")
         axes.set(title=f"{title}\nmedian q = {np.median(rate):.2f}", yscale="log", xlabel="step k")
     panels[0].set_ylabel("|b − β|₁")
     panels[2].set_ylim(0.3, 1e12)

@@ -17,15 +17,14 @@ LINES = {
     "FISTA": (RED, "--"), "FISTA, twice the steps": (RED, ":"), "LASSO": (GREEN, "-")}
 TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
 PAPER = "arXiv 2410.13981, section 6; sizes are ours"
+DECODER = "trained decoder (a line a seed)"
 
 
 def _beside(axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7)
 
 
-def _seeds(
-    axes, x, values: np.ndarray, colour: str = BLUE, label: str = "trained decoder (a line a seed)"
-) -> None:
+def _seeds(axes, x, values: np.ndarray, colour: str = BLUE, label: str = DECODER) -> None:
     """One line for each seed; the first one bears the label."""
     for number, row in enumerate(values):
         axes.plot(

@@ -18,7 +18,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.networks.transformer import Transformer, init_transformer, small_decoder
 from saccade.networks.transformer.layers import side_by_side
 
@@ -28,6 +27,7 @@ GATE = 1e30
 Prompt = Float[Array, "token entry"]
 Rows = Float[Array, "batch rows dim"]
 Values = Float[Array, "batch rows"]
+Matrices = Float[Array, "layer dim dim"]
 
 
 def embed_prompt(X: Float[Array, "rows dim"], y: Float[Array, " pairs"]) -> Prompt:
@@ -37,9 +37,8 @@ def embed_prompt(X: Float[Array, "rows dim"], y: Float[Array, " pairs"]) -> Prom
     return H.at[1::2, :dim].set(X[:pairs]).at[1::2, dim].set(y)
 
 
-def paper_tokens(X: Rows, y: Values) -> Float[Array, "batch T 2*dim+2"]:
-    """The paper's prompts: `embed_prompt` of each task; X has one row more than y."""
-    return jax.vmap(embed_prompt)(X, y)
+paper_tokens = jax.vmap(embed_prompt)
+"""The paper's prompts of a batch of tasks, (batch, 2N + 1, 2d + 2)."""
 
 
 def pair_tokens(X: Rows, y: Values) -> Float[Array, "batch rows dim+1"]:
@@ -86,9 +85,7 @@ def _places(dim: int) -> tuple[int, slice, int, slice, int]:
     return 2 * dim + 2, slice(0, dim), dim, slice(dim + 1, 2 * dim + 1), 2 * dim + 1
 
 
-def construct_layer(
-    M: Float[Array, "dim dim"], threshold: Float[Array, " dim"], gate: float = GATE
-) -> LayerWeights:
+def construct_layer(M: Float[Array, "dim dim"], threshold, gate: float = GATE) -> LayerWeights:
     """One LISTA-VM step with matrix M and thresholds theta >= 0: two heads, 2d hidden units."""
     dim = M.shape[0]
     entries, x, y, beta, indicator = _places(dim)
@@ -105,9 +102,7 @@ def construct_layer(
     return LayerWeights(jnp.stack(Q), jnp.stack([K, K]), jnp.stack(V), W1, b1, W2, b2)
 
 
-def construct(
-    M: Float[Array, "layer dim dim"], thresholds: Float[Array, "layer dim"], gate=GATE
-) -> LayerWeights:
+def construct(M: Matrices, thresholds: Float[Array, "layer dim"], gate=GATE) -> LayerWeights:
     """The weights of K layers, stacked."""
     return jax.vmap(partial(construct_layer, gate=gate))(
         M, jnp.broadcast_to(thresholds, M.shape[:2]))
@@ -136,11 +131,8 @@ def quadratic_readout(H: Float[Array, "*batch token entry"]) -> Float[Array, "*b
 
 def linear_readout(H: Prompt) -> Float[Array, " prefix"]:
     """The y entry of the x-tokens after one more attention layer, in which token i takes (1/i) sum
-    over x-tokens j <= i of x_i^T beta_j: x_{n+1}^T (beta_0 + .. + beta_n)/(2n + 1).
-
-    A token cannot single itself out, so it reads the average of all prefixes; twice this value
-    estimates the label.
-    """
+    over x-tokens j <= i of x_i^T beta_j: x_{n+1}^T (beta_0 + .. + beta_n)/(2n + 1). A token cannot
+    single itself out, so it reads the average of all prefixes; twice it estimates the label."""
     dim = H.shape[1] // 2 - 1
     entries, x, y, beta, indicator = _places(dim)
     eye, empty = jnp.eye(dim, dtype=H.dtype), jnp.zeros((entries, entries), H.dtype)
@@ -150,15 +142,10 @@ def linear_readout(H: Prompt) -> Float[Array, " prefix"]:
     return relu_attention(H, Q, K, V)[::2, y]
 
 
-def as_transformer(
-    M: Float[Array, "layer dim dim"], thresholds, gate: float = GATE, dtype=jnp.float64
-) -> Transformer:
-    """The constructed network as an ordinary instance of the deep transformer, to be run, trained,
-    saved and loaded like any other.
-
-    Its input is a batch of prompts, (batch, 2N + 1, 2d + 2); its output is the quadratic read-out
-    x^T beta of every token.
-    """
+def as_transformer(M: Matrices, thresholds, gate=GATE, dtype=jnp.float64) -> Transformer:
+    """The constructed network as an ordinary deep transformer, to be run, trained, saved and loaded
+    like any other: from prompts, (batch, 2N + 1, 2d + 2), to the quadratic read-out x^T beta of
+    every token."""
     M, thresholds = jnp.asarray(M, dtype), jnp.asarray(thresholds, dtype)
     layers, dim, _ = M.shape
     w = construct(M, thresholds, gate)

@@ -1,11 +1,9 @@
-"""One step of ISTA, FISTA, coordinate descent and each of the LISTA family, and what they compute
-from a matrix before the first.
+"""One step of ISTA, FISTA, coordinate descent, which minimise F(b) = 1/2 |y - X b|^2 + lam |b|_1,
+and of each of the LISTA family, which have no lam.
 
-    F(b) = 1/2 |y - X b|^2 + lam |b|_1  is what ISTA, FISTA and coordinate descent minimise; the
-    learned ones have no lam.
 S_t is the soft threshold, L = ||X||_2^2, n the number of rows that count. A step takes (problem,
-state, layer) and returns the next state; `layer` is a dictionary of what the layer knows, and the
-batch is the leading axis.
+state, layer) and returns the next state; `layer` says by name what the layer knows, the batch is
+the leading axis.
 """
 
 from typing import NamedTuple
@@ -13,8 +11,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float
-
-import saccade.precision  # noqa: F401  float64 before the first array
 
 Matrix = Float[Array, "*batch row dim"]
 CUT = 1e-12  # eigenvalues of X X^T below this share of the largest count as zero
@@ -33,12 +29,9 @@ def squared_norm(X: Matrix) -> Float[Array, "*batch"]:
 
 def alista_weight(X: Matrix) -> Matrix:
     """ALISTA's weight: argmin ||W^T X||_F^2 with diag(W^T X) = 1, which is w_j = P x_j/(x_j^T P
-    x_j), P = pinv(X X^T).
-
-    From the singular vectors: W = U S^{-1} V^T with column j divided by the leverage sum_i V_ji^2.
-    A zero column of X has no such weight and gets a zero one. With N >= d and full rank W = X (X^T
-    X)^{-1}. Status: exact (closed form by saccade, any N and d).
-    """
+    x_j), P = pinv(X X^T). From the singular vectors: W = U S^{-1} V^T with column j divided by the
+    leverage sum_i V_ji^2. A zero column of X has no such weight and gets a zero one. With N >= d
+    and full rank W = X (X^T X)^{-1}. Status: exact (closed form by saccade, any N and d)."""
     if X.shape[-2] == 0:
         return jnp.zeros_like(X)
     u, s, vt = jnp.linalg.svd(X, full_matrices=False)
@@ -53,13 +46,14 @@ def alista_weight(X: Matrix) -> Matrix:
 
 
 class Problem(NamedTuple):
-    """A batch of problems; `mask`: which coordinates may be non-zero, `count`: n."""
+    """A batch of problems; `mask`: which coordinates may be non-zero, `count`: n, `per_norm`: 1/L,
+    and 0 where X is zero: there nothing is to be learned and the estimate stays 0."""
 
     X: Float[Array, "sample row dim"]
     y: Float[Array, "sample row"]
     mask: Bool[Array, "sample dim"]
     count: Float[Array, " sample"]
-    squared_norm: Float[Array, " sample"]
+    per_norm: Float[Array, "sample 1"]
     weight: Float[Array, "sample row dim"] | None
 
 
@@ -79,12 +73,13 @@ def soft_threshold(u: Float[Array, "..."], threshold: ArrayLike) -> Float[Array,
 def problem(X, y, mask=None, count=None, weight: bool = False) -> Problem:
     """Prepare a batch; columns outside a `mask` are zero, in L and in ALISTA's weight too."""
     X, y = jnp.asarray(X), jnp.asarray(y)
-    allowed = jnp.broadcast_to(
-        True if mask is None else jnp.asarray(mask, bool), (X.shape[0], X.shape[2]))
+    n, rows, dim = X.shape
+    allowed = jnp.broadcast_to(True if mask is None else jnp.asarray(mask, bool), (n, dim))
     X = X if mask is None else jnp.where(allowed[:, None, :], X, 0)
-    rows = jnp.broadcast_to(
-        jnp.asarray(X.shape[1] if count is None else count, X.dtype), X.shape[:1])
-    return Problem(X, y, allowed, rows, squared_norm(X), alista_weight(X) if weight else None)
+    counts = jnp.broadcast_to(jnp.asarray(rows if count is None else count, X.dtype), (n,))
+    norm = squared_norm(X)[:, None]
+    per_norm = jnp.where(norm > 0, 1 / jnp.where(norm > 0, norm, 1), 0)
+    return Problem(X, y, allowed, counts, per_norm, alista_weight(X) if weight else None)
 
 
 def begin(given: Problem) -> State:
@@ -103,12 +98,6 @@ def gradient(given: Problem, b: Vectors) -> Vectors:
     return jnp.einsum("bnd,bn->bd", given.X, residual(given, b))
 
 
-def _per_norm(given: Problem) -> Float[Array, "sample 1"]:
-    """1/L, and 0 where X is zero: there nothing is to be learned and the estimate stays 0."""
-    norm = given.squared_norm
-    return jnp.where(norm > 0, 1 / jnp.where(norm > 0, norm, 1), 0)[:, None]
-
-
 def _moved(given: Problem, state: State, u: Vectors, threshold: ArrayLike) -> State:
     """The state after a plain step to S_t(u), inside the mask."""
     b = jnp.where(given.mask, soft_threshold(u, threshold), 0)
@@ -117,16 +106,15 @@ def _moved(given: Problem, state: State, u: Vectors, threshold: ArrayLike) -> St
 
 def ista(given: Problem, state: State, layer: Layer) -> State:
     """b <- S_{lam/L}(b - X^T (X b - y)/L)."""
-    inverse = _per_norm(given)
-    return _moved(
-        given, state, state.b - inverse * gradient(given, state.b), inverse * layer["lam"])
+    u = state.b - given.per_norm * gradient(given, state.b)
+    return _moved(given, state, u, given.per_norm * layer["lam"])
 
 
 def fista(given: Problem, state: State, layer: Layer) -> State:
     """b+ = S_{lam/L}(z - X^T (X z - y)/L);  t+ = (1 + sqrt(1 + 4 t^2))/2;
     z = b+ + (t - 1)/t+ (b+ - b)."""
-    inverse = _per_norm(given)
-    b = _moved(given, state, state.z - inverse * gradient(given, state.z), inverse * layer["lam"]).b
+    u = state.z - given.per_norm * gradient(given, state.z)
+    b = _moved(given, state, u, given.per_norm * layer["lam"]).b
     momentum = (1 + jnp.sqrt(1 + 4 * state.momentum**2)) / 2
     return State(b, b + (state.momentum - 1) / momentum * (b - state.b), momentum)
 
@@ -181,12 +169,9 @@ def lista_vm(given: Problem, state: State, layer: Layer) -> State:
 
 
 def lista_block(given: Problem, state: State, layer: Layer) -> State:
-    """LISTA-VM with a threshold on the length of whole blocks, as one would who is told the blocks
-    (not in the paper).
-
-    `layer["groups"]` is d x blocks with a one where a coordinate belongs to a block; u_g <- u_g
-    max(1 - theta/|u_g|, 0).
-    """
+    """LISTA-VM with a threshold on the length of whole blocks, as one would who is told them (not
+    in the paper): u_g <- u_g max(1 - theta/|u_g|, 0). `layer["groups"]` is d x blocks with a one
+    where a coordinate belongs to a block."""
     u = state.b - layer["M"] * gradient(given, state.b) / (2 * given.count + 1)[:, None]
     groups = layer["groups"]
     length = jnp.sqrt(jnp.maximum(u**2 @ groups, 1e-30))
@@ -197,6 +182,5 @@ def lista_block(given: Problem, state: State, layer: Layer) -> State:
 def lista_adaptive(given: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b - gamma X^T (X b - y)/L): LISTA-VM whose step knows the norm of the matrix at
     hand (not in the paper)."""
-    return _moved(
-        given, state, state.b - layer["gamma"] * _per_norm(given) * gradient(given, state.b),
-        layer["theta"])
+    u = state.b - layer["gamma"] * given.per_norm * gradient(given, state.b)
+    return _moved(given, state, u, layer["theta"])

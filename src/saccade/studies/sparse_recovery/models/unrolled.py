@@ -34,27 +34,17 @@ def _penalised(layers: int, lam: float = 0.1, dtype=jnp.float64, **_) -> Layers:
     return {"lam": jnp.full(layers, lam, dtype)}
 
 
-def _lista_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
-    """ISTA on the training matrix: W1 = X^T/L, W2 = I - X^T X/L."""
+def _as_ista(names, layers: int, X, threshold=0.1, dtype=jnp.float64, **_) -> Layers:
+    """ISTA on the training matrix: W1 = X^T/L and W2 = I - X^T X/L, or W = X/L."""
     X = jnp.asarray(X, dtype)
-    step = X.T / steps.squared_norm(X)
-    stacked = {
-        "W1": step, "W2": jnp.eye(X.shape[1], dtype=dtype) - step @ X,
-        "theta": jnp.asarray(threshold, dtype)}
-    return {
-        name: jnp.broadcast_to(value, (layers, *value.shape)) for name, value in stacked.items()}
-
-
-def _lista_cp_start(layers: int, X, threshold: float = 0.1, dtype=jnp.float64, **_) -> Layers:
-    """ISTA on the training matrix: W = X/L."""
-    X = jnp.asarray(X, dtype)
-    weight = jnp.broadcast_to(X / steps.squared_norm(X), (layers, *X.shape))
-    return {"W": weight, "theta": jnp.full(layers, threshold, dtype)}
+    W = X / steps.squared_norm(X)
+    parts = {"W": W, "W1": W.T, "W2": jnp.eye(X.shape[1], dtype=dtype) - W.T @ X}
+    parts["theta"] = jnp.asarray(threshold, dtype)
+    return {name: jnp.broadcast_to(parts[name], (layers, *parts[name].shape)) for name in names}
 
 
 def _numbers(
-    name: str, usual: float, layers: int, step: float | None = None, threshold: float = 0.1,
-    dtype=jnp.float64, **_,
+    name: str, usual: float, layers: int, step=None, threshold=0.1, dtype=jnp.float64, **_
 ) -> Layers:
     """A step and a threshold a layer; M = step I: by symmetry a full matrix brings nothing."""
     first = usual if step is None else step
@@ -64,8 +54,8 @@ def _numbers(
 ALGORITHMS = {
     "ista": Algorithm(steps.ista, _penalised), "fista": Algorithm(steps.fista, _penalised),
     "cd": Algorithm(steps.coordinate_descent, _penalised),
-    "lista": Algorithm(steps.lista, _lista_start),
-    "lista-cp": Algorithm(steps.lista_cp, _lista_cp_start),
+    "lista": Algorithm(steps.lista, partial(_as_ista, ("W1", "W2", "theta"))),
+    "lista-cp": Algorithm(steps.lista_cp, partial(_as_ista, ("W", "theta"))),
     "alista": Algorithm(steps.alista, partial(_numbers, "gamma", 1.0), weight=True),
     "lista-vm": Algorithm(steps.lista_vm, partial(_numbers, "M", 0.4)),
     "lista-block": Algorithm(steps.lista_block, partial(_numbers, "M", 0.4)),
@@ -80,9 +70,7 @@ def algorithm_named(name: str) -> Algorithm:
 
 
 @partial(jax.jit, static_argnames=("name", "repeat_last"))
-def unroll(
-    name: str, layers: Layers, X, y, mask=None, count=None, repeat_last: int = 0
-) -> Iterates:
+def unroll(name: str, layers: Layers, X, y, mask=None, count=None, repeat_last=0) -> Iterates:
     """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems."""
     algorithm = algorithm_named(name)
     longer = jax.tree.map(
@@ -104,10 +92,7 @@ def iterates(algorithm: Algorithm, layers: Layers, given: Problem) -> Iterates:
 def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer prefix dim"]:
     """LISTA-VM for all prefixes of a prompt at once, as the constructed transformer runs it:
     iterates 1..K for n = 0..N. X is (N, d), M (K, d, d), thresholds (K, d) or (K,). Exact.
-
-    b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows; prefix 0
-    knows nothing and stays 0.
-    """
+    b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows."""
     rows, dim = X.shape
     count = jnp.arange(rows + 1)
     seen = jnp.arange(rows)[None, :] < count[:, None]

@@ -77,8 +77,7 @@ def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12) -> Side
             weights, moments, key = one_step(weights, moments, key)
         return jax.block_until_ready(weights)
 
-    def ours() -> Any:
-        return learning.train(name, task, keys, start, recipe, X)
+    ours = partial(learning.train, name, task, keys, start, recipe, X)
 
     def check() -> Accuracy:
         """Both draw the same problems: their weights agree up to rounding amplified by training."""

@@ -80,11 +80,12 @@ def _(
     finished(
         stems, 560, 300, xaxis_title="coordinate", yaxis_title="value after 40", yaxis_range=[-3, 3]
     )
-    texts = (
-        "Squared error of every algorithm against its iteration, on a logarithmic axis.",
-        "The true coefficients, and those found by FISTA and LISTA-VM after 40 iterations.")
-    shown = [described(*pair) for pair in zip((curves, stems), texts, strict=True)]
-    mo.vstack([mo.hstack(shown, justify="start", wrap=True)])
+    shown = (
+        (curves, "Squared error of every algorithm against its iteration, on a logarithmic axis."),
+        (
+            stems,
+            "The true coefficients, and those found by FISTA and LISTA-VM after 40 iterations."))
+    mo.vstack([mo.hstack([described(*pair) for pair in shown], justify="start", wrap=True)])
     return
 
 

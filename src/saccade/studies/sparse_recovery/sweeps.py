@@ -38,9 +38,8 @@ def needed_share(sparse_share: float) -> float:
 def draw_success(data: xarray.Dataset) -> Drawing:
     """One map per method, with the asymptotic line of l1 minimisation in each."""
     figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.8), sharey=True)
-    dim = 30
     sparse = np.linspace(0.5, float(data.sparsity.max()), 60)
-    line = [dim * needed_share(value / dim) for value in sparse]
+    line = [30 * needed_share(value / 30) for value in sparse]  # d = 30
     for axes, name in zip(panels, METHODS, strict=True):
         share = data.success.sel({"method": name}).transpose("sparsity", "measurements")
         axes.pcolormesh(

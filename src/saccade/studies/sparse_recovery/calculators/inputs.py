@@ -9,6 +9,7 @@ from saccade.errors import require
 from saccade.lab.calculator import Inputs, Whole
 
 MOST_STEPS = 1_000_000
+EQUAL = "must be a matrix: rows of equal length"
 
 Vector = list[float]
 Matrix = list[Vector]
@@ -60,20 +61,16 @@ def as_numbers(value: Any) -> np.ndarray:
         return np.zeros((1,) * 9)
 
 
-def array(value: Any, name: str, axes: int, rule: str = "is ragged") -> np.ndarray:
+def array(value: Any, name: str, axes: int = 2, rule: str = EQUAL) -> np.ndarray:
     """A rectangular array with `axes` axes, or a refusal."""
     numbers = as_numbers(value)
     require(numbers.ndim == axes, name, value, rule)
     return numbers
 
 
-def matrix(value: Matrix, name: str) -> np.ndarray:
-    return array(value, name, 2, "must be a matrix: rows of equal length")
-
-
 def rows_of(value: Matrix, dim: int | None = None) -> np.ndarray:
     """X as a matrix whose rows have `dim` coordinates (at least one); only then may it be empty."""
-    X = np.zeros((0, dim)) if dim and len(value) == 0 else matrix(value, "X")
+    X = np.zeros((0, dim)) if dim and len(value) == 0 else array(value, "X")
     require(X.shape[1] >= 1, "X", value, "must have at least one coordinate a row")
     require(
         dim in (None, X.shape[1]), "X", f"rows of {X.shape[1]}",

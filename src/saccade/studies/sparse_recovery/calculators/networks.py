@@ -151,7 +151,7 @@ class Head(Inputs):
         arrays = []
         for part, shape in shapes.items():
             name = f"heads[{number}].{part}"
-            arrays.append(inputs.matrix(getattr(self, part), name)[None])
+            arrays.append(inputs.array(getattr(self, part), name)[None])
             require(
                 arrays[-1].shape[1:] == shape, name, f"of shape {arrays[-1].shape[1:]}",
                 f"must be {shape[0]} x {shape[1]}: H has {entries} rows")
@@ -167,7 +167,7 @@ def relu_attention(
 ) -> dict[str, Any]:
     """Causal ReLU attention: out_i = h_i + sum over heads of (1/i) sum_{j <= i} relu(<Q h_i, K
     h_j>) V h_j."""
-    tokens = inputs.matrix(H, "H").T
+    tokens = inputs.array(H, "H").T
     require(len(tokens) >= 1, "H", H, "must have at least one column, a token")
     parts = [head.arrays(number, tokens.shape[1]) for number, head in enumerate(heads)]
     attend = jax.jit(constructed.relu_attention)

@@ -32,7 +32,7 @@ def soft_threshold(
 ) -> dict[str, Any]:
     """The soft threshold sign(u) max(|u| - t, 0)."""
     nested = isinstance(u, list) and any(isinstance(row, list) for row in u)
-    values = inputs.array(u, "u", 2 if nested else int(isinstance(u, list)))
+    values = inputs.array(u, "u", 2 if nested else int(isinstance(u, list)), "is ragged")
     t = np.asarray(threshold, float)
     require(bool((t >= 0).all()), "threshold", threshold, "must be at least 0")
     require(
@@ -72,9 +72,8 @@ def iterates(
     algorithm: Annotated[str, Field(description="ista or fista")],
 ) -> dict[str, Any]:
     """Iterates of ISTA or FISTA from b = 0 with step 1/|X|_2^2."""
-    return {
-        "steps": record,
-        **solvers.iterates(algorithm, *problem.arrays(), problem.lam, record)._asdict()}
+    run = solvers.iterates(algorithm, *problem.arrays(), problem.lam, record)
+    return {"steps": record, **run._asdict()}
 
 
 @calculator(

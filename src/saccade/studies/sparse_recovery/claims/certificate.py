@@ -42,11 +42,8 @@ def _worst(run: Run) -> np.ndarray:
 
 def _rate_surplus(run: Run) -> np.ndarray:
     """Slope of -log |b_k - beta|_1 over the first 20 steps minus -log q, one number a problem."""
-    steps = np.arange(21)
     logs = np.log(np.maximum(run.data.error.values[:, :21], 1e-300))
-    slope = (
-        -((steps - 10) * (logs - logs.mean(1, keepdims=True))).sum(1) / ((steps - 10) ** 2).sum())
-    return slope + np.log(_promise(run)[0])
+    return np.log(_promise(run)[0]) - np.polyfit(np.arange(21), logs.T, 1)[0]
 
 
 def _over_floor(run: Run, factor: float = 1.0) -> float:
@@ -66,9 +63,7 @@ def _label_violations(run: Run, share: float = 1.0, coherence_share: float = 1.0
 
 def _slopes(run: Run) -> np.ndarray:
     """Exponent of mu in n, one fit a draw."""
-    x = np.log(run.data.rows.values)
-    x = x - x.mean()
-    return (x[:, None] * np.log(run.data.mu.values)).sum(0) / (x**2).sum()
+    return np.polyfit(np.log(run.data.rows.values), np.log(run.data.mu.values), 1)[0]
 
 
 LINEAR = _certified(

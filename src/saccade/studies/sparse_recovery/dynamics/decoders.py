@@ -24,8 +24,8 @@ from saccade.networks.transformer import Transformer
 from saccade.studies.sparse_recovery.models import constructed as prompts
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
-ARCHITECTURES = ("softmax", "relu", "small", "gpt2")
 ON_PAIRS = ("softmax", "relu")
+ARCHITECTURES = (*ON_PAIRS, "small", "gpt2")
 # what one compiled call trains on: long enough to be fast, short enough to report progress
 INSTANCES_A_CHUNK = 3200
 RECORDS = 10

@@ -18,7 +18,6 @@ from jaxtyping import Array, Bool, Float, Int
 Tableau = Float[Array, "problem dim dim"]
 Rows = Float[Array, "problem dim"]
 Numbers = Float[Array, " problem"]
-TIE = jnp.inf
 SMALLEST_PIVOT = 1e-11
 """Of the column's own square: below it a column counts as dependent on the active ones."""
 
@@ -96,7 +95,7 @@ def _crossing(constant: Rows, change: Rows, slack: Rows, size: Rows) -> Rows:
     once: ties are events of their own."""
     falls = change > 1e-9
     at = jnp.where(falls, constant / jnp.where(falls, change, 1), -jnp.inf)
-    return jnp.where(falls & (slack <= 1e-11 * size), TIE, at)
+    return jnp.where(falls & (slack <= 1e-11 * size), jnp.inf, at)
 
 
 def _pivot(path: Path, place: Int[Array, " problem"], sign: Numbers, G: Tableau) -> Path:

@@ -29,19 +29,14 @@ def _apart(found: Any, expected: Any, axes: tuple[int, ...]) -> Any:
     return (jnp.abs(found - expected) / size).max()
 
 
-def _largest_product(X: Any, iterates: Any) -> Any:
-    """max |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer."""
-    products = jnp.abs(jnp.einsum("jd,knd->knj", X, iterates[:-1]))
-    causal = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
-    return jnp.where(causal, products, 0).max()
-
-
 @jax.jit
 def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any) -> dict[str, Any]:
     """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
-    largest = _largest_product(X, expected)
+    # the largest |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer
+    products = jnp.abs(jnp.einsum("jd,knd->knj", X, expected[:-1]))
+    largest = jnp.where(jnp.tri(len(X), dtype=bool), products, 0).max()
     gate = jnp.where(jnp.isnan(gate_share), gate, gate_share * largest).astype(X.dtype)
     H, beta = built.embed_prompt(X, y), slice(dim + 1, 2 * dim + 1)
     states = built.run_layers(H, built.construct(M, thresholds, gate))

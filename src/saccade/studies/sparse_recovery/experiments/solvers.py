@@ -76,10 +76,9 @@ def peers(
                 other = peer_solution(library, X, y, penalty_factor * lam)
                 above = _objective(X, y, other, lam) - _objective(X, y, b, lam)
                 excess[which, place, number] = above / (0.5 * y @ y)
-    size = [f"{rows} x {dim}" for rows, dim in sizes]
     return xarray.Dataset(
         {"excess": (("library", "size", "problem"), excess), "gap": (("size", "problem"), gap)},
-        {"library": list(libraries), "size": size})
+        {"library": list(libraries), "size": [f"{rows} x {dim}" for rows, dim in sizes]})
 
 
 def peer_solution(library: str, X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:

@@ -27,6 +27,7 @@ REFERENCES = ("ISTA", "FISTA", "LISTA-VM")
 TRAINED_ON = ("structured", "free")
 RELU = {"architecture": "relu", "steps": 7000}
 POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
+GPT2 = {"architecture": "gpt2", "steps": 500_000, "batch": 64, "vectors": 1, "accumulate": 1}
 LARGER = {"dim": 8, "measurements": 4, "layers": 4, "steps": 5000, "seeds": 3, "test_tasks": 8000}
 
 

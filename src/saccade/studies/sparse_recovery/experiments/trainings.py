@@ -1,11 +1,11 @@
 """The trainings of sparse recovery by name, and what each costs here, from a few timed steps."""
 
 import time
+from functools import partial
 from typing import Any
 
 import jax
 
-from saccade.lab.experiment import Experiment
 from saccade.lab.training import Training
 from saccade.networks.training import train
 from saccade.networks.transformer import init_transformer
@@ -43,10 +43,7 @@ def steps_of(parameters: Any) -> int:
     return parameters.steps * parameters.seeds * (1 + ("pool" in type(parameters).model_fields))
 
 
-def _training(name: str, says: str, which: Experiment, scales: dict[str, dict]) -> Training:
-    return Training(name, says, which, scales, seconds_of, steps_of)
-
-
+_training = partial(Training, cost=seconds_of, steps_of=steps_of)
 TRAININGS = (
     _training(
         "softmax", "decoders of pairs with softmax attention", trained.trained,
@@ -66,7 +63,4 @@ TRAININGS = (
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
     _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",
-        trained.trained_labels,
-        {"paper": {
-            "architecture": "gpt2", "steps": 500_000, "batch": 64, "vectors": 1,
-            "accumulate": 1}}))
+        trained.trained_labels, {"paper": trained.GPT2}))

@@ -87,15 +87,12 @@ def draw_learning(runs: Mapping[str, Run]) -> Drawing:
     many, fixed = runs["many"].data, runs["fixed"].data
     statistics = {"mean": lambda errors: errors.mean(-1), "median": median, "90 % quantile": high}
     for axes, (title, statistic) in zip(panels, statistics.items(), strict=True):
-        for network, curve, steps in (
-            item for data in (many, fixed)
-            for item in zip(data.network.values, data.curve, data.steps, strict=True)
-        ):
-            colour, label = LOOKS[str(network)]
-            for seed, errors in enumerate(curve.values):
-                axes.plot(
-                    1 + steps, statistic(errors), "o-", markersize=2.5, color=colour,
-                    label=None if seed else label)
+        for data in (many, fixed):
+            for network, curve, steps in zip(data.network.values, data.curve, data.steps):
+                colour, label = LOOKS[str(network)]
+                drawn = axes.plot(
+                    1 + steps, statistic(curve.values).T, "o-", markersize=2.5, color=colour)
+                drawn[0].set_label(label)  # the others are further seeds
         for name in ("ista", "fista"):
             colour, label = LOOKS[name]
             level = float(statistic(many.error.sel(algorithm=name).isel(layer=-1, seed=0).values))

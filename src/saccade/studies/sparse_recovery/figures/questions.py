@@ -19,7 +19,7 @@ LARGE = 6.0
 DOTS: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2}
 
 
-def _two_panels(errors: Any, x: str, label: str, trained_on: int) -> tuple[Drawing, Any, Any]:
+def _two_panels(errors: Any, x: str, label: str, trained_on: int, lowest: float) -> Drawing:
     """Median error, and share of diverged problems."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.0))
     lines(left, errors[x], errors)
@@ -27,10 +27,10 @@ def _two_panels(errors: Any, x: str, label: str, trained_on: int) -> tuple[Drawi
     for axes in (left, right):
         axes.axvline(trained_on, color=GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel=label)
-    left.set(yscale="log", ylabel="median error |b − β|²")
-    right.set(ylabel="share of problems with error > 2S")
+    left.set(yscale="log", ylabel="median error |b − β|²", ylim=(lowest, 20))
+    right.set(ylabel="share of problems with error > 2S", ylim=(-0.02, 0.8))
     right.legend()
-    return figure, left, right
+    return figure
 
 
 @partial(
@@ -42,11 +42,8 @@ def _two_panels(errors: Any, x: str, label: str, trained_on: int) -> tuple[Drawi
     seconds={"quick": 20, "standard": 60})
 def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems against the number of rows at test."""
-    figure, left, right = _two_panels(
-        runs["run"].data.error, "rows", "rows N at test (trained on 10)", 10)
-    left.set(ylim=(1e-3, 20))
-    right.set(ylim=(-0.02, 0.8))
-    return figure
+    errors = runs["run"].data.error
+    return _two_panels(errors, "rows", "rows N at test (trained on 10)", 10, 1e-3)
 
 
 @partial(
@@ -85,10 +82,8 @@ def _whiskers(errors: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
     {"run": (questions.depths, {})}, seconds={"quick": 15, "standard": 40})
 def draw_depth(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems when the last layer is repeated."""
-    figure, left, _ = _two_panels(
-        runs["run"].data.error, "layer", "layers (12 trained, the last repeated)", 12)
-    left.set(ylim=(8e-3, 20))
-    return figure
+    errors = runs["run"].data.error
+    return _two_panels(errors, "layer", "layers (12 trained, the last repeated)", 12, 8e-3)
 
 
 def _dots(axes: Any, data: Any, title: str) -> None:

@@ -26,9 +26,8 @@ def _beside(axes) -> None:
 
 def _seeds(axes, x, values: np.ndarray, colour: str = BLUE, label: str = DECODER) -> None:
     """One line for each seed; the first one bears the label."""
-    for number, row in enumerate(values):
-        axes.plot(
-            x, row, color=colour, linewidth=1.2, alpha=0.85, label=label if number == 0 else None)
+    drawn = axes.plot(x, values.T, color=colour, linewidth=1.2, alpha=0.85)
+    drawn[0].set_label(label)
 
 
 @partial(

@@ -43,9 +43,7 @@ def _as_ista(names, layers: int, X, threshold=0.1, dtype=jnp.float64, **_) -> La
     return {name: jnp.broadcast_to(parts[name], (layers, *parts[name].shape)) for name in names}
 
 
-def _numbers(
-    name: str, usual: float, layers: int, step=None, threshold=0.1, dtype=jnp.float64, **_
-) -> Layers:
+def _numbers(name, usual, layers: int, step=None, threshold=0.1, dtype=jnp.float64, **_) -> Layers:
     """A step and a threshold a layer; M = step I: by symmetry a full matrix brings nothing."""
     first = usual if step is None else step
     return {name: jnp.full(layers, first, dtype), "theta": jnp.full(layers, threshold, dtype)}

@@ -13,7 +13,7 @@ from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
 from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso
-from saccade.studies.sparse_recovery.models.steps import begin, lista_cp, problem
+from saccade.studies.sparse_recovery.models.steps import begin, lista_cp, prepare
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
@@ -57,11 +57,11 @@ def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12) -> Side
     alone, optimiser = {leaf: value[0] for leaf, value in start.items()}, recipe.optimiser()
 
     def loss_of(weights: Any, sample: Any) -> Any:
-        given = problem(sample.X, sample.y)
-        state = begin(given)
+        problem = prepare(sample.X, sample.y)
+        state = begin(problem)
         for k in range(layers):
             layer = {"W": weights["W"][k], "theta": jnp.abs(weights["theta"][k])}
-            state = lista_cp(given, state, layer)
+            state = lista_cp(problem, state, layer)
         return ((state.b - sample.beta) ** 2).sum(-1).mean()
 
     @jax.jit

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from saccade.contracts import Model, Symmetry, Task
+from saccade.contracts import Model, Symmetry
 from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS, UnrolledRecovery
 from saccade.studies.sparse_recovery.task import ColumnsAsTokens, SparseRecovery
 
@@ -15,7 +15,7 @@ GROUPS = (0, 0, 1, 1, 2, 2, 3, 4)
 """Blocks of two columns, one of one, and the token of measured values."""
 
 
-def _task(key: Any, **changes: Any) -> Task:
+def _task(key: Any, **changes: Any) -> Any:
     return ColumnsAsTokens(SparseRecovery.create(COORDINATES, ROWS, 2, **changes))
 
 
@@ -29,7 +29,7 @@ def _model(name: str, key: Any) -> Model:
     return UnrolledRecovery(name, layers)
 
 
-TASKS: dict[str, Callable[[Any], Task]] = {
+TASKS: dict[str, Callable[[Any], Any]] = {
     "columns": _task, "columns, noisy": partial(_task, noise=0.3),
     "columns, blocks": partial(_task, block=2, pool=range(6))}
 MODELS: dict[str, Callable[[Any], Model]] = {name: partial(_model, name) for name in ALGORITHMS}

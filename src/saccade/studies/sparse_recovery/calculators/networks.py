@@ -96,8 +96,8 @@ def lista_vm(
     for place in support or []:
         require(place < dim, "support", place, f"must hold coordinates from 0 to {dim - 1}")
     mask = None if support is None else jnp.isin(jnp.arange(dim), jnp.asarray(support))
-    found = unrolled.lista_vm_prefixes(X, y, matrices, theta, mask)
-    return {"final": found[-1], "last_prefix": found[:, -1]}
+    b = unrolled.lista_vm_prefixes(X, y, matrices, theta, mask)
+    return {"final": b[-1], "last_prefix": b[:, -1]}
 
 
 @calculator(

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from saccade.descent import descend, divergence_report, watch, watched
 from saccade.errors import Diverged, require
-from saccade.studies.sparse_recovery.models.steps import problem
+from saccade.studies.sparse_recovery.models.steps import prepare
 from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, iterates
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
@@ -105,8 +105,8 @@ def _train_one(name: str, task, recipe: Recipe, key, start: Layers, matrix, fixe
     algorithm, optimiser = algorithm_named(name), recipe.optimiser()
 
     def loss_of(layers: Layers, sample):
-        given = problem(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
-        b = iterates(algorithm, {**_positive(layers), **fixed}, given)[-1]
+        problem = prepare(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
+        b = iterates(algorithm, {**_positive(layers), **fixed}, problem)[-1]
         return ((b - sample.beta) ** 2).sum(-1).mean()
 
     def step(carry, t):

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from saccade.descent import descend
 from saccade.errors import require, unknown
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.dynamics.pivoting import follow_paths
-from saccade.studies.sparse_recovery.models.steps import begin, problem, squared_norm
+from saccade.studies.sparse_recovery.models.steps import begin, prepare, squared_norm
 from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 
 METHODS = ("ista", "fista")
@@ -175,7 +175,7 @@ def _checked(X, y, lam) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, np.broadcast_to(lam, X.shape[:1])
 
 
-def squared_errors(b: np.ndarray, beta: np.ndarray) -> Float[np.ndarray, "... sample"]:
+def squared_errors(b: ArrayLike, beta: ArrayLike) -> Float[np.ndarray, "... sample"]:
     """|b - beta|^2; not a number counts as infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         errors = ((np.asarray(b, float) - np.asarray(beta, float)) ** 2).sum(-1)
@@ -204,12 +204,12 @@ def iterates(method: str, X, y, lam: float, record: Sequence[int]) -> Iterates:
 
 @partial(jax.jit, static_argnames="method")
 def _recorded(method: str, X, y, lam, stops) -> tuple[Float[Array, "stop dim"], Array]:
-    given = problem(X[None], y[None])
+    problem = prepare(X[None], y[None])
 
     def step(state, t):
-        return ALGORITHMS[method].step(given, state, {"lam": lam})
+        return ALGORITHMS[method].step(problem, state, {"lam": lam})
 
-    recorded = descend(step, lambda state, stop: state.b[0], begin(given), stops)[1]
+    recorded = descend(step, lambda state, stop: state.b[0], begin(problem), stops)[1]
     return recorded, squared_norm(X)
 
 
@@ -221,9 +221,9 @@ def certified(
     S_{theta_k}(b - M X^T (X b - y)/(2n + 1)), with its matrix and a share of its thresholds."""
     promise = theory.certificate(X, beta, noise, gamma, steps, covariance)
     b = np.zeros(X.shape[1])
-    found = [b]
+    visited = [b]
     for threshold in threshold_share * promise.thresholds:
         u = b - promise.matrix @ (X.T @ (X @ b - y)) / (2 * len(X) + 1)
         b = np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
-        found.append(b)
-    return promise, np.stack(found)
+        visited.append(b)
+    return promise, np.stack(visited)

@@ -22,16 +22,16 @@ def certified(
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
-    found = []
+    problems = []
     for X, y, beta, query in zip(*parts, strict=True):
         promise, b = certified_run(
             X, y, beta, y - X @ beta, gamma, steps, threshold_share=threshold_share)
-        found.append({
+        problems.append({
             "mu": promise.mu, "delta": promise.delta, "nu": promise.nu,
             "start": np.abs(beta).sum(), "error": np.abs(b - beta).sum(1),
             "label_error": np.abs((b - beta) @ query), "outside": np.abs(b[:, beta == 0]).max(),
             "largest_entry": np.abs(query).max(), "zeros": (b == 0).all()})
-    arrays = {name: np.array([row[name] for row in found], float) for name in found[0]}
+    arrays = {name: np.array([row[name] for row in problems], float) for name in problems[0]}
     return xarray.Dataset(
         {name: (("repetition", "step")[: rows.ndim], rows) for name, rows in arrays.items()},
         {"step": np.arange(steps + 1)})

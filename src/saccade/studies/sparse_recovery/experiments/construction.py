@@ -23,10 +23,10 @@ def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
     return (0.2 * (jnp.eye(dim) + 0.1 * noise)).astype(dtype), thresholds.astype(dtype)
 
 
-def _apart(found: Any, expected: Any, axes: tuple[int, ...]) -> Any:
+def _apart(values: Any, expected: Any, axes: tuple[int, ...]) -> Any:
     """The largest difference, relative to what is expected in each slice (or to one)."""
     size = 1 + jnp.abs(expected).max(axes, keepdims=True)
-    return (jnp.abs(found - expected) / size).max()
+    return (jnp.abs(values - expected) / size).max()
 
 
 @jax.jit
@@ -64,14 +64,14 @@ def construction(
     dtype = jnp.dtype(precision)
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
     share = np.nan if gate_share is None else gate_share
-    found = []
+    compared = []
     for number in range(instances):
         one, two = jax.random.split(jax.random.fold_in(key, number))
         sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
         X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
-        found.append(_compare(X, y, *network, gate, share))
+        compared.append(_compare(X, y, *network, gate, share))
     return xarray.Dataset(
-        {name: ("repetition", [float(row[name]) for row in found]) for name in found[0]})
+        {name: ("repetition", [float(row[name]) for row in compared]) for name in compared[0]})
 
 
 @experiment("sparse-recovery.restricted")

@@ -40,7 +40,7 @@ def one_matrix(
         for seed in range(seeds)]
     problems = (own, [task.sample(key, tests)] * seeds)
 
-    def errors(label: str, seed: int, sample: Any) -> np.ndarray:
+    def measured(label: str, seed: int, sample: Any) -> np.ndarray:
         if label in CLASSICAL:
             return common.classical(label, sample)
         layers = networks[names[label]][0].at(-1, seed)
@@ -48,12 +48,12 @@ def one_matrix(
             layers["W"] = jnp.broadcast_to(alista_weight(X[seed]), (common.LAYERS, rows, dim))
         return common.errors_of(names[label], layers, sample)
 
-    found = {
-        label: [[errors(label, *pair) for pair in enumerate(samples)] for samples in problems]
+    errors = {
+        label: [[measured(label, *pair) for pair in enumerate(samples)] for samples in problems]
         for label in (*FIXED, *CLASSICAL)}
     zero = [[(np.asarray(sample.beta) ** 2).sum(1) for sample in samples] for samples in problems]
     return common.by_algorithm(
-        found, ("matrix", "seed", "layer", "test"), matrix=["seen", "new"],
+        errors, ("matrix", "seed", "layer", "test"), matrix=["seen", "new"],
         layer=np.arange(1, common.LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), zero))
 
 
@@ -75,24 +75,25 @@ def varying_matrices(
     the same problems. `threshold_share` scales learned thresholds."""
     task = SparseRecovery.create(dim, rows, sparsity, design=design)
     sample = task.sample(key, tests)
-    found, curves, recorded = {}, [], []
+    errors, curves, recorded = {}, [], []
     for name in methods:
         stops = tuple(round(share * (steps or common.RECIPES[name].steps)) for share in shares)
         networks, _ = common.trained(name, task, training_seed, seeds, False, steps, stops)
 
-        def errors(point: int, seed: int, name=name, networks=networks) -> np.ndarray:
+        def measured(point: int, seed: int, name=name, networks=networks) -> np.ndarray:
             layers = networks.at(point, seed)
             return common.errors_of(
                 name, {**layers, "theta": threshold_share * layers["theta"]}, sample)
 
         along = [
-            [errors(point, seed) for point in range(len(networks.steps))] for seed in range(seeds)]
-        found[name] = [points[-1] for points in along]
+            [measured(point, seed) for point in range(len(networks.steps))] for seed in range(seeds)
+        ]
+        errors[name] = [points[-1] for points in along]
         curves.append([[error[-1] for error in points] for points in along])
         recorded.append(networks.steps)
-    found |= {name: [common.classical(name, sample)] * seeds for name in CLASSICAL}
+    errors |= {name: [common.classical(name, sample)] * seeds for name in CLASSICAL}
     return common.by_algorithm(
-        found, ("seed", "layer", "test"), network=list(methods),
+        errors, ("seed", "layer", "test"), network=list(methods),
         layer=np.arange(1, common.LAYERS + 1)).assign(
         curve=(("network", "seed", "point", "test"), curves),
         steps=(("network", "point"), recorded), lasso=("test", common.converged(sample)),

@@ -30,10 +30,10 @@ def _last_errors(
     networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int
 ) -> dict[str, list[np.ndarray]]:
     """Errors after the last layer of networks and of classical methods, sample after sample."""
-    found = {
+    errors = {
         name: [common.errors_of(name, common.network(name, seed), sample)[-1] for sample in samples]
         for name in networks}
-    return found | {
+    return errors | {
         name: [common.classical(name, sample)[-1] for sample in samples] for name in others}
 
 
@@ -46,8 +46,8 @@ def row_counts(
     FISTA@12 and ISTA@12 beside them."""
     sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
     samples = [_prefix(sample, count) for count in counts]
-    found = _last_errors(networks, ("ista", "fista"), samples, training_seed)
-    return common.by_algorithm(found, ("rows", "test"), rows=list(counts))
+    errors = _last_errors(networks, ("ista", "fista"), samples, training_seed)
+    return common.by_algorithm(errors, ("rows", "test"), rows=list(counts))
 
 
 @experiment("sparse-recovery.pools", scales={"standard": {"tests": 8000}})
@@ -62,16 +62,16 @@ def pools(
     inside = SparseRecovery.create(pool=range(pool))
     sample = inside.sample(key, tests)
     mask = jnp.roll(jnp.arange(inside.dim) < pool, shift)
-    found = {}
+    errors = {}
     for name in ("lista-vm", "alista"):
         layers = common.network(name, training_seed)
-        found[name] = common.errors_of(name, layers, sample)[-1]
-        found[f"{name}, told"] = common.errors_of(name, layers, sample, mask)[-1]
-    found["lista-vm, trained on the pool"] = common.errors_of(
+        errors[name] = common.errors_of(name, layers, sample)[-1]
+        errors[f"{name}, told"] = common.errors_of(name, layers, sample, mask)[-1]
+    errors["lista-vm, trained on the pool"] = common.errors_of(
         "lista-vm", common.network("lista-vm", training_seed, inside), sample)[-1]
-    found["fista"] = common.classical("fista", sample)[-1]
-    found["fista, told"] = common.classical("fista", sample, mask=mask)[-1]
-    return common.by_algorithm(found, ("test",))
+    errors["fista"] = common.classical("fista", sample)[-1]
+    errors["fista, told"] = common.classical("fista", sample, mask=mask)[-1]
+    return common.by_algorithm(errors, ("test",))
 
 
 SHIFTS: dict[str, tuple[float, dict[str, Any]]] = {
@@ -93,8 +93,8 @@ def shifts(
     samples = [
         _times(SparseRecovery.create(noise=noise, **law).sample(key, tests), factor)
         for factor, law in SHIFTS.values()]
-    found = _last_errors(networks, ("fista",), samples, training_seed)
-    return common.by_algorithm(found, ("shift", "test"), shift=list(SHIFTS))
+    errors = _last_errors(networks, ("fista",), samples, training_seed)
+    return common.by_algorithm(errors, ("shift", "test"), shift=list(SHIFTS))
 
 
 @experiment("sparse-recovery.invariance")
@@ -125,9 +125,9 @@ def invariance(
         {"what": list(apart)})
 
 
-def _relative(found: np.ndarray, expected: np.ndarray) -> float:
+def _relative(values: np.ndarray, expected: np.ndarray) -> float:
     """Median over tests of the largest relative difference over layers."""
-    return float(np.median((np.abs(found - expected) / (1e-12 + expected)).max(0)))
+    return float(np.median((np.abs(values - expected) / (1e-12 + expected)).max(0)))
 
 
 @experiment("sparse-recovery.depths", scales={"standard": {"tests": 8000}})
@@ -138,13 +138,13 @@ def depths(
     """Errors after every layer when the last of 12 trained layers is used `further` times more;
     FISTA with as many steps."""
     sample = SparseRecovery.create().sample(key, tests)
-    found = {
+    errors = {
         name: common.errors_of(
             name, common.network(name, training_seed), sample, repeat_last=further)
         for name in networks}
-    found["fista"] = common.classical("fista", sample, common.LAYERS + further)
+    errors["fista"] = common.classical("fista", sample, common.LAYERS + further)
     return common.by_algorithm(
-        found, ("layer", "test"), layer=np.arange(1, common.LAYERS + further + 1))
+        errors, ("layer", "test"), layer=np.arange(1, common.LAYERS + further + 1))
 
 
 @experiment("sparse-recovery.blocks", scales={"standard": {"tests": 8000}})
@@ -160,7 +160,7 @@ def blocks(
         "lista-vm, free supports": ("lista-vm", free),
         "lista-vm, trained on blocks": ("lista-vm", blocked),
         "block thresholds": ("lista-block", blocked)}
-    found = {
+    errors = {
         label: common.errors_of(name, common.network(name, training_seed, task), sample)[-1]
         for label, (name, task) in networks.items()}
-    return common.by_algorithm(found | {"fista": common.classical("fista", sample)[-1]}, ("test",))
+    return common.by_algorithm(errors | {"fista": common.classical("fista", sample)[-1]}, ("test",))

@@ -17,7 +17,6 @@ from saccade.studies.sparse_recovery.models.steps import alista_weight
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
-Size = tuple[int, int]
 LIBRARIES = {"scikit-learn": "sklearn.linear_model", "celer": "celer", "skglm": "skglm"}
 
 
@@ -56,8 +55,8 @@ def weights(key: Any, *, rows: int = 10, dim: int = 20, matrices: int = 20) -> x
 @experiment(
     "sparse-recovery.peers", scales={"standard": {"sizes": ((10, 20), (50, 20), (100, 500))}})
 def peers(
-    key: Any, *, sizes: tuple[Size, ...] = ((10, 20), (50, 20), (60, 200)), problems: int = 2,
-    share: float = 0.05, libraries: tuple[str, ...] = ("scikit-learn",),
+    key: Any, *, sizes: tuple[tuple[int, int], ...] = ((10, 20), (50, 20), (60, 200)),
+    problems: int = 2, share: float = 0.05, libraries: tuple[str, ...] = ("scikit-learn",),
     penalty_factor: float = 1.0,
 ) -> xarray.Dataset:
     """Objective values found by other libraries minus ours, over F(0) = |y|^2/2, at lam = share

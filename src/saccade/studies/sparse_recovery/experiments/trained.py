@@ -38,8 +38,7 @@ def errors_of(model: Transformer, sample: RecoverySample, y=None) -> np.ndarray:
 
 
 def train_all(
-    task: SparseRecovery, recipe: DecoderRecipe, keys: list[jax.Array], name: str,
-    test: RecoverySample | None = None,
+    task: SparseRecovery, recipe: DecoderRecipe, keys: list[jax.Array], name: str, test=None
 ) -> list[Trained]:
     """A decoder from each key; its mean error on `test` is recorded on the way."""
     mean_error = (lambda model: errors_of(model, test)[-1].mean()) if test else None
@@ -48,9 +47,7 @@ def train_all(
         for number, key in enumerate(keys)]
 
 
-def unrolled_answers(
-    task: SparseRecovery, depth: int, steps: int, key: jax.Array, short: RecoverySample
-) -> dict:
+def unrolled_answers(task, depth: int, steps: int, key: jax.Array, short: RecoverySample) -> dict:
     """Iterates of LISTA-VM trained on new matrices, also with a step that knows the norm."""
     recipe = learning.Recipe(steps, 512, 1e-2, clip=np.inf)
     answers = {}

@@ -20,8 +20,8 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 
 def seconds_of(parameters: Any) -> float:
     """CPU seconds of a training, from timed steps of its network, by the number of instances."""
-    given = parameters.model_dump()
-    architecture = given.get("architecture", "softmax")
+    values = parameters.model_dump()
+    architecture = values.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
     # So small a rate that nothing moves: only the time is wanted, hasty steps could diverge.
     recipe = decoders.DecoderRecipe(
@@ -34,7 +34,7 @@ def seconds_of(parameters: Any) -> float:
         decoders.decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
         progress=lambda *said: moments.append(time.process_time()))
     one_instance = (moments[1] - moments[0]) / (chunk * batch)
-    instances = steps_of(parameters) * parameters.batch * given.get("accumulate", 1)
+    instances = steps_of(parameters) * parameters.batch * values.get("accumulate", 1)
     return COMPILING + one_instance * instances
 
 

@@ -108,9 +108,9 @@ def _dots(axes: Any, data: Any, title: str) -> None:
     seconds={"quick": 40, "standard": 90})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     """Supports in a known pool, and block-sparse supports."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 2.9))
-    _dots(left, runs["pools"].data, "Supports in 10 of 20 coordinates")
-    _dots(right, runs["blocks"].data, "One block of four coordinates")
+    figure, panels = plt.subplots(1, 2, figsize=(8.6, 2.9))
+    _dots(panels[0], runs["pools"].data, "Supports in 10 of 20 coordinates")
+    _dots(panels[1], runs["blocks"].data, "One block of four coordinates")
     return figure
 
 

@@ -48,8 +48,7 @@ def pair_tokens(X: Rows, y: Values) -> Float[Array, "batch rows dim+1"]:
 
 def zero_padded_tokens(X: Rows, y: Values) -> Float[Array, "batch T dim"]:
     """The prompt of the GPT-2-like decoder: x_1, (y_1, 0, ..), x_2, (y_2, 0, ..), .., query."""
-    batch, rows, dim = X.shape
-    tokens = jnp.zeros((batch, 2 * rows - 1, dim), X.dtype).at[:, ::2].set(X)
+    tokens = jnp.zeros((len(X), 2 * X.shape[1] - 1, X.shape[2]), X.dtype).at[:, ::2].set(X)
     return tokens.at[:, 1::2, 0].set(y)
 
 

@@ -70,7 +70,7 @@ def soft_threshold(u: Float[Array, "..."], threshold: ArrayLike) -> Float[Array,
     return jnp.where(jnp.abs(u) <= threshold, jnp.zeros((), u.dtype), u - jnp.sign(u) * threshold)
 
 
-def problem(X, y, mask=None, count=None, weight: bool = False) -> Problem:
+def prepare(X, y, mask=None, count=None, weight: bool = False) -> Problem:
     """Prepare a batch; columns outside a `mask` are zero, in L and in ALISTA's weight too."""
     X, y = jnp.asarray(X), jnp.asarray(y)
     n, rows, dim = X.shape
@@ -82,50 +82,50 @@ def problem(X, y, mask=None, count=None, weight: bool = False) -> Problem:
     return Problem(X, y, allowed, counts, per_norm, alista_weight(X) if weight else None)
 
 
-def begin(given: Problem) -> State:
+def begin(problem: Problem) -> State:
     """b = 0 for every algorithm."""
-    zero = jnp.zeros(given.mask.shape, given.X.dtype)
-    return State(zero, zero, jnp.ones((), given.X.dtype))
+    zero = jnp.zeros(problem.mask.shape, problem.X.dtype)
+    return State(zero, zero, jnp.ones((), problem.X.dtype))
 
 
-def residual(given: Problem, b: Vectors) -> Float[Array, "sample row"]:
+def residual(problem: Problem, b: Vectors) -> Float[Array, "sample row"]:
     """X b - y."""
-    return jnp.einsum("bnd,bd->bn", given.X, b) - given.y
+    return jnp.einsum("bnd,bd->bn", problem.X, b) - problem.y
 
 
-def gradient(given: Problem, b: Vectors) -> Vectors:
+def gradient(problem: Problem, b: Vectors) -> Vectors:
     """X^T (X b - y)."""
-    return jnp.einsum("bnd,bn->bd", given.X, residual(given, b))
+    return jnp.einsum("bnd,bn->bd", problem.X, residual(problem, b))
 
 
-def _moved(given: Problem, state: State, u: Vectors, threshold: ArrayLike) -> State:
+def _moved(problem: Problem, state: State, u: Vectors, threshold: ArrayLike) -> State:
     """The state after a plain step to S_t(u), inside the mask."""
-    b = jnp.where(given.mask, soft_threshold(u, threshold), 0)
+    b = jnp.where(problem.mask, soft_threshold(u, threshold), 0)
     return State(b, b, state.momentum)
 
 
-def ista(given: Problem, state: State, layer: Layer) -> State:
+def ista(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_{lam/L}(b - X^T (X b - y)/L)."""
-    u = state.b - given.per_norm * gradient(given, state.b)
-    return _moved(given, state, u, given.per_norm * layer["lam"])
+    u = state.b - problem.per_norm * gradient(problem, state.b)
+    return _moved(problem, state, u, problem.per_norm * layer["lam"])
 
 
-def fista(given: Problem, state: State, layer: Layer) -> State:
+def fista(problem: Problem, state: State, layer: Layer) -> State:
     """b+ = S_{lam/L}(z - X^T (X z - y)/L);  t+ = (1 + sqrt(1 + 4 t^2))/2;
     z = b+ + (t - 1)/t+ (b+ - b)."""
-    u = state.z - given.per_norm * gradient(given, state.z)
-    b = _moved(given, state, u, given.per_norm * layer["lam"]).b
+    u = state.z - problem.per_norm * gradient(problem, state.z)
+    b = _moved(problem, state, u, problem.per_norm * layer["lam"]).b
     momentum = (1 + jnp.sqrt(1 + 4 * state.momentum**2)) / 2
     return State(b, b + (state.momentum - 1) / momentum * (b - state.b), momentum)
 
 
-def coordinate_descent(given: Problem, state: State, layer: Layer) -> State:
+def coordinate_descent(problem: Problem, state: State, layer: Layer) -> State:
     """One sweep: b_j <- S_lam(x_j^T r + |x_j|^2 b_j)/|x_j|^2, r = y - X b; no zero columns."""
-    squares = (given.X**2).sum(1)
+    squares = (problem.X**2).sum(1)
 
     def coordinate(carry, j):
         b, r = carry
-        column, square = given.X[:, :, j], squares[:, j]
+        column, square = problem.X[:, :, j], squares[:, j]
         pull = (column * r).sum(1) + square * b[:, j]
         there = jnp.where(
             square > 0, soft_threshold(pull, layer["lam"]) / jnp.where(square > 0, square, 1), 0)
@@ -133,54 +133,54 @@ def coordinate_descent(given: Problem, state: State, layer: Layer) -> State:
         return (b.at[:, j].set(there), r), None
 
     (b, _), _ = jax.lax.scan(
-        coordinate, (state.b, -residual(given, state.b)), jnp.arange(given.X.shape[2]))
+        coordinate, (state.b, -residual(problem, state.b)), jnp.arange(problem.X.shape[2]))
     return State(b, b, state.momentum)
 
 
-def lista(given: Problem, state: State, layer: Layer) -> State:
+def lista(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(W1 y + W2 b): the weights know one matrix, the step sees only y."""
-    u = jnp.einsum("dn,bn->bd", layer["W1"], given.y) + jnp.einsum(
+    u = jnp.einsum("dn,bn->bd", layer["W1"], problem.y) + jnp.einsum(
         "de,be->bd", layer["W2"], state.b)
-    return _moved(given, state, u, layer["theta"])
+    return _moved(problem, state, u, layer["theta"])
 
 
-def lista_cp(given: Problem, state: State, layer: Layer) -> State:
+def lista_cp(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b + W^T (y - X b)): the weight knows one matrix, the residual this one."""
-    u = state.b - jnp.einsum("nd,bn->bd", layer["W"], residual(given, state.b))
-    return _moved(given, state, u, layer["theta"])
+    u = state.b - jnp.einsum("nd,bn->bd", layer["W"], residual(problem, state.b))
+    return _moved(problem, state, u, layer["theta"])
 
 
-def alista(given: Problem, state: State, layer: Layer) -> State:
+def alista(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b + gamma W(X)^T (y - X b)) with the closed-form weight of the matrix at hand,
     or a frozen one in the layer."""
-    weight = jnp.broadcast_to(layer["W"], given.X.shape) if "W" in layer else given.weight
+    weight = jnp.broadcast_to(layer["W"], problem.X.shape) if "W" in layer else problem.weight
     assert weight is not None, "prepare the problem with weight=True"
-    u = state.b - layer["gamma"] * jnp.einsum("bnd,bn->bd", weight, residual(given, state.b))
-    return _moved(given, state, u, layer["theta"])
+    u = state.b - layer["gamma"] * jnp.einsum("bnd,bn->bd", weight, residual(problem, state.b))
+    return _moved(problem, state, u, layer["theta"])
 
 
-def lista_vm(given: Problem, state: State, layer: Layer) -> State:
+def lista_vm(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b - M X^T (X b - y)/(2n + 1)), M a matrix or a number times the identity; rows
     of M outside the mask are zero."""
-    uphill = gradient(given, state.b) / (2 * given.count + 1)[:, None]
+    uphill = gradient(problem, state.b) / (2 * problem.count + 1)[:, None]
     M = layer["M"]
     turned = M * uphill if M.ndim == 0 else jnp.einsum("de,be->bd", M, uphill)
-    return _moved(given, state, state.b - turned, layer["theta"])
+    return _moved(problem, state, state.b - turned, layer["theta"])
 
 
-def lista_block(given: Problem, state: State, layer: Layer) -> State:
+def lista_block(problem: Problem, state: State, layer: Layer) -> State:
     """LISTA-VM with a threshold on the length of whole blocks, as one would who is told them (not
     in the paper): u_g <- u_g max(1 - theta/|u_g|, 0). `layer["groups"]` is d x blocks with a one
     where a coordinate belongs to a block."""
-    u = state.b - layer["M"] * gradient(given, state.b) / (2 * given.count + 1)[:, None]
+    u = state.b - layer["M"] * gradient(problem, state.b) / (2 * problem.count + 1)[:, None]
     groups = layer["groups"]
     length = jnp.sqrt(jnp.maximum(u**2 @ groups, 1e-30))
-    b = jnp.where(given.mask, u * (jnp.maximum(1 - layer["theta"] / length, 0) @ groups.T), 0)
+    b = jnp.where(problem.mask, u * (jnp.maximum(1 - layer["theta"] / length, 0) @ groups.T), 0)
     return State(b, b, state.momentum)
 
 
-def lista_adaptive(given: Problem, state: State, layer: Layer) -> State:
+def lista_adaptive(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b - gamma X^T (X b - y)/L): LISTA-VM whose step knows the norm of the matrix at
     hand (not in the paper)."""
-    u = state.b - layer["gamma"] * given.per_norm * gradient(given, state.b)
-    return _moved(given, state, u, layer["theta"])
+    u = state.b - layer["gamma"] * problem.per_norm * gradient(problem, state.b)
+    return _moved(problem, state, u, layer["theta"])

@@ -73,17 +73,17 @@ def unroll(name: str, layers: Layers, X, y, mask=None, count=None, repeat_last=0
     algorithm = algorithm_named(name)
     longer = jax.tree.map(
         lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
-    return iterates(algorithm, longer, steps.problem(X, y, mask, count, algorithm.weight))
+    return iterates(algorithm, longer, steps.prepare(X, y, mask, count, algorithm.weight))
 
 
-def iterates(algorithm: Algorithm, layers: Layers, given: Problem) -> Iterates:
+def iterates(algorithm: Algorithm, layers: Layers, problem: Problem) -> Iterates:
     """The same inside a compiled function: a scan over layers."""
 
     def step(state: State, layer: Layer):
-        state = algorithm.step(given, state, layer)
+        state = algorithm.step(problem, state, layer)
         return state, state.b
 
-    return jax.lax.scan(step, steps.begin(given), layers)[1]
+    return jax.lax.scan(step, steps.begin(problem), layers)[1]
 
 
 @jax.jit
@@ -93,11 +93,11 @@ def lista_vm_prefixes(X, y, M, thresholds, mask=None) -> Float[Array, "layer pre
     b_n <- S_theta(b_n - M X_[n]^T (X_[n] b_n - y_[n])/(2n + 1)), X_[n] the first n rows."""
     rows, dim = X.shape
     count = jnp.arange(rows + 1)
-    seen = jnp.arange(rows)[None, :] < count[:, None]
-    given = steps.problem(jnp.where(seen[:, :, None], X, 0), jnp.where(seen, y, 0), None, count)
+    known = jnp.arange(rows)[None, :] < count[:, None]
+    problem = steps.prepare(jnp.where(known[:, :, None], X, 0), jnp.where(known, y, 0), None, count)
     if mask is not None:  # rows of M outside the pool are zero, the columns of X are not
-        given = given._replace(mask=jnp.broadcast_to(mask, (rows + 1, dim)))
-    return iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, given)
+        problem = problem._replace(mask=jnp.broadcast_to(mask, (rows + 1, dim)))
+    return iterates(ALGORITHMS["lista-vm"], {"M": M, "theta": thresholds}, problem)
 
 
 class UnrolledRecovery(eqx.Module):

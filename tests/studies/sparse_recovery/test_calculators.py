@@ -212,3 +212,26 @@ def test_bad_input_is_one_sentence_that_names_it(name, inputs, word):
     with pytest.raises(InvalidInput, match=word) as refused:
         calc(name, **inputs)
     assert "\n" not in str(refused.value)
+
+
+EXTREME = [
+    ("soft-threshold", {"u": [1e308, -1e308], "threshold": 5e-324}),
+    ("lasso", {"X": [[1e308, 5e-324], [1.0, -1e308]], "y": [1e308, 1.0], "lam": 1e-308}),
+    ("lasso", {"X": [[1e200, 1.0]], "y": [1e200], "lam": 0.0}),
+    ("iterates", {"algorithm": "fista", "X": [[1e-200]], "y": [1.0], "lam": 0, "record": [10**6]}),
+    ("rates", {"X": [[1e154, 1.0]], "y": [1e154], "lam": 1e308, "record": [0, 10**6]}),
+    ("alista-weight", {"X": [[1e308, 1e-308], [5e-324, 1.0]]}),
+    ("lista-vm", {"X": [[1e308]], "y": [1e308], "M": [[[1e308]]], "thresholds": [0.0]}),
+    ("transformer", {"X": [[1e308], [1.0]], "y": [1.0], "M": [[[1e308]]], "thresholds": [0.0]}),
+    (
+        "certificate",
+        {"X": [[1e200]], "beta": [1e200], "noise": [1e308], "gamma": 1e308, "steps": 1000})]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "inputs"), EXTREME)
+def test_extreme_numbers_get_an_answer_or_one_sentence(name, inputs):
+    try:
+        calc(name, **inputs)
+    except (InvalidInput, Diverged) as refused:
+        assert "\n" not in str(refused) and str(refused).endswith(".")

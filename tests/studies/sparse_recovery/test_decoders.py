@@ -20,7 +20,7 @@ from saccade.studies.sparse_recovery.dynamics.decoders import (
     train_decoder,
     with_repeated_last_layer,
 )
-from saccade.studies.sparse_recovery.models.prompts import (
+from saccade.studies.sparse_recovery.models.constructed import (
     pair_tokens,
     paper_tokens,
     zero_padded_tokens,

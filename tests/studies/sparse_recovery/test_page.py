@@ -1,4 +1,4 @@
-"""docs/sparse-recovery.md names every claim, row, calculator and figure of its study, and no other;
+"""The page of the study names every claim, row, calculator and figure of its study, and no other;
 its commands print its numbers."""
 
 import json
@@ -16,8 +16,8 @@ CLAIMS = registry.claims("sparse-recovery")
 FIGURES = registry.figures("sparse-recovery")
 
 
-PAGE = (
-    Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_recovery/page.md").read_text()
+FOLDER = Path(__file__).resolve().parents[3] / "src/saccade/studies/sparse_recovery"
+PAGE = (FOLDER / "page.md").read_text()
 PROSE = re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL)
 NAMED = set(re.findall(r"`([^`\n]+)`", PROSE))
 BY_NAME = {item.id: item for item in CALCULATORS}
@@ -29,6 +29,11 @@ def test_every_claim_is_named_and_none_is_invented():
     named = {name for name in NAMED if re.fullmatch(r"sparse-recovery\.[a-z0-9-]+", name)}
     assert {claim.id for claim in CLAIMS} - named == set()
     assert named - {claim.id for claim in CLAIMS} - set(BY_NAME) == set()
+
+
+def test_files_on_the_page_exist():
+    files = {name for name in NAMED if name.endswith(".py")}
+    assert files and all((FOLDER / name).is_file() for name in files)
 
 
 def test_every_row_of_the_ledger_has_its_heading():

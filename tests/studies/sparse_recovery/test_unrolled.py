@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
+from saccade.studies.sparse_recovery.models.steps import alista_weight, soft_threshold, squared_norm
 from saccade.studies.sparse_recovery.models.unrolled import (
     ALGORITHMS,
     algorithm_named,
-    alista_weight,
     lista_vm_prefixes,
-    soft_threshold,
-    squared_norm,
     unroll,
 )
 from saccade.studies.sparse_recovery.task import SparseRecovery

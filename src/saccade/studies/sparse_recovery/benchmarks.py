@@ -1,7 +1,7 @@
-"""Speed of sparse recovery: many LASSO problems at once against scikit-learn one by one, and
-training steps of the LISTA family."""
+"""Speed: many LASSO problems at once against scikit-learn one by one; training LISTA-CP."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,14 +11,14 @@ import optax
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.networks import torch_steps
-from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.models.unrolled import algorithm_named, problem
+from saccade.studies.sparse_recovery.dynamics import learning
+from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso
+from saccade.studies.sparse_recovery.models.steps import begin, lista_cp, prepare
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
 def _by_scikit_learn(X: np.ndarray, y: np.ndarray, lam: float, gap: float) -> np.ndarray:
-    """Its Lasso, problem after problem, to a duality gap of `gap` |y|^2/2 (it stops at tol
-    |y|^2)."""
+    """Its Lasso, problem after problem, to a gap of `gap` |y|^2/2 (it stops at tol |y|^2)."""
     from sklearn.linear_model import Lasso
 
     solver = Lasso(alpha=lam / X.shape[1], fit_intercept=False, tol=gap / 2, max_iter=100_000)
@@ -28,9 +28,7 @@ def _by_scikit_learn(X: np.ndarray, y: np.ndarray, lam: float, gap: float) -> np
             [solver.fit(matrix, values).coef_.copy() for matrix, values in zip(X, y, strict=True)])
 
 
-def batched_lasso(
-    problems: int = 10_000, rows: int = 10, dim: int = 20, lam: float = 0.1, gap: float = 1e-10
-) -> Sides:
+def batched_lasso(problems: int = 10_000, rows=10, dim=20, lam=0.1, gap: float = 1e-10) -> Sides:
     """Gaussian problems to a relative duality gap. Both sides are held to the same gap; ours is
     exact whatever is asked."""
     sample = SparseRecovery.create(dim, rows, min(3, dim)).sample(jax.random.key(0), problems)
@@ -38,62 +36,53 @@ def batched_lasso(
 
     def check() -> Accuracy:
         """Our worst relative duality gap over all problems."""
-        return Accuracy(
-            float((dynamics.solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
+        return Accuracy(float((solve_lasso(X, y, lam, gap).gap / (0.5 * (y**2).sum(1))).max()), gap)
 
     return Sides(
-        lambda: dynamics.solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap),
-        check)
+        lambda: solve_lasso(X, y, lam, gap), lambda: _by_scikit_learn(X, y, lam, gap), check)
 
 
-def training_steps(
-    steps: int = 1000, batch: int = 64, layers: int = 12, name: str = "lista-cp"
-) -> Sides:
+@partial(
+    Benchmark, "sparse-recovery.training-steps",
+    "1,000 training steps of LISTA-CP, 12 layers, batch 64, on one matrix: one scan against a"
+    " compiled step called from Python", tiny={"steps": 20, "layers": 3, "batch": 8})
+def training_steps(steps: int = 1000, batch: int = 64, layers: int = 12) -> Sides:
     """Adam steps on one matrix 10 x 20, fresh problems every step: a scan over steps and layers,
     against a compiled step with its layers written out, called from Python."""
-    task, recipe = SparseRecovery.create(), dynamics.Recipe(steps, batch, 1e-3, 1.0)
+    name = "lista-cp"
+    task, recipe = SparseRecovery.create(), learning.Recipe(steps, batch, 1e-3)
     X = task.matrices(jax.random.key(0), 1, jnp.float32)[0]
-    start = dynamics.start_layers(name, layers, 1, X)
+    start = learning.start_layers(name, layers, 1, X)
     keys = jax.random.split(jax.random.key(1), 1)
-    alone = {leaf: value[0] for leaf, value in start.items()}
-    optimiser = optax.chain(
-        optax.clip_by_global_norm(1.0), optax.adam(optax.cosine_decay_schedule(1e-3, steps)))
+    alone, optimiser = {leaf: value[0] for leaf, value in start.items()}, recipe.optimiser()
 
     def loss_of(weights: Any, sample: Any) -> Any:
-        given, algorithm = problem(sample.X, sample.y), algorithm_named(name)
-        state = algorithm.init(given)
+        problem = prepare(sample.X, sample.y)
+        state = begin(problem)
         for k in range(layers):
-            state = algorithm.step(
-                given, state,
-                {leaf: jnp.abs(v[k]) if leaf == "theta" else v[k] for leaf, v in weights.items()})
+            layer = {"W": weights["W"][k], "theta": jnp.abs(weights["theta"][k])}
+            state = lista_cp(problem, state, layer)
         return ((state.b - sample.beta) ** 2).sum(-1).mean()
 
     @jax.jit
     def one_step(weights: Any, moments: Any, key: Any) -> Any:
         key, draw = jax.random.split(key)
         sample = task.sample_on(draw, jnp.broadcast_to(X, (batch, *X.shape)))
-        loss, slope = jax.value_and_grad(loss_of)(weights, sample)
-        updates, moments = optimiser.update(slope, moments, weights)
-        return optax.apply_updates(weights, updates), moments, key, loss
+        updates, moments = optimiser.update(jax.grad(loss_of)(weights, sample), moments, weights)
+        return optax.apply_updates(weights, updates), moments, key
 
     def peer() -> Any:
         weights, moments, key = alone, optimiser.init(alone), keys[0]
         for _ in range(steps):
-            weights, moments, key, _ = one_step(weights, moments, key)
+            weights, moments, key = one_step(weights, moments, key)
         return jax.block_until_ready(weights)
 
-    def ours() -> Any:
-        return dynamics.train(name, task, keys, start, recipe, X)
+    ours = partial(learning.train, name, task, keys, start, recipe, X)
 
     def check() -> Accuracy:
-        """Both draw the same problems, so after all steps their weights agree up to rounding that
-        training has amplified."""
-        mine, theirs = ours().layers, peer()
-        return Accuracy(
-            max(
-                float(np.abs(mine[leaf][-1, 0] - np.asarray(theirs[leaf])).max())
-                for leaf in ("theta",)),
-            1e-2)
+        """Both draw the same problems: their weights agree up to rounding amplified by training."""
+        mine, theirs = ours().layers["theta"][-1, 0], np.asarray(peer()["theta"])
+        return Accuracy(float(np.abs(mine - theirs).max()), 1e-2)
 
     return Sides(ours, peer, check)
 
@@ -102,15 +91,9 @@ BENCHMARKS = (
     Benchmark(
         "sparse-recovery.lasso-1e-5",
         "10,000 LASSO problems 10 x 20 to a relative duality gap of 1e-5: all at once against"
-        " scikit-learn one by one",
-        lambda **parameters: batched_lasso(**{"gap": 1e-5, **parameters}), Target(">=", 10.0),
+        " scikit-learn one by one", partial(batched_lasso, gap=1e-5), Target(">=", 10.0),
         tiny={"problems": 40}),
     Benchmark(
         "sparse-recovery.lasso-1e-10", "the same to a relative duality gap of 1e-10", batched_lasso,
         Target(">=", 3.0), tiny={"problems": 40}),
-    Benchmark(
-        "sparse-recovery.training-steps",
-        "1,000 training steps of LISTA-CP, 12 layers, batch 64, on one matrix: one scan against a"
-        " compiled step called from Python", training_steps, None,
-        tiny={"steps": 20, "layers": 3, "batch": 8}),
     *torch_steps.SPARSE_RECOVERY)

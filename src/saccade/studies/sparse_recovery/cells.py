@@ -1,5 +1,4 @@
-"""How often four methods find a sparse vector at one number of measurements and one sparsity; cells
-are solved together."""
+"""How often four methods find a sparse vector, at one number of measurements and one sparsity."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import xarray
 
 from saccade.errors import require
 from saccade.lab.vectorised import in_groups
-from saccade.studies.sparse_recovery.dynamics import solve_lasso, squared_errors
+from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso, squared_errors
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 
 METHODS = ("least squares", "ISTA", "FISTA", "LASSO")
@@ -19,17 +18,15 @@ PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 FAINT = 1e-3  # the LASSO's penalty: its bias is far below what counts as found
 
 
-def _instances(
-    key: Any, dim: int, measurements: int, sparsity: int, trials: int
-) -> tuple[np.ndarray, ...]:
+def _instances(key: Any, dim: int, rows: int, sparsity: int, trials: int) -> list[np.ndarray]:
     """Gaussian rows, those beyond N of zeros (one shape for all N), and standard normal entries at
     S random places; no noise."""
     row_key, value_key, place_key = jax.random.split(key, 3)
-    seen = np.arange(dim) < measurements
-    X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * seen[None, :, None]
+    shown = np.arange(dim) < rows
+    X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * shown[None, :, None]
     rank = np.asarray(jax.random.uniform(place_key, (trials, dim))).argsort(1).argsort(1)
     beta = np.asarray(jax.random.normal(value_key, (trials, dim))) * (rank < sparsity)
-    return X, np.einsum("pnd,pd->pn", X, beta), beta
+    return [X, np.einsum("pnd,pd->pn", X, beta), beta]
 
 
 def _check(asked: Any) -> None:
@@ -49,10 +46,9 @@ def success(
 ) -> list[xarray.Dataset]:
     """Share of instances with |b - beta|^2 <= tolerance |beta|^2, without noise; ISTA and FISTA
     after `depth` steps with the penalty that is best on these instances, which favours them. The
-    instances of all cells of a group are solved together.
-    """
+    instances of all cells of a group are solved together."""
     counts = zip(keys, np.asarray(measurements), np.asarray(sparsity), strict=True)
-    drawn = [_instances(key, dim, int(seen), int(most), trials) for key, seen, most in counts]
+    drawn = [_instances(key, dim, int(rows), int(most), trials) for key, rows, most in counts]
     X, y, beta = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X), y)
     guesses = {"least squares": [shortest], "LASSO": [solve_lasso(X, y, FAINT).coefficients]}
@@ -60,15 +56,13 @@ def success(
         guesses[name] = [
             unroll(name.lower(), {"lam": jnp.full(depth, lam)}, X, y)[-1] for lam in PENALTIES]
     allowed = np.repeat(np.asarray(tolerance, float), trials) * (beta**2).sum(1)
-    found = np.array([_best_share(guesses[name], beta, allowed, trials) for name in METHODS])
+    shares = np.array([_best_share(guesses[name], beta, allowed, trials) for name in METHODS])
     return [
         xarray.Dataset({"success": ("method", share)}, {"method": list(METHODS)})
-        for share in found.T]
+        for share in shares.T]
 
 
-def _best_share(
-    guesses: Sequence[Any], beta: np.ndarray, allowed: np.ndarray, trials: int
-) -> np.ndarray:
+def _best_share(guesses: list, beta: np.ndarray, allowed: np.ndarray, trials: int) -> np.ndarray:
     """For every cell, the largest share of its instances that one of the guesses finds."""
     hits = np.array([squared_errors(guess, beta) <= allowed for guess in guesses])
     return hits.reshape(len(guesses), -1, trials).mean(2).max(0)

@@ -1,6 +1,6 @@
-"""Sparse recovery: how often a sparse vector is found from N measurements, by the exact LASSO and
-by unrolled steps of fixed depth."""
+"""How often a sparse vector is found from N measurements: exact LASSO, few unrolled steps."""
 
+from functools import partial
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,11 +17,8 @@ from saccade.studies.sparse_recovery.cells import METHODS
 
 def needed_share(sparse_share: float) -> float:
     """N/d at which l1 minimisation begins to succeed, d large: min over t of r(1 + t^2) + (1 - r)
-    E(|g| - t)_+^2 with r = S/d.
-
-    The statistical dimension of the descent cone (Amelunxen, Lotz, McCoy, Tropp 2014). Status:
-    asymptotic.
-    """
+    E(|g| - t)_+^2 with r = S/d, the statistical dimension of the descent cone (Amelunxen, Lotz,
+    McCoy, Tropp 2014). Status: asymptotic."""
 
     def dimension(t: float) -> float:
         tail = 2 * ((1 + t * t) * ndtr(-t) - t * np.exp(-t * t / 2) / np.sqrt(2 * np.pi))
@@ -30,32 +27,27 @@ def needed_share(sparse_share: float) -> float:
     return float(minimize_scalar(dimension, bounds=(0.0, 8.0), method="bounded").fun)  # type: ignore[attr-defined]
 
 
+@partial(
+    BuiltIn, "sparse-recovery/success",
+    "When a sparse vector is found, over measurements and sparsity",
+    "Share of 64 noiseless Gaussian instances (d = 30) in which |b - beta|^2 is at most 1 % of"
+    " |beta|^2: the shortest least-squares solution, 12 steps of ISTA and of FISTA with the best"
+    " of five penalties, and the LASSO with a faint penalty. Dashed: where l1 minimisation begins"
+    " to succeed in high dimension (statistical dimension).",
+    Path(__file__).with_name("success.toml"), minutes=0.2)
 def draw_success(data: xarray.Dataset) -> Drawing:
     """One map per method, with the asymptotic line of l1 minimisation in each."""
     figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.8), sharey=True)
-    image, dim = None, 30
     sparse = np.linspace(0.5, float(data.sparsity.max()), 60)
-    line = [dim * needed_share(value / dim) for value in sparse]
+    line = [30 * needed_share(value / 30) for value in sparse]  # d = 30
     for axes, name in zip(panels, METHODS, strict=True):
         share = data.success.sel({"method": name}).transpose("sparsity", "measurements")
-        image = axes.pcolormesh(
+        axes.pcolormesh(
             data.measurements, data.sparsity, share, vmin=0, vmax=1, cmap="viridis",
             shading="nearest")
         axes.plot(line, sparse, **{**THEORY, "color": "white"})
         axes.set(xlabel="measurements N", title=name, yticks=[1, 5, 10, 15])
         axes.grid(False)
     panels[0].set_ylabel("sparsity S")
-    if image is not None:
-        figure.colorbar(image, ax=panels, label="share found", shrink=0.9)
+    figure.colorbar(panels[0].collections[0], ax=panels, label="share found", shrink=0.9)
     return figure
-
-
-SWEEPS = (BuiltIn(
-    id="sparse-recovery/success",
-    title="When a sparse vector is found, over measurements and sparsity",
-    caption=(
-        "Share of 64 noiseless Gaussian instances (d = 30) in which |b - beta|^2 is at most 1 %"
-        " of |beta|^2: the shortest least-squares solution, 12 steps of ISTA and of FISTA with"
-        " the best of five penalties, and the LASSO with a faint penalty. Dashed: where l1"
-        " minimisation begins to succeed in high dimension (statistical dimension)."),
-    file=Path(__file__).with_name("success.toml"), draw=draw_success, minutes=0.2),)

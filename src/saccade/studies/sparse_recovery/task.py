@@ -5,31 +5,38 @@ One instance is a matrix X in R^{N x d}, a vector beta with exactly S non-zeros,
 beta + eps, and a query x_{N+1} whose value is asked for. Non-zero values and eps/sigma are standard
 normal, so that predicting zero costs S on average. `dim` is d, `measurements` N, `sparsity` S,
 `noise` sigma, `pool` the coordinates in which supports may lie, `block` the length of the aligned
-blocks supports are made of, `design` the law of the rows. All designs have E x x^T = scale^2 I,
-except the correlated one. Rows beyond `count` (fewer than N when `fewest` is given) are zero, which
-no gradient-based method notices.
+blocks supports are made of, `design` the law of the rows: E x x^T = I but for the correlated one.
 """
 
-from functools import partial
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from math import comb
+from typing import ClassVar, Literal, NamedTuple, get_args
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Key as KeyOf
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.contracts import Kind, Mask, Tokens
 from saccade.errors import require, unknown
 
-DESIGNS = ("gaussian", "rademacher", "uniform", "orthonormal", "correlated")
+Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
+DESIGNS = get_args(Design)
+MOST_SUPPORTS = 20_000  # that the Bayes predictor goes through
+FAINT = 1e-6  # the noise that stands for none in the Bayes predictor
+Key = KeyOf[Array, ""]
+Matrices = Float[Array, "sample row dim"]
 
 
 class RecoverySample(NamedTuple):
     """Measurements, their values, and the latent: the vector, its support and the number of rows
-    that count; the query with its value."""
+    that count (further ones are zero, which no gradient notices); the query with its value."""
 
-    X: Float[Array, "sample row dim"]
+    X: Matrices
     y: Float[Array, "sample row"]
     beta: Float[Array, "sample dim"]
     support: Bool[Array, "sample dim"]
@@ -38,85 +45,58 @@ class RecoverySample(NamedTuple):
     query_y: Float[Array, " sample"]
 
 
-class SparseRecovery(eqx.Module):
-    """The distribution. All fields are static: a changed setting is a new program, a new key is
-    not."""
+@dataclass(frozen=True)
+class SparseRecovery:
+    """The distribution. A changed setting is a new program, a new key is not."""
 
-    dim: int = eqx.field(static=True)
-    measurements: int = eqx.field(static=True)
-    sparsity: int = eqx.field(static=True)
-    noise: float = eqx.field(static=True)
-    design: str = eqx.field(static=True)
-    correlation: float = eqx.field(static=True)
-    scale: float = eqx.field(static=True)
-    pool: tuple[int, ...] = eqx.field(static=True)
-    block: int = eqx.field(static=True)
-    fewest: int = eqx.field(static=True)
+    dim: int
+    measurements: int
+    sparsity: int
+    noise: float
+    design: str
+    correlation: float
+    pool: tuple[int, ...]
+    block: int
 
     @classmethod
     def create(
         cls, dim: int = 20, measurements: int = 10, sparsity: int = 3, noise: float = 0.0,
-        design: str = "gaussian", correlation: float = 0.5, scale: float = 1.0, pool=None,
-        block: int = 1, fewest: int | None = None,
+        design: str = "gaussian", correlation: float = 0.5, pool=None, block: int = 1,
     ) -> "SparseRecovery":
-        """Check every input at the door. `pool` lists coordinates (default: all); with `fewest` the
-        row count is uniform in fewest..N."""
+        """Every input is checked. `pool` lists coordinates (default: all)."""
         _check_whole("dim", dim, 1)
         _check_whole("measurements", measurements, 0)
         if design not in DESIGNS:
             raise unknown("design", design, DESIGNS)
-        fits = design != "orthonormal" or measurements <= dim
         require(
-            fits, "measurements", measurements, f"must be at most dim = {dim} for orthonormal rows")
+            design != "orthonormal" or measurements <= dim, "measurements", measurements,
+            f"must be at most dim = {dim} for orthonormal rows")
         require(_finite(noise) and noise >= 0, "noise", noise, "must be finite and at least 0")
-        require(_finite(scale) and scale > 0, "scale", scale, "must be finite and above 0")
         require(
             _finite(correlation) and -1 < correlation < 1, "correlation", correlation,
             "must lie between -1 and 1")
-        low = measurements if fewest is None else fewest
-        _check_whole("fewest", low, 0)
-        require(
-            low <= measurements, "fewest", low, f"must be at most measurements = {measurements}")
-        places = check_pool(dim, sparsity, pool, block)
         return cls(
             int(dim), int(measurements), int(sparsity), float(noise), design, float(correlation),
-            float(scale), places, int(block), int(low))
+            check_pool(dim, sparsity, pool, block), int(block))
 
-    def sample(
-        self, key: Key[Array, ""], n: int, vectors: int = 1, dtype=jnp.float64
-    ) -> RecoverySample:
-        """`n` instances, a fresh matrix for every `vectors` of them (the paper: 100 matrices with
-        500 vectors each)."""
+    def sample(self, key: Key, n: int, vectors: int = 1, dtype=jnp.float64) -> RecoverySample:
+        """`n` instances, a fresh matrix for every `vectors` of them (the paper: 500)."""
         require(n % vectors == 0, "n", n, f"must be a multiple of vectors = {vectors}")
         matrix_key, rest = jax.random.split(key)
         X = jnp.repeat(self.matrices(matrix_key, n // vectors, dtype), vectors, axis=0)
         return self.sample_on(rest, X)
 
-    def sample_on(self, key: Key[Array, ""], X: Float[Array, "sample row dim"]) -> RecoverySample:
-        """One instance for each of the given matrices: only the vector, the noise and the query are
-        drawn."""
+    def sample_on(self, key: Key, X: Matrices) -> RecoverySample:
+        """One instance for each given matrix: only vector, noise and query are drawn."""
         return _instances(key, jnp.asarray(X), self)
 
-    def matrices(
-        self, key: Key[Array, ""], n: int, dtype=jnp.float64
-    ) -> Float[Array, "sample row dim"]:
+    def matrices(self, key: Key, n: int, dtype=jnp.float64) -> Matrices:
         """`n` independent measurement matrices."""
-        return _matrices(key, n, self, dtype)
-
-    def vectors(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> Float[Array, "sample dim"]:
-        """`n` sparse vectors: a uniform choice of blocks inside the pool, standard normal values on
-        it."""
-        return _vectors(key, n, self, dtype)[0]
+        return _rows(key, (n, self.measurements, self.dim), self, dtype)
 
 
-@partial(jax.jit, static_argnames=("n", "task", "dtype"))
-def _matrices(key, n: int, task: SparseRecovery, dtype) -> Float[Array, "sample row dim"]:
-    return task.scale * _rows(key, (n, task.measurements, task.dim), task, dtype)
-
-
-def _rows(
-    key, shape: tuple[int, int, int], task: SparseRecovery, dtype
-) -> Float[Array, "sample row dim"]:
+@partial(jax.jit, static_argnames=("shape", "task", "dtype"))
+def _rows(key, shape: tuple[int, int, int], task: SparseRecovery, dtype) -> Matrices:
     if task.design == "rademacher":
         return jax.random.rademacher(key, shape, dtype)
     if task.design == "uniform":
@@ -125,76 +105,162 @@ def _rows(
     normal = jax.random.normal(key, shape, dtype)
     if task.design == "orthonormal":
         return _orthonormal(normal)
-    return _autoregressive(normal, task.correlation) if task.design == "correlated" else normal
+    if task.design == "correlated":
+        return normal @ jnp.linalg.cholesky(covariance(task.dim, task.correlation)).T.astype(dtype)
+    return normal
 
 
-def _orthonormal(normal: Float[Array, "sample row dim"]) -> Float[Array, "sample row dim"]:
+def _orthonormal(normal: Matrices) -> Matrices:
     """sqrt(d) times rows of a Haar-distributed frame: QR with the signs of R's diagonal undone."""
     q, r = jnp.linalg.qr(normal.swapaxes(-1, -2))
     signs = jnp.where(jnp.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0).astype(normal.dtype)
-    return jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype)) * (q * signs[:, None, :]).swapaxes(
-        -1, -2)
-
-
-def _autoregressive(
-    normal: Float[Array, "sample row dim"], rho: float
-) -> Float[Array, "sample row dim"]:
-    """Rows with covariance rho^{|i-j|}: unit variances, neighbours correlated by rho."""
-    return normal @ jnp.linalg.cholesky(covariance(normal.shape[-1], rho)).T.astype(normal.dtype)
+    length = jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype))
+    return length * (q * signs[:, None, :]).swapaxes(-1, -2)
 
 
 def covariance(dim: int, correlation: float) -> Float[Array, "dim dim"]:
-    """Sigma of the correlated design: rho^{|i-j|}."""
+    """Sigma of the correlated design: rho^{|i-j|}, unit variances, neighbours correlated by rho."""
     gap = jnp.abs(jnp.arange(dim)[:, None] - jnp.arange(dim)[None, :])
     return jnp.asarray(correlation, float) ** gap
 
 
-@partial(jax.jit, static_argnames=("n", "task", "dtype"))
 def _vectors(key, n: int, task: SparseRecovery, dtype):
+    """Sparse vectors, standard normal on uniformly chosen blocks of the pool, and supports."""
     place_key, value_key = jax.random.split(key)
     blocks = jnp.asarray(task.pool[:: task.block]) // task.block
     uniform = jax.random.uniform(place_key, (n, len(blocks)))
-    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(
-        -1)  # comparisons compile faster than a sort
-    chosen = (
-        jnp.zeros((n, task.dim // task.block), bool)
-        .at[:, blocks]
-        .set(rank < task.sparsity // task.block))
-    support = jnp.repeat(
-        chosen, task.block, axis=1, total_repeat_length=chosen.shape[1] * task.block)
+    # comparisons compile faster than a sort
+    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(-1)
+    chosen = jnp.zeros((n, task.dim // task.block), bool)
+    chosen = chosen.at[:, blocks].set(rank < task.sparsity // task.block)
+    support = jnp.repeat(chosen, task.block, axis=1)
     support = jnp.pad(support, ((0, 0), (0, task.dim - support.shape[1])))
     values = jax.random.normal(value_key, (n, task.dim), dtype)
     return jnp.where(support, values, 0), support
 
 
 @partial(jax.jit, static_argnames="task")
-def _instances(key, X: Float[Array, "sample row dim"], task: SparseRecovery) -> RecoverySample:
-    vector_key, noise_key, query_key, count_key = jax.random.split(key, 4)
+def _instances(key, X: Matrices, task: SparseRecovery) -> RecoverySample:
+    vector_key, noise_key, query_key, _ = jax.random.split(key, 4)
     n, rows, _ = X.shape
     beta, support = _vectors(vector_key, n, task, X.dtype)
-    count = jax.random.randint(count_key, (n,), task.fewest, task.measurements + 1)
-    seen = (
-        jnp.arange(rows)[None, :] < jnp.where(task.fewest < task.measurements, count, rows)[:, None]
-    )
-    X = jnp.where(seen[:, :, None], X, 0)
     noise = task.noise * jax.random.normal(noise_key, (n, rows + 1), X.dtype)
-    y = jnp.einsum("bnd,bd->bn", X, beta) + jnp.where(seen, noise[:, :-1], 0)
-    query = task.scale * _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
-    return RecoverySample(
-        X, y, beta, support, seen.sum(1), query, (query * beta).sum(-1) + noise[:, -1])
+    y = jnp.einsum("bnd,bd->bn", X, beta) + noise[:, :-1]
+    query = _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
+    query_y = (query * beta).sum(-1) + noise[:, -1]
+    return RecoverySample(X, y, beta, support, jnp.full(n, rows), query, query_y)
+
+
+class ColumnSample(NamedTuple):
+    """What the contract asks of a draw; see `ColumnsAsTokens`."""
+
+    X: Tokens
+    y: Float[Array, " n"]
+    where: Mask
+
+
+@dataclass(frozen=True)
+class ColumnsAsTokens:
+    """Sparse recovery as a `contracts.Task`: tokens are the columns of X and `where` the support.
+
+    Token j < d is [column j of X (N); query_j; 0]; one more token, marked by a last entry of one,
+    is [measured values (N); 0; 1] and always matters. The target is the query's value, sum_{j in S}
+    beta_j query_j + noise: given the measured values and the columns of S it does not depend on the
+    other columns, which are independent of all else. (With the correlated and the orthonormal
+    design they are independent of the target only.)
+
+    The contract covers which coordinates matter and the value at one query. It does not cover the
+    vector beta itself, nor prompts whose tokens are the rows: decoders and the constructed
+    transformer read those, and have their own forms in `models`.
+    """
+
+    recovery: SparseRecovery
+    kind: ClassVar[Kind] = "regression"
+
+    @property
+    def length(self) -> int:
+        return self.recovery.dim + 1
+
+    @property
+    def dim(self) -> int:
+        return self.recovery.measurements + 2
+
+    @cached_property
+    def supports(self) -> Int[np.ndarray, "support S"]:
+        """Every set of coordinates that may matter, in order."""
+        task = self.recovery
+        starts, blocks = task.pool[:: task.block], task.sparsity // task.block
+        require(
+            comb(len(starts), blocks) <= MOST_SUPPORTS, "sparsity", task.sparsity,
+            f"must leave at most {MOST_SUPPORTS} possible supports")
+        chosen = np.array(list(combinations(starts, blocks)))
+        return (chosen[:, :, None] + np.arange(task.block)).reshape(len(chosen), -1)
+
+    def sample(self, key: Key, n: int) -> ColumnSample:
+        drawn = self.recovery.sample(key, n)
+        where = jnp.pad(drawn.support, ((0, 0), (0, 1)), constant_values=True)
+        return ColumnSample(column_tokens(drawn), drawn.query_y, where)
+
+    def best(self, X: Tokens) -> Float[Array, " n"]:
+        """Bayes: the posterior mean of the target, by going through all supports. Noise below
+        FAINT counts as FAINT, the limit of no noise."""
+        return _posterior_mean(
+            *read_columns(X)[:3], jnp.asarray(self.supports), max(self.recovery.noise, FAINT))
+
+
+def column_tokens(sample: RecoverySample) -> Tokens:
+    """The tokens of `ColumnsAsTokens` from matrices, their values and queries."""
+    columns = jnp.concatenate([sample.X, sample.query[:, None]], axis=1).swapaxes(1, 2)
+    tokens = jnp.concatenate([columns, jnp.pad(sample.y, ((0, 0), (0, 1)))[:, None]], axis=1)
+    is_measured = jnp.arange(tokens.shape[1]) == tokens.shape[1] - 1
+    marks = jnp.broadcast_to(is_measured[None, :, None], (*tokens.shape[:2], 1))
+    return jnp.concatenate([tokens, marks.astype(tokens.dtype)], axis=2)
+
+
+class Columns(NamedTuple):
+    """Tokens read back: in the place of the token of measured values stands a column of zeros."""
+
+    X: Float[Array, "n row length"]
+    y: Float[Array, "n row"]
+    query: Float[Array, "n length"]
+    is_column: Mask
+
+
+def read_columns(tokens: Tokens, mask: Mask | None = None) -> Columns:
+    """The inverse of `column_tokens`, in any order of the tokens; masked ones are not there."""
+    there = jnp.ones(tokens.shape[:2], bool) if mask is None else mask
+    tokens = jnp.where(there[:, :, None], jnp.asarray(tokens, float), 0)
+    is_column = there & (tokens[:, :, -1] == 0)
+    columns = jnp.where(is_column[:, :, None], tokens, 0)
+    y = (tokens - columns)[:, :, :-2].sum(1)
+    return Columns(columns[:, :, :-2].swapaxes(1, 2), y, columns[:, :, -2], is_column)
+
+
+@jax.jit
+def _posterior_mean(X, y, query, supports, noise) -> Float[Array, " n"]:
+    """With standard normal values on a support T the evidence of y, m the ridge solution, is as
+    exp(-(|y - X_T m|^2/noise^2 + |m|^2)/2) det(X_T^T X_T + noise^2 I)^{-1/2}."""
+
+    def one(instance):
+        X, y, query = instance
+        columns = X.T[supports].swapaxes(1, 2)
+        gram = columns.swapaxes(1, 2) @ columns + noise**2 * jnp.eye(supports.shape[1])
+        m = jnp.linalg.solve(gram, (columns.swapaxes(1, 2) @ y)[..., None])
+        off = ((y - (columns @ m)[..., 0]) ** 2).sum(1) / noise**2 + (m[..., 0] ** 2).sum(1)
+        weights = jax.nn.softmax(-(off + jnp.linalg.slogdet(gram)[1]) / 2)
+        return weights @ (query[supports] * m[..., 0]).sum(1)
+
+    return jax.lax.map(one, (X, y, query))
 
 
 def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]:
-    """The pool as sorted indices; refused when empty, out of range, smaller than the support, or
-    not made of whole blocks."""
+    """The pool as sorted indices; refused if empty, out of range, too small or in part blocks."""
     _check_whole("sparsity", sparsity, 1)
     _check_whole("block", block, 1)
     places = range(block * (dim // block)) if pool is None else pool
     require(len(places) > 0, "pool", list(places), "must name at least one coordinate")
     for place in places:
-        inside = (
-            isinstance(place, int | np.integer) and not isinstance(place, bool) and 0 <= place < dim
-        )
+        inside = _is_whole(place) and 0 <= place < dim
         require(bool(inside), "pool", place, f"must hold coordinates from 0 to dim - 1 = {dim - 1}")
     chosen = tuple(sorted({int(place) for place in places}))
     require(len(chosen) == len(places), "pool", list(places), "must not repeat a coordinate")
@@ -208,9 +274,13 @@ def check_pool(dim: int, sparsity: int, pool, block: int = 1) -> tuple[int, ...]
     return chosen
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+def _check_whole(name: str, value, least: int) -> None:
+    whole = _is_whole(value) and value >= least
     require(bool(whole), name, value, f"must be a whole number of at least {least}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _finite(value: object) -> bool:

@@ -1,145 +1,47 @@
-"""Claims on trained networks: LISTA knows one matrix, LISTA-VM and ALISTA carry over to new ones,
-LISTA on new ones learns nothing."""
+"""Claims on trained networks: what knows one matrix, what carries over, what learns nothing."""
+
+from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Sabotage
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, ORDERING
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import learned
 
-PAPER = "arXiv 2410.13981"
 PAIRED = (
     "Paired test problem by test problem, one part a training seed; medians, because single"
     " matrices can diverge and own any mean.")
-FIGURE = "sparse-recovery/layers"
-ONE = {"quick": Scale(seconds=40), "standard": Scale(seconds=200)}
-NEW = {"quick": Scale(seconds=30), "standard": Scale(seconds=120)}
-
-
-def _after(run: Run, method: str, matrix: str) -> np.ndarray:
-    """Errors after the last layer, [test][seed]."""
-    return (
-        run.data.error.sel(algorithm=method, matrix=matrix)
-        .isel(layer=-1)
-        .transpose("test", "seed")
-        .values)
-
-
-def _below_fista(run: Run, methods: tuple[str, ...], matrix: str) -> np.ndarray:
-    """FISTA's error minus the network's, [test][method and seed]."""
-    fista = _after(run, "fista", matrix)
-    return np.concatenate([fista - _after(run, method, matrix) for method in methods], 1)
-
-
-def _above_zero(run: Run, methods: tuple[str, ...], matrix: str) -> np.ndarray:
-    """The network's error minus that of predicting zero."""
-    zero = run.data.zero.sel(matrix=matrix).transpose("test", "seed").values
-    return np.concatenate([_after(run, method, matrix) - zero for method in methods], 1)
-
-
+_learned = partial(
+    claim, status="heuristic", kind=ORDERING, statistic="median", figure="sparse-recovery/layers")
+_one_matrix = partial(
+    _learned, experiment=learned.one_matrix, scales=seconds(quick=40, standard=200))
+_new_matrices = partial(
+    _learned, experiment=learned.varying_matrices, scales=seconds(quick=30, standard=120))
 FIXED = ("lista", "lista-cp")
 _FIXED_PARTS = tuple(f"{name}, seed {seed}" for name in FIXED for seed in range(2))
-
-OWN = Claim(
-    id="sparse-recovery.lista-on-its-own-matrix", spec="SR-F1",
-    statement=(
-        "LISTA and LISTA-CP, trained on one matrix, beat FISTA at equal depth on that matrix."),
-    source=f"section 6, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
-    measure=lambda run: _below_fista(run, FIXED, "seen"), predict=lambda run: 0.0, resolution=0.02,
-    argued=PAIRED, statistic="median", parts=_FIXED_PARTS, scales=ONE, figure=FIGURE,
-    sabotages=(Sabotage(
-        "new-matrix", "Test on new matrices.",
-        measure=lambda run: _below_fista(run, FIXED, "new")),))
-
-ELSEWHERE = Claim(
-    id="sparse-recovery.lista-on-new-matrices", spec="SR-F1",
-    statement=(
-        "On matrices it was not trained on LISTA is worse than predicting zero, and so is LISTA-CP"
-        " with the new matrix in its residual."),
-    source=f"abstract, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
-    measure=lambda run: _above_zero(run, FIXED, "new"), predict=lambda run: 0.0, resolution=0.1,
-    argued=PAIRED, statistic="median", parts=_FIXED_PARTS, scales=ONE, figure=FIGURE,
-    sabotages=(Sabotage(
-        "own-matrix", "Test on the training matrix.",
-        measure=lambda run: _above_zero(run, FIXED, "seen")),))
-
-ALISTA = Claim(
-    id="sparse-recovery.alista-transfers", spec="SR-F3",
-    statement=(
-        "ALISTA, 24 numbers trained on one matrix, beats FISTA at equal depth on new matrices when"
-        " its weight is recomputed for them."),
-    source="ours", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
-    measure=lambda run: _below_fista(run, ("alista",), "new"), predict=lambda run: 0.0,
-    resolution=0.02, argued=PAIRED, statistic="median", parts=("seed 0", "seed 1"), scales=ONE,
-    figure=FIGURE,
-    finding=(
-        "A classical unrolled network does carry over to new matrices: ALISTA, with its closed-form"
-        " weight recomputed for the matrix at hand, beats FISTA and LISTA-VM there. What fails is a"
-        " frozen weight."),
-    sabotages=(Sabotage(
-        "frozen-weight", "Keep the weight of the training matrix.",
-        measure=lambda run: _below_fista(run, ("alista, frozen weight",), "new")),))
-
-BLANKET = Claim(
-    id="sparse-recovery.classical-needs-its-matrix", spec="SR-F3",
-    statement=(
-        "Classical unrolled networks need the matrix they were trained on: elsewhere they are no"
-        " better than predicting zero (ALISTA)."),
-    source=f"abstract, {PAPER}", status="heuristic", kind=ORDERING, experiment=learned.one_matrix,
-    measure=lambda run: _above_zero(run, ("alista",), "new"), predict=lambda run: 0.0,
-    resolution=0.1, argued=PAIRED, statistic="median", parts=("seed 0", "seed 1"), scales=ONE,
-    expected="refuted", corrected=ALISTA.id, finding=ALISTA.finding, figure=FIGURE,
-    sabotages=(Sabotage(
-        "own-matrix", "Test on the training matrix.",
-        measure=lambda run: _above_zero(run, ("alista",), "seen")),))
-
-
-def _last(run: Run, method: str) -> np.ndarray:
-    return run.data.error.sel(algorithm=method).isel(layer=-1).transpose("test", "seed").values
-
-
-def _against(run: Run, method: str, others: tuple[str, ...]) -> np.ndarray:
-    """The others' errors minus the network's, [test][other and seed]."""
-    return np.concatenate([_last(run, other) - _last(run, method) for other in others], 1)
-
-
 _TWO = tuple(f"{name}, seed {seed}" for name in ("ISTA", "FISTA") for seed in range(2))
 UNTHRESHOLDED = Sabotage(
     "thresholds-frozen", "Thresholds frozen at zero.", {"threshold_share": 0.0})
 
-TRANSFERS = Claim(
-    id="sparse-recovery.lista-vm-transfers", spec="SR-F2",
-    statement=(
-        "LISTA-VM trained on ever new Gaussian matrices beats ISTA and FISTA at equal depth on"
-        " matrices it has never seen, in the median."),
-    source=f"section 6, {PAPER}", status="heuristic", kind=ORDERING,
-    experiment=learned.varying_matrices,
-    measure=lambda run: _against(run, "lista-vm", ("ista", "fista")), predict=lambda run: 0.0,
-    resolution=0.01, argued=PAIRED
-    + " The penalty of the others is the best on the test problems, which favours them.",
-    statistic="median", parts=_TWO, scales=NEW, figure=FIGURE,
-    finding=(
-        "LISTA-VM's win over FISTA on Gaussian matrices is one of medians: on rare matrices its"
-        " learned step is too long and it diverges, so its mean error can be anything. A step"
-        " divided by |X|^2, or orthonormal rows, removes that."),
-    sabotages=(UNTHRESHOLDED,))
 
-ORTHONORMAL = Claim(
-    id="sparse-recovery.lista-vm-orthonormal", spec="SR-F2",
-    statement=(
-        "With orthonormal rows, where no matrix is longer than another, LISTA-VM beats ISTA and"
-        " FISTA at equal depth in the mean too."),
-    source="ours", status="heuristic", kind=ORDERING, experiment=learned.varying_matrices,
-    measure=lambda run: _grouped(_against(run, "lista-vm", ("ista", "fista"))),
-    predict=lambda run: 0.0, resolution=0.02,
-    argued=(
-        "Means over groups of 40 test problems, so that the replicates are nearly normal; one part"
-        " a training seed."),
-    statistic="mean", parts=_TWO,
-    scales={"quick": Scale(
-        {"design": "orthonormal", "methods": ("lista-vm",)}, repetitions=4, seconds=25)},
-    figure=FIGURE, sabotages=(UNTHRESHOLDED,))
+def _last(run: Run, method: str, **at: str) -> np.ndarray:
+    """Errors after the last layer, [test][seed]."""
+    error = run.data.error.sel(algorithm=method, **at).isel(layer=-1)
+    return error.transpose("test", "seed").values
+
+
+def _gaps(run: Run, rivals: tuple[str, ...], methods: tuple[str, ...], **at: str) -> np.ndarray:
+    """The rivals' errors minus the networks', [test][rival, network and seed]."""
+    pairs = [(rival, method) for rival in rivals for method in methods]
+    return np.concatenate([_last(run, a, **at) - _last(run, b, **at) for a, b in pairs], 1)
+
+
+def _above_zero(run: Run, methods: tuple[str, ...], **at: str) -> np.ndarray:
+    """The network's error minus that of predicting zero."""
+    zero = run.data.zero.sel(**at).values.T.reshape(run.data.sizes["test"], -1)
+    return np.concatenate([_last(run, method, **at) - zero for method in methods], 1)
 
 
 def _grouped(values: np.ndarray, size: int = 40) -> np.ndarray:
@@ -147,40 +49,91 @@ def _grouped(values: np.ndarray, size: int = 40) -> np.ndarray:
     return values[: len(values) // size * size].reshape(-1, size, values.shape[1]).mean(1)
 
 
-ALISTA_BEST = Claim(
-    id="sparse-recovery.alista-best-of-the-learned", spec="SR-F3",
-    statement=(
-        "Trained on ever new matrices, ALISTA beats FISTA and the norm-adapted LISTA-VM at equal"
-        " depth in the median."),
-    source="ours", status="heuristic", kind=ORDERING, experiment=learned.varying_matrices,
-    measure=lambda run: _against(run, "alista", ("lista-adaptive", "fista")),
-    predict=lambda run: 0.0, resolution=0.05, argued=PAIRED
-    + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage, whose weight"
-    " is huge.", statistic="median",
-    parts=tuple(
-        f"{name}, seed {seed}" for name in ("norm-adapted LISTA-VM", "FISTA") for seed in range(2)),
-    scales=NEW, figure=FIGURE, sabotages=(UNTHRESHOLDED,))
+OWN = _one_matrix(
+    "sparse-recovery.lista-on-its-own-matrix", "SR-F1",
+    "LISTA and LISTA-CP, trained on one matrix, beat FISTA at equal depth on that matrix.", PAIRED,
+    broken("new-matrix", "Test on new matrices.", _gaps, ("fista",), FIXED, matrix="new"),
+    measure=lambda run: _gaps(run, ("fista",), FIXED, matrix="seen"), resolution=0.02,
+    source=f"section 6, {PAPER}", parts=_FIXED_PARTS)
 
-NOTHING = Claim(
-    id="sparse-recovery.lista-learns-zero", spec="SR-Q1",
-    statement="Trained on ever new matrices, LISTA and LISTA-CP end as the zero predictor.",
+ELSEWHERE = _one_matrix(
+    "sparse-recovery.lista-on-new-matrices", "SR-F1",
+    "On matrices it was not trained on LISTA is worse than predicting zero, and so is LISTA-CP"
+    " with the new matrix in its residual.", PAIRED,
+    broken("own-matrix", "Test on the training matrix.", _above_zero, FIXED, matrix="seen"),
+    measure=lambda run: _above_zero(run, FIXED, matrix="new"), resolution=0.1,
+    source=f"abstract, {PAPER}", parts=_FIXED_PARTS)
+
+ALISTA = _one_matrix(
+    "sparse-recovery.alista-transfers", "SR-F3",
+    "ALISTA, 24 numbers trained on one matrix, beats FISTA at equal depth on new matrices when"
+    " its weight is recomputed for them.", PAIRED,
+    broken(
+        "frozen-weight", "Keep the weight of the training matrix.", _gaps, ("fista",),
+        ("alista, frozen weight",), matrix="new"),
+    measure=lambda run: _gaps(run, ("fista",), ("alista",), matrix="new"), resolution=0.02,
+    parts=("seed 0", "seed 1"),
+    finding=(
+        "A classical unrolled network does carry over to new matrices: ALISTA, with its"
+        " closed-form weight recomputed for the matrix at hand, beats FISTA and LISTA-VM there."
+        " What fails is a frozen weight."))
+
+BLANKET = _one_matrix(
+    "sparse-recovery.classical-needs-its-matrix", "SR-F3",
+    "Classical unrolled networks need the matrix they were trained on: elsewhere they are no"
+    " better than predicting zero (ALISTA).", PAIRED,
+    broken("own-matrix", "Test on the training matrix.", _above_zero, ("alista",), matrix="seen"),
+    measure=lambda run: _above_zero(run, ("alista",), matrix="new"), resolution=0.1,
+    source=f"abstract, {PAPER}", parts=("seed 0", "seed 1"), expected="refuted",
+    corrected=ALISTA.id, finding=ALISTA.finding)
+
+TRANSFERS = _new_matrices(
+    "sparse-recovery.lista-vm-transfers", "SR-F2",
+    "LISTA-VM trained on ever new Gaussian matrices beats ISTA and FISTA at equal depth on"
+    " matrices it has never seen, in the median.",
+    PAIRED + " The penalty of the others is the best on the test problems, which favours them.",
+    UNTHRESHOLDED, measure=lambda run: _gaps(run, ("ista", "fista"), ("lista-vm",)),
+    resolution=0.01, source=f"section 6, {PAPER}", parts=_TWO,
+    finding=(
+        "LISTA-VM's win over FISTA on Gaussian matrices is one of medians: on rare matrices its"
+        " learned step is too long and it diverges, so its mean error can be anything. A step"
+        " divided by |X|^2, or orthonormal rows, removes that."))
+
+ORTHONORMAL = _new_matrices(
+    "sparse-recovery.lista-vm-orthonormal", "SR-F2",
+    "With orthonormal rows, where no matrix is longer than another, LISTA-VM beats ISTA and FISTA"
+    " at equal depth in the mean too.",
+    "Means over groups of 40 test problems, so that the replicates are nearly normal; one part a"
+    " training seed.", UNTHRESHOLDED,
+    measure=lambda run: _grouped(_gaps(run, ("ista", "fista"), ("lista-vm",))), resolution=0.02,
+    statistic="mean", parts=_TWO,
+    scales=seconds(quick=25, repetitions=4, design="orthonormal", methods=("lista-vm",)))
+
+ALISTA_BEST = _new_matrices(
+    "sparse-recovery.alista-best-of-the-learned", "SR-F3",
+    "Trained on ever new matrices, ALISTA beats FISTA and the norm-adapted LISTA-VM at equal"
+    " depth in the median.",
+    PAIRED + " ALISTA, too, diverges on rare matrices: those with a column of tiny leverage,"
+    " whose weight is huge.", UNTHRESHOLDED,
+    measure=lambda run: _gaps(run, ("lista-adaptive", "fista"), ("alista",)), resolution=0.05,
+    parts=tuple(
+        f"{name}, seed {seed}" for name in ("norm-adapted LISTA-VM", "FISTA") for seed in range(2)))
+
+NOTHING = _new_matrices(
+    "sparse-recovery.lista-learns-zero", "SR-Q1",
+    "Trained on ever new matrices, LISTA and LISTA-CP end as the zero predictor.",
+    "Error minus |beta|^2, paired, medians; |beta|^2 is 2.4 in the median. Flipping the sign of a"
+    " column of X and of its coefficient leaves y as it is, so no function of y alone is better"
+    " than zero.",
+    Sabotage(
+        "alista-instead", "ALISTA and norm-adapted LISTA-VM instead.",
+        {"methods": ("alista", "lista-adaptive")}),
+    measure=lambda run: _above_zero(run, run.parameters.methods), resolution=0.1,
     source=f"open question 1, {PAPER}; the answer is ours",
     status="exact for LISTA (y alone says nothing of beta's signs), measured for LISTA-CP",
-    kind=ESTIMATE, experiment=learned.varying_matrices,
-    measure=lambda run: np.concatenate(
-        [_last(run, method) - run.data.zero.values[:, None] for method in run.parameters.methods], 1
-    ),
-    predict=lambda run: 0.0, resolution=0.1,
-    argued=(
-        "Error minus |beta|^2, paired, medians; |beta|^2 is 2.4 in the median. Flipping the sign of"
-        " a column of X and of its coefficient leaves y as it is, so no function of y alone is"
-        " better than zero."),
-    statistic="median", parts=_FIXED_PARTS, scales={"quick": Scale({"methods": FIXED}, seconds=30)},
-    figure="sparse-recovery/learning",
+    kind=ESTIMATE, parts=_FIXED_PARTS, scales=seconds(quick=30, methods=FIXED),
     finding=(
         "LISTA and LISTA-CP trained on varying matrices learn to predict zero: a fixed weight"
         " cannot follow the matrix. The difference is not training on many matrices but letting X"
         " into the weight."),
-    sabotages=(Sabotage(
-        "alista-instead", "ALISTA and norm-adapted LISTA-VM instead.",
-        {"methods": ("alista", "lista-adaptive")}),))
+    figure="sparse-recovery/learning")

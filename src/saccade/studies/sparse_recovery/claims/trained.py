@@ -1,25 +1,36 @@
-"""Claims on transformers trained from scratch: what they beat on unseen matrices, and where they
-stop being solvers.
+"""Claims on transformers trained from scratch: what they beat on unseen matrices, where they stop
+being solvers, and what they find out about the structure of supports.
 
 Few seeds can be trained, so the replicates are test tasks: paired differences of squared errors on
 the same task, one part per seed.
 """
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Claim, Sabotage
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ORDERING
+from saccade.lab.kinds import ABOVE, ORDERING
+from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import trained
 
-PAPER = "arXiv 2410.13981"
 SEEDS = 3
 RIVALS = ("least squares", "ISTA", "FISTA", "FISTA, twice the steps")
 UNROLLED = ("LISTA-VM", "LISTA-VM, step by norm")
-RELU = {"architecture": "relu", "steps": 7000}
+decoders = partial(
+    claim, status="trained", kind=ORDERING, experiment=trained.trained, statistic="mean")
 PAIRED = (
     "Paired over 8000 tasks, whose differences spread by about 1: three standard errors of the mean"
     " are 0.04; one part per seed.")
+FROZEN = Sabotage(
+    "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9})
+EXACT = 1e-6
+_standard = partial(decoders, scales=seconds(standard=150))
+UNTOLD = ("free", "FISTA", "LASSO")
+NAMES = {
+    "free": "trained on free supports", "FISTA": "FISTA at its depth", "LASSO": "converged LASSO"}
 
 
 def rows(run: Run) -> int:
@@ -40,12 +51,9 @@ def _advantages(run: Run, name: str = "error") -> np.ndarray:
     """Rival's error minus ours, (task, seed x rival)."""
     n = rows(run)
     rivals = [method_error(run, method, n) for method in RIVALS]
-    # A trained LISTA-VM diverges on rare matrices; counting its error at most as twice that of zero
-    # favours it.
-    most = 2.0 * run.parameters.sparsity
-    rivals += [
-        np.minimum(run.data["unrolled_error"].sel(unrolled=method).values, most)
-        for method in UNROLLED]
+    # A trained LISTA-VM diverges on rare matrices; to cut its errors favours it.
+    most = 2.0 * run.parameters.sparsity  # twice that of zero
+    rivals += list(np.minimum(run.data["unrolled_error"].sel(unrolled=list(UNROLLED)).values, most))
     return np.stack([rival - ours for ours in mine(run, n, name) for rival in rivals], axis=1)
 
 
@@ -53,81 +61,244 @@ def by_seed(*names: str) -> tuple[str, ...]:
     return tuple(f"seed {seed}: {name}" for seed in range(SEEDS) for name in names)
 
 
-UNTRAINED = Sabotage(
-    "untrained", "The same transformers before their first step.",
-    measure=lambda run: _advantages(run, "untrained_error"))
-MISLED = Sabotage(
-    "values-of-another-task", "The trained transformers, shown the values y of the next task.",
-    measure=lambda run: _advantages(run, "misled_error"))
-
-LEARNS = Claim(
-    id="sparse-recovery.decoder-learns", spec="SR-F4",
-    statement=(
-        "A small decoder trained for seconds on ever new matrices does better on unseen ones than"
-        " predicting zero, and than before."),
-    source=f"section 6, {PAPER}; sizes ours", status="trained", kind=ORDERING,
-    experiment=trained.trained,
-    measure=lambda run: np.stack(
-        [
-            rival - mine(run, rows(run))[0]
-            for rival in (method_error(run, "zero", rows(run)), mine(run, 0, "untrained_error")[0])
-        ],
-        axis=1),
-    predict=lambda run: 0.0, resolution=0.2,
-    argued=(
-        "Paired over 4000 tasks, whose differences spread by about 1: nine standard errors are"
-        " 0.15."),
-    statistic="mean", parts=("against predicting zero", "against itself untrained"),
-    scales={"quick": Scale(seconds=15)}, figure="sparse-recovery/learning-curves",
-    sabotages=(
-        Sabotage(
-            "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9}),
-        Sabotage(
-            "values-of-another-task", "Shown the values y of the next task.",
-            measure=lambda run: np.stack(
-                [method_error(run, "zero", rows(run)) - mine(run, 0, "misled_error")[0]] * 2, axis=1
-            ))))
-
-PAPERS_DECODER = Claim(
-    id="sparse-recovery.paper-decoder-learns", spec="SR-F4",
-    statement=(
-        "The paper's decoder (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in"
-        " turn) learns from labels alone."),
-    source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows", status="trained",
-    kind=ORDERING, experiment=trained.trained_labels,
-    measure=lambda run: run.data["zero_error"].values - run.data["label_error"].values[0],
-    predict=lambda run: 0.0, resolution=0.25,
-    argued=(
-        "Paired over 8000 tasks; squared labels are heavy-tailed, the differences spread by about"
-        " 2: nine standard errors are 0.2."),
-    statistic="mean", parts=("query's label against predicting zero",),
-    scales={"quick": Scale({"test_tasks": 8000}, seconds=20)},
-    sabotages=(Sabotage(
-        "frozen", "A learning rate of 10^-9: nothing is learned.", {"learning_rate": 1e-9}),))
+def _gains(run: Run, name: str = "error") -> np.ndarray:
+    """The error of predicting zero and of the decoder before training, minus ours."""
+    ours = mine(run, rows(run), name)[0]
+    rivals = method_error(run, "zero", rows(run)), mine(run, 0, "untrained_error")[0]
+    return np.stack([rival - ours for rival in rivals], axis=1)
 
 
-def _beats(id: str, what: str, changes: dict, seconds: float, finding: str) -> Claim:
-    return Claim(
-        id=id, spec="SR-F4",
-        statement=(
-            f"{what} beats ISTA and FISTA at its own depth, FISTA at twice its depth, least squares"
-            " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
-            " matrices it has never seen."),
+def _beats(id: str, what: str, changes: dict, cost: float, finding: str) -> Claim:
+    return decoders(
+        id, "SR-F4",
+        f"{what} beats ISTA and FISTA at its own depth, FISTA at twice its depth, least squares"
+        " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
+        " matrices it has never seen.",
+        PAIRED + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both"
+        " in favour of the rivals.", UNTRAINED, MISLED, measure=_advantages, resolution=0.12,
         source=f"section 6, {PAPER}; recipe ours: 8 coordinates, 1 non-zero, 4 rows, 4 layers",
-        status="trained", kind=ORDERING, experiment=trained.trained, measure=_advantages,
-        predict=lambda run: 0.0, resolution=0.12, argued=PAIRED
-        + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both in favour"
-        " of the rivals.", statistic="mean", parts=by_seed(*RIVALS, *UNROLLED),
-        scales={"standard": Scale(changes, seconds=seconds)},
-        figure="sparse-recovery/learning-curves", finding=finding, sabotages=(UNTRAINED, MISLED))
+        parts=by_seed(*RIVALS, *UNROLLED), scales=seconds(standard=cost, **changes),
+        finding=finding, figure="sparse-recovery/learning-curves")
 
+
+def _solved(run: Run, solver: str) -> np.ndarray:
+    """One where the solver is exact and zero where not, minus the same of ours, for each seed."""
+    exact = (method_error(run, solver, rows(run)) < EXACT).astype(float)
+    return (exact - (mine(run, rows(run)) < EXACT)).T
+
+
+def _prior(run: Run, name: str = "error") -> np.ndarray:
+    """The converged LASSO's error minus ours for fewer rows than trained with."""
+    few = range(1, rows(run))
+    return np.stack(
+        [method_error(run, "LASSO", n) - ours for n in few for ours in mine(run, n, name)], axis=1)
+
+
+def _many_rows(run: Run, n: int) -> np.ndarray:
+    """FISTA's error minus ours, and ours minus that of least squares, for each seed."""
+    pairs = [
+        (method_error(run, "FISTA", n) - ours, ours - method_error(run, "least squares", n))
+        for ours in mine(run, n)]
+    return np.stack([column for pair in pairs for column in pair], axis=1)
+
+
+def _repeated(run: Run) -> np.ndarray:
+    """Errors with no and with four more uses of the last layer, (extra, seed, task)."""
+    return run.data["repeated_error"].sel(extra=[0, 4]).transpose("extra", ...).values
+
+
+def _nearer_to_truth(run: Run) -> np.ndarray:
+    """Squared distance (cut at twice |beta|^2) of our answer to algorithms, minus to the truth."""
+    most = 2.0 * run.parameters.sparsity
+    apart = np.minimum(run.data["final_distance"].values, most)
+    return np.concatenate([far - ours for far, ours in zip(apart, mine(run, rows(run)))]).T
+
+
+def _structure(run: Run, rivals: tuple[str, ...], swapped: bool = False) -> np.ndarray:
+    """Errors of `rivals` minus those of the decoder trained on the structure, on such tasks."""
+    n, data = rows(run), run.data["error"]
+    ours, free = (data.sel(training=name, prefix=n).values for name in ("structured", "free"))
+    ours, free = (free, ours) if swapped else (ours, free)
+    columns = [
+        (free[seed] if rival == "free" else method_error(run, rival, n)) - ours[seed]
+        for seed in range(len(ours)) for rival in rivals]
+    return np.stack(columns, axis=1)
+
+
+def _structured(
+    id: str, spec: str, statement: str, changes: dict, finding: str,
+    rivals: tuple[str, ...] = UNTOLD, **more: Any,
+) -> Claim:
+    return decoders(
+        id, spec, statement,
+        "Paired over 8000 tasks, whose differences spread by at most 2: nine standard errors are"
+        " 0.2; one part per seed.",
+        broken(
+            "trainings-exchanged", "The decoder trained on free supports in the place of the one"
+            " trained on the structure.", _structure, rivals, swapped=True),
+        measure=lambda run: _structure(run, rivals), resolution=0.2,
+        experiment=trained.trained_structure, source=f"section 6, {PAPER}; sizes ours",
+        parts=by_seed(*(NAMES[rival] for rival in rivals)), scales=seconds(standard=280, **changes),
+        finding=finding, figure="sparse-recovery/trained-structure", **more)
+
+
+def _off_the_pool(run: Run, training: str) -> np.ndarray:
+    """Errors on free supports minus those of predicting zero, for each seed."""
+    errors = run.data["free_error"].sel(training=training).values
+    return (errors - run.data["free_zero_error"].values).T
+
+
+UNTRAINED = broken(
+    "untrained", "The same transformers before their first step.", _advantages, "untrained_error")
+
+MISLED = broken(
+    "values-of-another-task", "The trained transformers, shown the values y of the next task.",
+    _advantages, "misled_error")
+
+LEARNS = decoders(
+    "sparse-recovery.decoder-learns", "SR-F4",
+    "A small decoder trained for seconds on ever new matrices does better on unseen ones than"
+    " predicting zero, and than before.",
+    "Paired over 4000 tasks, whose differences spread by about 1: nine standard errors are 0.15.",
+    FROZEN,
+    broken(
+        "values-of-another-task", "Shown the values y of the next task.",
+        lambda run: _gains(run, "misled_error")[:, [0, 0]]),
+    measure=_gains, resolution=0.2, source=f"section 6, {PAPER}; sizes ours",
+    parts=("against predicting zero", "against itself untrained"), scales=seconds(quick=15),
+    figure="sparse-recovery/learning-curves")
+
+PAPERS_DECODER = decoders(
+    "sparse-recovery.paper-decoder-learns", "SR-F4",
+    "The paper's decoder (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in turn)"
+    " learns from labels alone.",
+    "Paired over 8000 tasks; squared labels are heavy-tailed, the differences spread by about 2:"
+    " nine standard errors are 0.2.", FROZEN,
+    measure=lambda run: run.data["zero_error"].values - run.data["label_error"].values[0],
+    resolution=0.25, source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows",
+    experiment=trained.trained_labels, parts=("query's label against predicting zero",),
+    scales=seconds(quick=20, test_tasks=8000))
 
 BEATS = _beats(
     "sparse-recovery.decoder-beats-fista", "A transformer trained from scratch (softmax attention)",
     {}, 150,
     "A transformer trained from scratch for 5000 steps (a minute) beats ISTA and FISTA at equal and"
     " at double depth on unseen matrices.")
+
 BEATS_RELU = _beats(
     "sparse-recovery.relu-decoder-beats-fista",
-    "A transformer with the paper's ReLU attention and no LayerNorm, trained from scratch,", RELU,
-    180, "So does one with the paper's ReLU attention without LayerNorm, a little later.")
+    "A transformer with the paper's ReLU attention and no LayerNorm, trained from scratch,",
+    trained.RELU, 180,
+    "So does one with the paper's ReLU attention without LayerNorm, a little later.")
+
+NOT_EXACT = _standard(
+    "sparse-recovery.decoder-is-not-exact", "SR-F4",
+    "A trained decoder never recovers a vector exactly; the converged LASSO does so on most of"
+    " the same tasks.",
+    "Shares of 8000 tasks solved to an error below 10^-6: their difference spreads by 0.5 a task,"
+    " nine standard errors are 0.05.",
+    broken(
+        "compared-with-few-steps",
+        "FISTA at the decoder's depth instead of the converged LASSO: it is not exact either.",
+        _solved, "FISTA"),
+    measure=lambda run: _solved(run, "LASSO"), predict=lambda run: 0.4, resolution=0.06,
+    parts=by_seed("share of tasks solved exactly by LASSO, minus ours"),
+    finding=(
+        "In mean error the trained decoder reaches the converged LASSO's level; it is never"
+        " exact, where the LASSO mostly is."))
+
+PRIOR = _standard(
+    "sparse-recovery.decoder-learns-the-prior", "SR-F6",
+    "With 1, 2 or 3 rows, too few to recover anything, the trained decoder's mean error is below"
+    " the converged LASSO's.", PAIRED,
+    broken("untrained", "Before the first step.", _prior, "untrained_error"), measure=_prior,
+    resolution=0.12,
+    parts=tuple(f"{n} rows, seed {seed}" for n in (1, 2, 3) for seed in range(SEEDS)),
+    finding=(
+        "Where the measurements do not determine the vector, training on many tasks pays: the"
+        " decoder knows the prior."),
+    figure="sparse-recovery/trained-rows")
+
+LONGER = _standard(
+    "sparse-recovery.decoder-saturates-with-rows", "SR-F6",
+    "With twice the rows it was trained on, the decoder stays below FISTA at its depth, but above"
+    " least squares, exact there.",
+    "Paired over 8000 tasks; at 8 rows errors are small and their differences spread by about"
+    " 0.4: nine standard errors are 0.04.",
+    broken(
+        "rows-as-in-training", "As many rows as in training: there it is below least squares.",
+        lambda run: _many_rows(run, rows(run))),
+    measure=lambda run: _many_rows(run, 2 * rows(run)), resolution=0.08,
+    parts=by_seed("below FISTA", "above least squares"),
+    finding=(
+        "More rows than in training help less and less: a trained decoder is an estimator for its"
+        " own sizes, not a solver."),
+    figure="sparse-recovery/trained-rows")
+
+DEEPER = _standard(
+    "sparse-recovery.decoder-layers-do-not-repeat", "SR-Q3",
+    "Using the last layer of a trained decoder four more times makes its answers worse.", PAIRED,
+    broken(
+        "against-an-untrained-decoder",
+        "Compared with the decoders before training, which are worse still.",
+        lambda run: (_repeated(run)[1] - mine(run, 0, "untrained_error")).T),
+    measure=lambda run: (_repeated(run)[1] - _repeated(run)[0]).T, resolution=0.12,
+    source="a question of the paper's reviewers", parts=by_seed("four more uses of the last layer"),
+    finding=(
+        "The layers are not steps of one iteration that could go on: more layers at test than in"
+        " training hurt."))
+
+NOT_A_SOLVER = _standard(
+    "sparse-recovery.decoder-does-not-run-ista", "SR-F4",
+    "A trained decoder does not run ISTA, FISTA or LISTA-VM: its answer is nearer to the truth"
+    " than to any of their answers.", PAIRED,
+    broken(
+        "distance-to-itself",
+        "The decoder in the place of the algorithms: its distance to itself is zero.",
+        lambda run: np.repeat(-mine(run, rows(run)), 3, axis=0).T),
+    measure=_nearer_to_truth, resolution=0.12,
+    source=(
+        "ours; the paper's story is that trained transformers run a learned algorithm of this"
+        " family"),
+    parts=by_seed("to ISTA", "to FISTA", "to LISTA-VM"),
+    finding=(
+        "What a decoder trained from scratch computes is none of the algorithms it could be built"
+        " to run: it is better than they are."),
+    figure="sparse-recovery/trained-layers")
+
+BLOCKS = _structured(
+    "sparse-recovery.decoder-learns-blocks", "SR-Q4",
+    "On supports made of aligned blocks, a decoder trained on them beats one trained on free"
+    " supports, and FISTA at its depth.", {},
+    "Trained on block-sparse supports a transformer finds out about the blocks by itself and uses"
+    " them.", ("free", "FISTA"))
+
+BLOCKS_AGAINST_LASSO = _structured(
+    "sparse-recovery.decoder-on-blocks-beats-lasso", "SR-Q4",
+    "On supports made of aligned blocks, a decoder trained on them beats the converged LASSO, which"
+    " is not told of blocks.", {},
+    "Knowing the blocks does not make up for few layers: the converged LASSO, untold, is still"
+    " ahead of the decoder trained on blocks.", ("LASSO",), expected="refuted",
+    corrected="sparse-recovery.decoder-learns-blocks")
+
+POOLS = _structured(
+    "sparse-recovery.decoder-learns-the-pool", "SR-F5",
+    "On supports inside half of the coordinates, a decoder trained on them beats one trained on"
+    " free supports and untold solvers.", trained.POOL,
+    "Trained on supports inside a pool a transformer finds out about the pool by itself and uses"
+    " it.")
+
+PRICE = decoders(
+    "sparse-recovery.pool-knowledge-has-a-price", "SR-F5",
+    "On free supports, a decoder trained on supports inside a pool is no better than predicting"
+    " zero.",
+    "Paired over 8000 tasks, whose differences spread by about 1: nine standard errors are 0.1,"
+    " so a gain of 0.15 would show; zero's own error is about 1.",
+    broken(
+        "trained-on-free-supports", "The decoder trained on free supports.", _off_the_pool, "free"),
+    measure=lambda run: _off_the_pool(run, "structured"), experiment=trained.trained_structure,
+    predict=lambda run: -0.15, resolution=0.0, kind=ABOVE,
+    parts=by_seed("free supports, minus zero"), scales=seconds(standard=280, **trained.POOL),
+    finding=(
+        "What is learned about supports is believed: off the pool such a decoder does no better"
+        " than predicting zero."))

@@ -7,7 +7,6 @@ turn and predict the label of every x-token. Each step draws new matrices, so ev
 unseen.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -19,31 +18,21 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from saccade.errors import require, unknown
+from saccade.networks import transformer
 from saccade.networks.training import Problem, Trained, adam_with_cosine, train
-from saccade.networks.transformer import (
-    Transformer,
-    TransformerConfig,
-    gpt2_decoder,
-    init_transformer,
-    pair_decoder,
-    small_decoder,
-)
-from saccade.studies.sparse_recovery.models.prompts import (
-    pair_tokens,
-    paper_tokens,
-    zero_padded_tokens,
-)
+from saccade.networks.transformer import Transformer
+from saccade.studies.sparse_recovery.models import constructed as prompts
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
-ARCHITECTURES = ("softmax", "relu", "small", "gpt2")
 ON_PAIRS = ("softmax", "relu")
+ARCHITECTURES = (*ON_PAIRS, "small", "gpt2")
 # what one compiled call trains on: long enough to be fast, short enough to report progress
 INSTANCES_A_CHUNK = 3200
+RECORDS = 10
 
 
 class DecoderRecipe(NamedTuple):
-    """How a decoder is trained: `batch` instances with a fresh matrix for every `vectors` of them,
-    `accumulate` batches a step."""
+    """`accumulate` batches a step, of `batch` instances, `vectors` of them with one matrix."""
 
     architecture: str = "softmax"
     layers: int = 4
@@ -54,26 +43,21 @@ class DecoderRecipe(NamedTuple):
     learning_rate: float = 3e-3
     warmup: int = 100
 
-    @property
-    def chunk(self) -> int:
-        return max(1, INSTANCES_A_CHUNK // (self.batch * self.accumulate))
 
-
-def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> TransformerConfig:
+def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> transformer.TransformerConfig:
     """The transformer of a recipe for a task."""
     if recipe.architecture not in ARCHITECTURES:
         raise unknown("architecture", recipe.architecture, ARCHITECTURES)
     if recipe.architecture in ON_PAIRS:
-        return pair_decoder(task.dim, recipe.layers, recipe.architecture)
+        return transformer.pair_decoder(task.dim, recipe.layers, recipe.architecture)
     if recipe.architecture == "small":
-        return small_decoder(task.dim, recipe.layers)
-    return gpt2_decoder(task.dim, 2 * task.measurements + 1, layers=recipe.layers)
+        return transformer.small_decoder(task.dim, recipe.layers)
+    return transformer.gpt2_decoder(task.dim, 2 * task.measurements + 1, layers=recipe.layers)
 
 
 @cache
 def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
-    """What the decoder is trained on; the same object for the same arguments, so that seeds share
-    one compiled program."""
+    """What a decoder is trained on; one object for the same arguments, so seeds share a program."""
     require(recipe.batch >= 1, "batch", recipe.batch, "must be at least 1")
 
     def batch(key: Array, step: Array, data: Any) -> RecoverySample:
@@ -85,27 +69,24 @@ def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
 
 
 def train_decoder(
-    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str,
-    measure: Callable | None = None, times: int = 10,
+    task: SparseRecovery, recipe: DecoderRecipe, key: Array, name: str, measure=None
 ) -> Trained:
-    """Train from random weights; `measure(model)` is recorded `times` times on the way."""
+    """Train from random weights; `measure(model)` is recorded RECORDS times on the way."""
     start_key, train_key = jax.random.split(key)
-    model = init_transformer(start_key, decoder_config(task, recipe))
-    about = {
-        **recipe._asdict(), "dim": task.dim, "measurements": task.measurements,
-        "sparsity": task.sparsity}
-    about |= {"pool": list(task.pool), "block": task.block}
-    every = -(-recipe.steps // times)
-    problem = decoder_problem(task, recipe)
+    model = transformer.init_transformer(start_key, decoder_config(task, recipe))
+    sizes = {
+        size: getattr(task, size) for size in ("dim", "measurements", "sparsity", "pool", "block")}
     return train(
-        problem, model, train_key, recipe.steps, chunk=recipe.chunk, measure=measure,
-        measure_every=every, name=name, about=about)
+        decoder_problem(task, recipe), model, train_key, recipe.steps,
+        chunk=max(1, INSTANCES_A_CHUNK // (recipe.batch * recipe.accumulate)), measure=measure,
+        measure_every=-(-recipe.steps // RECORDS), name=name,
+        about={**recipe._asdict(), **sizes, "pool": list(task.pool)})
 
 
 def estimation_loss(model: Transformer, sample: RecoverySample) -> Array:
     """Mean over prefixes n = 1..N of |beta_n - beta|^2."""
-    found = model(pair_tokens(sample.X, sample.y))
-    return jnp.mean(jnp.sum((found - sample.beta[:, None]) ** 2, axis=-1))
+    estimated = model(prompts.pair_tokens(sample.X, sample.y))
+    return jnp.mean(jnp.sum((estimated - sample.beta[:, None]) ** 2, axis=-1))
 
 
 def label_loss(model: Transformer, sample: RecoverySample) -> Array:
@@ -117,34 +98,29 @@ def label_loss(model: Transformer, sample: RecoverySample) -> Array:
 def predicted_labels(model: Transformer, sample: RecoverySample) -> Float[Array, "sample prefix"]:
     """The label of each x-token from the pairs before it, for a decoder of x- and y-tokens."""
     X = jnp.concatenate([sample.X, sample.query[:, None]], axis=1)
-    tokens = (
-        zero_padded_tokens(X, sample.y) if model.config.features == X.shape[-1]
-        else paper_tokens(X, sample.y))
+    padded = model.config.features == X.shape[-1]
+    tokens = (prompts.zero_padded_tokens if padded else prompts.paper_tokens)(X, sample.y)
     return model(tokens)[:, ::2, 0]
-
-
-@eqx.filter_jit
-def _estimates(model: Transformer, X: Array, y: Array) -> Array:
-    return model(pair_tokens(X, y))
 
 
 def estimates(model: Transformer, X, y) -> Float[np.ndarray, "sample prefix dim"]:
     """beta_n for every prefix n = 1..rows of X."""
-    return np.asarray(
-        _estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
-
-
-@eqx.filter_jit
-def _layer_estimates(model: Transformer, X: Array, y: Array) -> Array:
-    states = model.trace(pair_tokens(X, y)).states
-    return jax.vmap(model.read)(states)[:, :, -1]
+    return np.asarray(_estimates(model, _single(X, y)), float)
 
 
 def layer_estimates(model: Transformer, X, y) -> Float[np.ndarray, "depth sample dim"]:
-    """The read-out of the last token's state after the read-in (0) and after each layer: what the
-    layers have found so far."""
-    return np.asarray(
-        _layer_estimates(model, jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32)), float)
+    """The read-out of the last token after the read-in (0) and after each layer."""
+    return np.asarray(_layer_estimates(model, _single(X, y)), float)
+
+
+def _single(X, y) -> Float[Array, "sample row dim+1"]:
+    """The prompt of pairs in single precision."""
+    return prompts.pair_tokens(jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32))
+
+
+_estimates = eqx.filter_jit(lambda model, tokens: model(tokens))
+_layer_estimates = eqx.filter_jit(
+    lambda model, tokens: jax.vmap(model.read)(model.trace(tokens).states)[:, :, -1])
 
 
 def with_repeated_last_layer(model: Transformer, times: int) -> Transformer:
@@ -152,7 +128,4 @@ def with_repeated_last_layer(model: Transformer, times: int) -> Transformer:
     longer = jax.tree.map(
         lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], times, axis=0)]), model.layers)
     config = replace(model.config, layers=model.config.layers + times)
-    others = {
-        name: getattr(model, name) for name in model.__dataclass_fields__
-        if name not in ("config", "layers")}
-    return Transformer(config=config, layers=longer, **others)
+    return replace(model, config=config, layers=longer)

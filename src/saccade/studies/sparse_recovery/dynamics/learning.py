@@ -1,9 +1,8 @@
 """Training of the LISTA family: Adam on E |b^(K) - beta|^2, with fresh problems every step, on one
 matrix or on ever new ones.
 
-Several seeds train at once (vmap); steps are a scan; recorded learning curves cost one scan over
-the recorded stretches. Heavy tails are the rule here: a matrix on which a learned step is too long
-diverges geometrically. So an error is never one number.
+Several seeds train at once (vmap). Heavy tails are the rule here: a matrix on which a learned step
+is too long diverges geometrically. So an error is never one number.
 """
 
 from collections.abc import Mapping
@@ -16,31 +15,31 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
+from saccade.descent import descend, divergence_report, watch, watched
 from saccade.errors import Diverged, require
-from saccade.studies.sparse_recovery.models.unrolled import algorithm_named
-from saccade.studies.sparse_recovery.models.unrolled.algorithms import Layers, traced_iterates
-from saccade.studies.sparse_recovery.models.unrolled.steps import problem
+from saccade.studies.sparse_recovery.models.steps import prepare
+from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, iterates
 from saccade.studies.sparse_recovery.task import SparseRecovery
-
-POSITIVE = ("theta",)
 
 
 class Recipe(NamedTuple):
-    """How to train: Adam with a cosine to zero, gradients clipped at a global norm (`clip`;
-    infinite: not at all)."""
+    """Adam with a cosine to zero, gradients clipped at a global norm (infinite: not at all)."""
 
     steps: int = 400
     batch: int = 128
     learning_rate: float = 1e-2
     clip: float = 1.0
 
+    def optimiser(self) -> optax.GradientTransformation:
+        schedule = optax.cosine_decay_schedule(self.learning_rate, self.steps)
+        clip = [optax.clip_by_global_norm(self.clip)] if np.isfinite(self.clip) else []
+        return optax.chain(*clip, optax.adam(schedule))
+
 
 class Trained(NamedTuple):
-    """Layers after each recorded number of steps, [record][seed][layer]..., and the mean loss of
-    the stretch before it."""
+    """Layers after each recorded number of steps, [record][seed][layer]..."""
 
     layers: dict[str, np.ndarray]
-    loss: Float[np.ndarray, "record seed"]
     steps: Int[np.ndarray, " record"]
 
     def at(self, record: int = -1, seed: int = 0) -> Layers:
@@ -48,108 +47,80 @@ class Trained(NamedTuple):
         return {name: jnp.asarray(leaf[record, seed], float) for name, leaf in self.layers.items()}
 
 
-def start_layers(
-    name: str, layers: int, seeds: int = 1, X=None, dtype=jnp.float32, **options: float
-) -> Layers:
-    """The layers training of `name` begins with, for each seed; LISTA and LISTA-CP start as ISTA on
-    X (one matrix, or one a seed)."""
+def start_layers(name: str, layers: int, seeds: int = 1, X=None, **options: float) -> Layers:
+    """What training begins with, for each seed; LISTA and LISTA-CP start as ISTA on X."""
     algorithm = algorithm_named(name)
     require(
         X is not None or name not in ("lista", "lista-cp"), "X", X,
         f"must be given: {name} starts from a matrix")
+    start = partial(algorithm.start, layers=layers, dtype=jnp.float32, **options)
     if X is None:
-        made = algorithm.start(layers=layers, dtype=dtype, **options)
         return {
-            leaf: jnp.broadcast_to(value, (seeds, *value.shape)) for leaf, value in made.items()}
-    matrices = jnp.broadcast_to(jnp.asarray(X, dtype), (seeds, *jnp.shape(X)[-2:]))
-    return jax.vmap(
-        lambda matrix: algorithm.start(layers=layers, X=matrix, dtype=dtype, **options))(matrices)
+            leaf: jnp.broadcast_to(value, (seeds, *value.shape)) for leaf, value in start().items()}
+    return jax.vmap(lambda matrix: start(X=matrix))(_one_a_seed(X, seeds))
+
+
+def _one_a_seed(X, seeds: int) -> Float[Array, "seed row dim"]:
+    """A matrix for each seed, from one or from as many."""
+    return jnp.broadcast_to(jnp.asarray(X, jnp.float32), (seeds, *jnp.shape(X)[-2:]))
 
 
 def train(
     name: str, task: SparseRecovery, keys: Key[Array, " seed"], start: Layers, recipe: Recipe,
-    X: Float[Array, "row dim"] | Float[Array, "seed row dim"] | None = None,
-    record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
+    X: Any = None, record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train from `start` (leading axis: the seed) once for each key.
-
-    With `X` (one matrix, or one for each seed) every problem uses it; without, every problem has a
-    new matrix. `fixed` holds arrays of the layers that are not trained. Non-finite weights stop
-    with the step at which they appeared.
-    """
+    """Train from `start` (leading axis: the seed) once for each key; all problems use `X` (one
+    matrix, or one for each seed), or each has a new one. `fixed` holds arrays of the layers that
+    are not trained. Weights that leave the finite numbers are refused with the step."""
     stops = np.unique(np.append(np.asarray(record, int), recipe.steps))
     require(
         recipe.steps >= 1 and stops[0] >= 0, "steps", recipe.steps,
         "must be at least 1, and records not negative")
-    seeds = len(keys)
-    matrices = (
-        None if X is None
-        else jnp.broadcast_to(jnp.asarray(X, jnp.float32), (seeds, *jnp.shape(X)[-2:])))
-    gaps = jnp.asarray(np.diff(stops, prepend=0))
-    layers, loss = _train(name, task, recipe, keys, start, matrices, dict(fixed or {}), gaps)
-    found = Trained({k: np.asarray(v) for k, v in layers.items()}, np.asarray(loss), stops)
-    _check_finite(found)
-    return found
+    matrices = None if X is None else _one_a_seed(X, len(keys))
+    layers, diverged_at = _train(
+        name, task, recipe, keys, start, matrices, dict(fixed or {}), jnp.asarray(stops))
+    first = min((step for step in diverged_at.tolist() if step >= 0), default=-1)
+    if report := divergence_report(first, recipe.learning_rate):
+        raise Diverged(f"Training of {name} {report}")
+    layers |= {
+        leaf: jnp.broadcast_to(value, (len(stops), len(keys), *value.shape))
+        for leaf, value in (fixed or {}).items()}
+    return Trained({leaf: np.asarray(value) for leaf, value in layers.items()}, stops)
 
 
 def _positive(layers: Layers) -> Layers:
     """Thresholds are trained freely and used as |theta|."""
-    return {name: jnp.abs(leaf) if name in POSITIVE else leaf for name, leaf in layers.items()}
+    return {name: jnp.abs(leaf) if name == "theta" else leaf for name, leaf in layers.items()}
 
 
 @partial(jax.jit, static_argnames=("name", "task", "recipe"))
-def _train(
-    name: str, task: SparseRecovery, recipe: Recipe, keys, start: Layers, matrices, fixed, gaps
-):
+def _train(name: str, task, recipe: Recipe, keys, start: Layers, matrices, fixed, stops):
     one = partial(_train_one, name, task, recipe)
     axes = (0, 0, None if matrices is None else 0, None, None)
-    layers, loss = jax.vmap(one, in_axes=axes, out_axes=1)(keys, start, matrices, fixed, gaps)
-    return _positive(layers), loss
+    layers, diverged_at = jax.vmap(one, axes, (1, 0))(keys, start, matrices, fixed, stops)
+    return _positive(layers), diverged_at
 
 
-def _optimiser(recipe: Recipe) -> optax.GradientTransformation:
-    schedule = optax.cosine_decay_schedule(recipe.learning_rate, recipe.steps)
-    clip = [optax.clip_by_global_norm(recipe.clip)] if np.isfinite(recipe.clip) else []
-    return optax.chain(*clip, optax.adam(schedule))
-
-
-def _train_one(
-    name: str, task: SparseRecovery, recipe: Recipe, key, start: Layers, matrix, fixed, gaps
-):
-    algorithm, optimiser = algorithm_named(name), _optimiser(recipe)
+def _train_one(name: str, task, recipe: Recipe, key, start: Layers, matrix, fixed, stops):
+    algorithm, optimiser = algorithm_named(name), recipe.optimiser()
 
     def loss_of(layers: Layers, sample):
-        given = problem(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
-        b = traced_iterates(algorithm, {**_positive(layers), **fixed}, given)[-1]
+        problem = prepare(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
+        b = iterates(algorithm, {**_positive(layers), **fixed}, problem)[-1]
         return ((b - sample.beta) ** 2).sum(-1).mean()
 
-    def step(_, carry):
-        layers, state, key, total = carry
+    def step(carry, t):
+        before, moments, key = carry
         key, draw = jax.random.split(key)
         if matrix is None:
             sample = task.sample(draw, recipe.batch, dtype=jnp.float32)
         else:
             sample = task.sample_on(draw, jnp.broadcast_to(matrix, (recipe.batch, *matrix.shape)))
-        loss, gradient = jax.value_and_grad(loss_of)(layers, sample)
-        updates, state = optimiser.update(gradient, state, layers)
-        return optax.apply_updates(layers, updates), state, key, total + loss
+        gradient = jax.grad(loss_of)(before.state, sample)
+        updates, moments = optimiser.update(gradient, moments, before.state)
+        after = watched(lambda layers, t: optax.apply_updates(layers, updates))(before, t)
+        return after, moments, key
 
-    def stretch(carry, gap):
-        layers, state, key = carry
-        layers, state, key, total = jax.lax.fori_loop(
-            0, gap, step, (layers, state, key, jnp.float32(0)))
-        return (layers, state, key), (layers, total / jnp.maximum(gap, 1))
-
-    return jax.lax.scan(stretch, (start, optimiser.init(start), key), gaps)[1]
-
-
-def _check_finite(found: Trained) -> None:
-    sound = np.stack(
-        [np.isfinite(leaf).reshape(len(found.steps), -1).all(1) for leaf in found.layers.values()]
-    ).all(0)
-    if not sound.all():
-        first = int(found.steps[int(np.argmin(sound))])
-        raise Diverged(
-            f"Training left the finite numbers before step {first} (losses so far:"
-            f" {found.loss.mean(1).round(3).tolist()}); use a smaller learning_rate, a smaller"
-            " first step, or gradient clipping.")
+    (end, *_), layers = descend(
+        step, lambda carry, stop: carry[0].state, (watch(start), optimiser.init(start), key), stops)
+    return layers, end.diverged_at

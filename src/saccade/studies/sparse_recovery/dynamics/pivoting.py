@@ -17,29 +17,26 @@ from jaxtyping import Array, Bool, Float, Int
 
 Tableau = Float[Array, "problem dim dim"]
 Rows = Float[Array, "problem dim"]
-TIE = jnp.inf
-SMALLEST_PIVOT = (
-    1e-11  # of the column's own square: below it a column counts as dependent on the active ones
-)
+Numbers = Float[Array, " problem"]
+SMALLEST_PIVOT = 1e-11
+"""Of the column's own square: below it a column counts as dependent on the active ones."""
 
 
 class Path(NamedTuple):
-    """Where each problem is: G swept on the active set, the signs of active coordinates (0
-    elsewhere), lam, and who may not enter because its column depends on active ones (until one of
-    those leaves)."""
+    """Where each problem is: G swept on the active set, the signs of active coordinates (else 0),
+    lam, and who may not enter while its column depends on active ones."""
 
     table: Tableau
     signs: Rows
-    lam: Float[Array, " problem"]
+    lam: Numbers
     barred: Bool[Array, "problem dim"]
     running: Bool[Array, " problem"]
     pivots: Int[Array, ""]
 
 
 @partial(jax.jit, static_argnames="most")
-def follow_paths(G: Tableau, c: Rows, lam: Float[Array, " problem"], most: int) -> Rows:
-    """Solutions at `lam` after at most `most` pivots; exact where no tie interfered. G is X^T X, c
-    is X^T y."""
+def follow_paths(G: Tableau, c: Rows, lam: Numbers, most: int) -> Rows:
+    """Solutions at `lam` after `most` pivots at most, barring ties; G = X^T X, c = X^T y."""
     largest = jnp.abs(c).max(1)
     first = jnp.abs(c).argmax(1)
     begin = largest > lam
@@ -52,40 +49,36 @@ def follow_paths(G: Tableau, c: Rows, lam: Float[Array, " problem"], most: int) 
         return path.running.any() & (path.pivots < most)
 
     end = jax.lax.while_loop(going, lambda path: _next_event(path, G, c, lam), start)
-    constant, slope = _solution(end, c)
-    return jnp.where(end.signs != 0, constant - lam[:, None] * slope, 0)
+    constant, change = _solution(end, c)
+    return jnp.where(end.signs != 0, constant - lam[:, None] * change, 0)
 
 
-def _pick(rows: Rows, place: Int[Array, " problem"]) -> Float[Array, " problem"]:
+def _pick(rows: Rows, place: Int[Array, " problem"]) -> Numbers:
     return jnp.take_along_axis(rows, jnp.maximum(place, 0)[:, None], 1)[:, 0]
 
 
 def _solution(path: Path, c: Rows) -> tuple[Rows, Rows]:
-    """T c and T s with T the swept matrix: on A they give b = constant - lam slope, off A the
-    correlations x_j^T r likewise.
-
-    With the sweep used here the A x A block of T is G_AA^{-1}, the off x A block is -G_BA
-    G_AA^{-1}, and the off x off block the rest.
-    """
+    """T c and T s with T the swept matrix: on A they give b = constant - lam change, off A the
+    correlations x_j^T r likewise. T is G_AA^{-1} on A x A, -G_BA G_AA^{-1} on off x A, and the rest
+    on off x off."""
     on = path.signs != 0
-    seen = jnp.where(on, c, 0)
-    constant = jnp.einsum("pij,pj->pi", path.table, seen) + jnp.where(on, 0, c)
-    slope = jnp.einsum("pij,pj->pi", path.table, path.signs)
-    return constant, slope
+    active = jnp.where(on, c, 0)
+    constant = jnp.einsum("pij,pj->pi", path.table, active) + jnp.where(on, 0, c)
+    change = jnp.einsum("pij,pj->pi", path.table, path.signs)
+    return constant, change
 
 
-def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"]) -> Path:
-    """Move every running problem to its next event and pivot there, or to its target where that
-    comes first."""
-    constant, slope = _solution(path, c)
+def _next_event(path: Path, G: Tableau, c: Rows, target: Numbers) -> Path:
+    """Move every running problem to its next event and pivot there, or to its nearer target."""
+    constant, change = _solution(path, c)
     on, now = path.signs != 0, path.lam[:, None]
-    value, free = constant - now * slope, ~on & ~path.barred
-    enter_plus = jnp.where(free, _crossing(constant, slope + 1, now - value, now), -jnp.inf)
-    enter_minus = jnp.where(free, _crossing(-constant, 1 - slope, now + value, now), -jnp.inf)
-    scaled = -path.signs / jnp.maximum(jnp.abs(slope * path.signs).max(1, keepdims=True), 1e-300)
+    value, free = constant - now * change, ~on & ~path.barred
+    enter_plus = jnp.where(free, _crossing(constant, change + 1, now - value, now), -jnp.inf)
+    enter_minus = jnp.where(free, _crossing(-constant, 1 - change, now + value, now), -jnp.inf)
+    scaled = -path.signs / jnp.maximum(jnp.abs(change * path.signs).max(1, keepdims=True), 1e-300)
     size = jnp.abs(constant * scaled).max(1, keepdims=True)
     leave = jnp.where(
-        on, _crossing(scaled * constant, scaled * slope, -scaled * value, size), -jnp.inf)
+        on, _crossing(scaled * constant, scaled * change, -scaled * value, size), -jnp.inf)
     enter = jnp.maximum(enter_plus, enter_minus)
     event = jnp.maximum(leave, enter)
     place = event.argmax(1)
@@ -96,22 +89,17 @@ def _next_event(path: Path, G: Tableau, c: Rows, target: Float[Array, " problem"
     return _pivot(moved, jnp.where(goes_on, place, -1), sign, G)
 
 
-def _crossing(constant: Rows, slope: Rows, slack: Rows, size: Rows) -> Rows:
-    """The lam at which a slack that now is `slack` >= 0, and falls by `slope` with every unit of
-    lam, is used up; -inf if it never is.
-
-    A slack of zero that is about to be violated is used up at once: ties are events of their own.
-    """
-    falls = slope > 1e-9
-    at = jnp.where(falls, constant / jnp.where(falls, slope, 1), -jnp.inf)
-    return jnp.where(falls & (slack <= 1e-11 * size), TIE, at)
+def _crossing(constant: Rows, change: Rows, slack: Rows, size: Rows) -> Rows:
+    """The lam at which a slack that now is `slack` >= 0, and falls by `change` with every unit of
+    lam, is used up; -inf if it never is. One of zero that is about to be violated is used up at
+    once: ties are events of their own."""
+    falls = change > 1e-9
+    at = jnp.where(falls, constant / jnp.where(falls, change, 1), -jnp.inf)
+    return jnp.where(falls & (slack <= 1e-11 * size), jnp.inf, at)
 
 
-def _pivot(
-    path: Path, place: Int[Array, " problem"], sign: Float[Array, " problem"], G: Tableau
-) -> Path:
-    """Sweep row and column `place` of each table (-1: leave it alone); a coordinate outside enters
-    with `sign`, one inside leaves."""
+def _pivot(path: Path, place: Int[Array, " problem"], sign: Numbers, G: Tableau) -> Path:
+    """Sweep row and column `place` (-1: none); a coordinate enters with `sign`, or leaves."""
     index = jnp.arange(path.signs.shape[1])[None, :]
     here = index == place[:, None]
     inside = _pick(path.signs, place) != 0

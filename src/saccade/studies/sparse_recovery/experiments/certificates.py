@@ -1,17 +1,14 @@
-"""Certificates on random matrices: what they promise, what the iteration does, and how coherence
-falls with the number of rows."""
+"""Certificates on random matrices: promise, what happens, and how coherence falls with rows."""
 
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.task import SparseRecovery
-
-Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
+from saccade.studies.sparse_recovery.dynamics.solvers import certified as certified_run
+from saccade.studies.sparse_recovery.task import Design, SparseRecovery
 
 
 @experiment("sparse-recovery.certified", scales={"standard": {"instances": 200}})
@@ -25,22 +22,18 @@ def certified(
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
-    found: dict[str, list[Any]] = {}
+    problems = []
     for X, y, beta, query in zip(*parts, strict=True):
-        made = dynamics.certificate(X, beta, y - X @ beta, gamma, steps)
-        made = made._replace(thresholds=threshold_share * made.thresholds)
-        b = dynamics.certified_iterates(X, y, made)
-        row = {
-            "mu": made.mu, "delta": made.delta, "nu": made.nu, "start": np.abs(beta).sum(),
-            "error": np.abs(b - beta).sum(1), "label_error": np.abs((b - beta) @ query),
-            "outside": np.abs(b[:, beta == 0]).max(), "largest_entry": np.abs(query).max(),
-            "zeros": (b == 0).all()}
-        for name, value in row.items():
-            found.setdefault(name, []).append(value)
-    arrays = {name: np.array(values, float) for name, values in found.items()}
-    axes = {name: ("repetition", "step")[: values.ndim] for name, values in arrays.items()}
+        promise, b = certified_run(
+            X, y, beta, y - X @ beta, gamma, steps, threshold_share=threshold_share)
+        problems.append({
+            "mu": promise.mu, "delta": promise.delta, "nu": promise.nu,
+            "start": np.abs(beta).sum(), "error": np.abs(b - beta).sum(1),
+            "label_error": np.abs((b - beta) @ query), "outside": np.abs(b[:, beta == 0]).max(),
+            "largest_entry": np.abs(query).max(), "zeros": (b == 0).all()})
+    arrays = {name: np.array([row[name] for row in problems], float) for name in problems[0]}
     return xarray.Dataset(
-        {name: (axes[name], values) for name, values in arrays.items()},
+        {name: (("repetition", "step")[: rows.ndim], rows) for name, rows in arrays.items()},
         {"step": np.arange(steps + 1)})
 
 
@@ -51,17 +44,14 @@ def worst_case(
 ) -> xarray.Dataset:
     """The problem on which the certificate's iteration does as badly as it promises: all pairs of
     columns have X_i^T X_j/n = `sign` mu, beta is one everywhere, and the noise pulls every
-    coordinate down. Every inequality of the proof is then an equality.
-    """
+    coordinate down. Every inequality of the proof is then an equality."""
     gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
     X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
-    noise = (
-        -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)
-    )  # X^T noise / n = -nu in every coordinate
-    made = dynamics.certificate(X, beta, noise, gamma, steps)
-    b = dynamics.certified_iterates(X, X @ beta + noise, made)
-    return xarray.Dataset(
-        {"error": ("step", np.abs(b - beta).sum(1))}, {"step": np.arange(steps + 1)})
+    # X^T noise / n = -nu in every coordinate
+    noise = -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)
+    _, b = certified_run(X, X @ beta + noise, beta, noise, gamma, steps)
+    errors = np.abs(b - beta).sum(1)
+    return xarray.Dataset({"error": ("step", errors)}, {"step": np.arange(steps + 1)})
 
 
 @experiment("sparse-recovery.coherence")
@@ -70,7 +60,7 @@ def coherence(
     design: Design = "gaussian",
 ) -> xarray.Dataset:
     """mu = max off-diagonal |X^T X/n| of random matrices with growing numbers of rows."""
-    found = np.zeros((len(rows), draws))
+    mu = np.zeros((len(rows), draws))
     for place, n in enumerate(rows):
         task = SparseRecovery.create(dim, n, 1, design=design)
         for start in range(0, draws, 25):
@@ -78,5 +68,5 @@ def coherence(
             X = np.asarray(task.matrices(jax.random.fold_in(key, 1000 * place + start), count))
             gram = np.abs(X.swapaxes(1, 2) @ X) / n
             gram[:, np.arange(dim), np.arange(dim)] = 0
-            found[place, start : start + count] = gram.max((1, 2))
-    return xarray.Dataset({"mu": (("rows", "repetition"), found)}, {"rows": list(rows)})
+            mu[place, start : start + count] = gram.max((1, 2))
+    return xarray.Dataset({"mu": (("rows", "repetition"), mu)}, {"rows": list(rows)})

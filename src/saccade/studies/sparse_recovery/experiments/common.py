@@ -1,61 +1,62 @@
-"""What the experiments on learned algorithms share: trained networks, made once a process, and
-baselines with their best penalty."""
+"""What experiments on learned algorithms share: networks trained once a process, and baselines."""
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import xarray
 
-from saccade.studies.sparse_recovery import dynamics
-from saccade.studies.sparse_recovery.models.unrolled import unroll
-from saccade.studies.sparse_recovery.task import SparseRecovery
+from saccade.studies.sparse_recovery.dynamics import learning
+from saccade.studies.sparse_recovery.dynamics.learning import Recipe
+from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso, squared_errors
+from saccade.studies.sparse_recovery.models.unrolled import Layers, unroll
+from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 LAYERS = 12
 PENALTIES = (0.5, 1.0, 2.0, 3.0)
+LASSO_PENALTIES = (0.01, 0.03, 0.1)
+METHODS = ("zero", "least squares", "ISTA", "FISTA", "FISTA, twice the steps", "LASSO")
+PREFIX_PENALTIES = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5)
+PREFIX_LASSO_PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0)
 RECIPES = {
-    "lista": dynamics.Recipe(600, 64, 1e-3, 1.0), "lista-cp": dynamics.Recipe(600, 64, 1e-3, 1.0),
-    "alista": dynamics.Recipe(200, 128, 1e-2, 1.0),
-    "lista-vm": dynamics.Recipe(400, 128, 1e-2, 1.0),
-    "lista-block": dynamics.Recipe(400, 128, 1e-2, 1.0),
-    "lista-adaptive": dynamics.Recipe(300, 128, 1e-2, 1.0)}
+    "lista": Recipe(600, 64, 1e-3), "lista-cp": Recipe(600, 64, 1e-3),
+    "alista": Recipe(200, 128, 1e-2), "lista-vm": Recipe(400, 128, 1e-2),
+    "lista-block": Recipe(400, 128, 1e-2), "lista-adaptive": Recipe(300, 128, 1e-2)}
 """Chosen on learning curves (docs): at these every method has left its steep part; longer runs
 change errors by a few per cent."""
 
-
 FIRST_STEP = {"gaussian": 0.4, "orthonormal": 1.2}
-"""LISTA-VM starts with M = this I: with orthonormal rows every matrix is stable below 2.1, with
-Gaussian ones some are not above 0.6."""
+"""LISTA-VM starts with M = this I: stable below 2.1 for orthonormal rows, mostly below 0.6 else."""
 
 
 @lru_cache(maxsize=64)
 def trained(
     name: str, task: SparseRecovery, training_seed: int, seeds: int, one_matrix: bool = False,
     steps: int = 0, record: tuple[int, ...] = (),
-) -> tuple[dynamics.Trained, np.ndarray]:
-    """Networks of `seeds` seeds and the matrix each was started from (and, with `one_matrix`, only
-    trained on).
-
-    The seeds are parameters, not the key of the run: the blocks of a claim test the same networks
-    on fresh problems.
-    """
+) -> tuple[learning.Trained, np.ndarray]:
+    """Networks of `seeds` seeds and the matrix each started from (with `one_matrix`, trained on).
+    The seeds are parameters, not the key of the run: the repetitions of a claim test the same
+    networks on fresh problems."""
     matrix_key, train_key = jax.random.split(jax.random.key(training_seed))
     X = task.matrices(matrix_key, seeds, jnp.float32)
     recipe = RECIPES[name]._replace(steps=steps or RECIPES[name].steps)
-    needs_matrix = name in ("lista", "lista-cp")
     options = {"step": FIRST_STEP[task.design]} if name in ("lista-vm", "lista-block") else {}
-    start = dynamics.start_layers(name, LAYERS, seeds, X if needs_matrix else None, **options)
-    fixed = (
-        {"groups": jnp.broadcast_to(groups(task), (LAYERS, *groups(task).shape))}
-        if name == "lista-block" else None)
-    keys = jax.random.split(train_key, seeds)
-    made = dynamics.train(name, task, keys, start, recipe, X if one_matrix else None, record, fixed)
-    if fixed is not None:
-        wide = np.broadcast_to(
-            np.asarray(fixed["groups"]), (len(made.steps), seeds, *fixed["groups"].shape))
-        made = made._replace(layers={**made.layers, "groups": wide})
-    return made, np.asarray(X, float)
+    matrix = X if name in ("lista", "lista-cp") else None
+    start = learning.start_layers(name, LAYERS, seeds, matrix, **options)
+    members = jnp.broadcast_to(groups(task), (LAYERS, *groups(task).shape))
+    fixed = {"groups": members} if name == "lista-block" else None
+    networks = learning.train(
+        name, task, jax.random.split(train_key, seeds), start, recipe, X if one_matrix else None,
+        record, fixed)
+    return networks, np.asarray(X, float)
+
+
+def network(name: str, training_seed: int, task: SparseRecovery | None = None) -> Layers:
+    """The first of two networks trained on ever new matrices of a task (the default one)."""
+    return trained(name, task or SparseRecovery.create(), training_seed, 2)[0].at()
 
 
 def groups(task: SparseRecovery) -> Any:
@@ -64,29 +65,75 @@ def groups(task: SparseRecovery) -> Any:
 
 
 def errors_of(
-    name: str, layers: Any, sample: Any, mask: Any = None, repeat_last: int = 0, X: Any = None
+    name: str, layers: Layers, sample: RecoverySample, mask: Any = None, repeat_last: int = 0
 ) -> np.ndarray:
-    """|b - beta|^2 after every layer, [layer][sample]; `X` replaces the matrices shown to the
-    algorithm."""
-    shown = sample.X if X is None else X
-    return dynamics.squared_errors(
-        unroll(name, layers, shown, sample.y, mask, sample.count, repeat_last), sample.beta)
+    """|b - beta|^2 after every layer, [layer][sample]."""
+    b = unroll(name, layers, sample.X, sample.y, mask, sample.count, repeat_last)
+    return squared_errors(b, sample.beta)
 
 
 def classical(
-    name: str, sample: Any, layers: int = LAYERS, mask: Any = None,
+    name: str, sample: RecoverySample, layers: int = LAYERS, mask: Any = None,
     penalties: tuple[float, ...] = PENALTIES,
 ) -> np.ndarray:
-    """Errors of ISTA or FISTA after every step with the penalty that is best on these very
-    problems: the choice favours them."""
+    """Errors of ISTA or FISTA after every step, with the penalty best on these very problems."""
     tried = [errors_of(name, {"lam": jnp.full(layers, lam)}, sample, mask) for lam in penalties]
-    return min(tried, key=lambda errors: float(errors[-1].mean()))
+    return min(tried, key=lambda errors: errors[-1].mean())
 
 
-def converged(sample: Any, penalties: tuple[float, ...] = (0.01, 0.03, 0.1)) -> np.ndarray:
+def converged(sample: RecoverySample) -> np.ndarray:
     """Errors of the minimiser of the LASSO, with the best of a few penalties."""
-    X, y = np.asarray(sample.X), np.asarray(sample.y)
-    tried = [
-        dynamics.squared_errors(dynamics.solve_lasso(X, y, lam).coefficients, sample.beta)
-        for lam in penalties]
-    return min(tried, key=lambda errors: float(errors.mean()))
+    return _best_lasso(sample.X, sample.y, sample.beta, LASSO_PENALTIES)
+
+
+def _best_lasso(X, y, beta, penalties: tuple[float, ...]) -> np.ndarray:
+    return _best([squared_errors(solve_lasso(X, y, lam).coefficients, beta) for lam in penalties])
+
+
+def by_algorithm(errors: Mapping[str, Any], axes: tuple[str, ...], **at: Any) -> xarray.Dataset:
+    """Errors as a dataset, one algorithm after the other; `at` are the coordinates of axes."""
+    values = {"error": (("algorithm", *axes), list(errors.values()))}
+    return xarray.Dataset(values, {"algorithm": list(errors), **at})
+
+
+def classical_errors(
+    sample: RecoverySample, prefixes: int, depth: int, mask: np.ndarray | None = None
+) -> np.ndarray:
+    """|b - beta|^2 of the METHODS from the first n = 1..prefixes rows, [method][prefix][task]; told
+    a `mask`, they look only at those coordinates. Their penalties are chosen on the test tasks
+    themselves, the best mean error for each prefix and depth, which favours them."""
+    X, y, beta = (np.asarray(part, float) for part in (sample.X, sample.y, sample.beta))
+    X = X if mask is None else X * mask
+    return np.stack([_at_prefix(X, y, beta, n, depth) for n in range(1, prefixes + 1)], axis=1)
+
+
+def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: int) -> np.ndarray:
+    # Rows of zeros instead of fewer: no gradient notices, and all prefixes share one program.
+    shown = np.arange(X.shape[1]) < n
+    X, y = X * shown[None, :, None], y * shown
+    ista, fista = (
+        np.stack([squared_errors(b, beta) for b in _penalised(name, X, y, steps)], axis=1)
+        for name, steps in (("ista", depth), ("fista", 2 * depth)))
+    shortest = np.einsum("pdn,pn->pd", np.linalg.pinv(X[:, :n]), y[:, :n])
+    return np.stack([
+        (beta**2).sum(1), squared_errors(shortest, beta), _best(ista[-1]),
+        _best(fista[depth - 1]), _best(fista[-1]),
+        _best_lasso(X[:, :n], y[:, :n], beta, PREFIX_LASSO_PENALTIES)])
+
+
+def _best(errors: Iterable[np.ndarray]) -> np.ndarray:
+    """The errors with the penalty of the smallest mean error, from [penalty][task]."""
+    return min(errors, key=lambda tasks: tasks.mean())
+
+
+def _penalised(name: str, X: np.ndarray, y: np.ndarray, steps: int) -> list[np.ndarray]:
+    """The iterates 1..steps of ISTA or FISTA with each penalty, [step][task]."""
+    return [
+        np.asarray(unroll(name, {"lam": jnp.full(steps, lam)}, X, y)) for lam in PREFIX_PENALTIES]
+
+
+def best_iterates(name: str, sample: RecoverySample, steps: int) -> np.ndarray:
+    """The iterates with the penalty that has the smallest mean error after all steps."""
+    X, y = np.asarray(sample.X, float), np.asarray(sample.y, float)
+    tried = _penalised(name, X, y, steps)
+    return min(tried, key=lambda b: squared_errors(b[-1], sample.beta).mean())

@@ -1,5 +1,4 @@
-"""The constructed transformer beside the algorithm it runs: layers, prefixes, read-outs, the gate,
-restricted supports."""
+"""The constructed transformer beside the algorithm it runs, and algorithms told a pool."""
 
 from functools import partial
 from typing import Any, Literal
@@ -14,53 +13,42 @@ from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models.unrolled import lista_vm_prefixes, unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
-PRECISION = {"float64": jnp.float64, "float32": jnp.float32}
-
 
 @partial(jax.jit, static_argnames=("dim", "layers", "dtype"))
 def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
-    """Random matrices M without any symmetry, and thresholds that differ from coordinate to
-    coordinate."""
+    """Random matrices M without symmetry, and thresholds that differ between coordinates."""
     matrix_key, threshold_key = jax.random.split(key)
     noise = jax.random.normal(matrix_key, (layers, dim, dim))
     thresholds = 0.02 * jax.random.uniform(threshold_key, (layers, dim))
     return (0.2 * (jnp.eye(dim) + 0.1 * noise)).astype(dtype), thresholds.astype(dtype)
 
 
-def _apart(found: Any, expected: Any, axes: tuple[int, ...]) -> Any:
-    """The largest difference, relative to the size of what is expected in each slice (and to one
-    where that is small)."""
+def _apart(values: Any, expected: Any, axes: tuple[int, ...]) -> Any:
+    """The largest difference, relative to what is expected in each slice (or to one)."""
     size = 1 + jnp.abs(expected).max(axes, keepdims=True)
-    return (jnp.abs(found - expected) / size).max()
-
-
-def _largest_product(X: Any, iterates: Any) -> Any:
-    """max |x_j^T b_n| that an x-token meets at an x-token it sees, over all prefixes and all layers
-    but the last."""
-    products = jnp.abs(jnp.einsum("jd,knd->knj", X, iterates[:-1]))
-    seen = jnp.arange(X.shape[0])[None, :] <= jnp.arange(X.shape[0])[:, None]
-    return jnp.where(seen, products, 0).max()
+    return (jnp.abs(values - expected) / size).max()
 
 
 @jax.jit
 def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any) -> dict[str, Any]:
-    """How far the built network is from the algorithm, in all that can be read from it; NaN as
-    `gate_share` leaves `gate` as it is."""
+    """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
-    largest = _largest_product(X, expected)
+    # the largest |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer
+    products = jnp.abs(jnp.einsum("jd,knd->knj", X, expected[:-1]))
+    largest = jnp.where(jnp.tri(len(X), dtype=bool), products, 0).max()
     gate = jnp.where(jnp.isnan(gate_share), gate, gate_share * largest).astype(X.dtype)
     H, beta = built.embed_prompt(X, y), slice(dim + 1, 2 * dim + 1)
     states = built.run_layers(H, built.construct(M, thresholds, gate))
     model = built.as_transformer(M, thresholds, gate, X.dtype)
-    whole = model._through(H.T[None])
+    whole = model._through(H[None])
     linear = jnp.einsum("nd,nd->n", X, jnp.cumsum(expected[-1], 0)) / (2 * jnp.arange(rows + 1) + 1)
     return {
         "layers": _apart(built.estimates(states), expected, (2,)),
         "instance": _apart(whole[0, ::2, beta], expected[-1], (1,)),
         "quadratic": _apart(model.read(whole)[0, ::2, 0], (X * expected[-1]).sum(1), ()),
         "linear": _apart(built.linear_readout(states[-1]), linear, ()),
-        "untouched": jnp.abs(states.at[:, beta, ::2].set(0) - H[None]).max(), "largest": largest}
+        "untouched": jnp.abs(states.at[:, ::2, beta].set(0) - H).max(), "largest": largest}
 
 
 @experiment(
@@ -73,17 +61,17 @@ def construction(
 ) -> xarray.Dataset:
     """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and
     layers; `gate_share` sets the gate to that share of the largest |x^T b| met."""
-    dtype = PRECISION[precision]
+    dtype = jnp.dtype(precision)
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
-    found = []
+    share = np.nan if gate_share is None else gate_share
+    compared = []
     for number in range(instances):
         one, two = jax.random.split(jax.random.fold_in(key, number))
-        sample, (M, thresholds) = task.sample(one, 1), _network(two, dim, layers, dtype)
+        sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
         X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
-        found.append(
-            _compare(X, y, M, thresholds, gate, np.nan if gate_share is None else gate_share))
+        compared.append(_compare(X, y, *network, gate, share))
     return xarray.Dataset(
-        {name: ("repetition", np.array([float(row[name]) for row in found])) for name in found[0]})
+        {name: ("repetition", [float(row[name]) for row in compared]) for name in compared[0]})
 
 
 @experiment("sparse-recovery.restricted")
@@ -109,7 +97,7 @@ def restricted(
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
     return xarray.Dataset(
-        {"apart": (("algorithm", "repetition"), np.array(apart))}, {"algorithm": list(networks)})
+        {"apart": (("algorithm", "repetition"), apart)}, {"algorithm": list(networks)})
 
 
 @experiment(
@@ -141,9 +129,8 @@ def read_outs(
             u = b - step * ((grams @ b[:, :, None])[:, :, 0] - pulls) / count
             b = np.sign(u) * np.maximum(np.abs(u) - threshold * decay**k, 0)
         twice_linear = 2 * np.cumsum(b, 0) / count
-        for place, n in enumerate(rows):
-            errors[0, place, number] = ((b[n] - beta) ** 2).sum()
-            errors[1, place, number] = ((twice_linear[n] - beta) ** 2).sum()
+        for place, estimate in enumerate((b, twice_linear)):
+            errors[place, :, number] = ((estimate[list(rows)] - beta) ** 2).sum(1)
     return xarray.Dataset(
         {"error": (("read_out", "rows", "repetition"), errors)},
         {"read_out": ["quadratic", "linear"], "rows": list(rows)})

@@ -1,7 +1,6 @@
-"""The LISTA family trained on one matrix or on ever new ones, and tested on matrices it has and has
-not seen."""
+"""The LISTA family trained on one matrix or on ever new ones, tested on seen and new matrices."""
 
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,32 +8,12 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.experiments.common import (
-    LAYERS,
-    RECIPES,
-    classical,
-    converged,
-    errors_of,
-    trained,
-)
-from saccade.studies.sparse_recovery.task import SparseRecovery
+from saccade.studies.sparse_recovery.experiments import common
+from saccade.studies.sparse_recovery.models.steps import alista_weight
+from saccade.studies.sparse_recovery.task import Design, SparseRecovery
 
-Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
 FIXED = ("lista", "lista-cp", "alista", "alista, frozen weight")
-
-
-def _seeing(
-    seeds: int, sample: Any, task: SparseRecovery, key: Any, X: np.ndarray, new: bool
-) -> list[Any]:
-    """Test problems for each seed: on its own training matrix, or the shared ones on new
-    matrices."""
-    if new:
-        return [sample] * seeds
-    count = sample.y.shape[0]
-    return [
-        task.sample_on(
-            jax.random.fold_in(key, seed), jnp.broadcast_to(X[seed], (count, *X[seed].shape)))
-        for seed in range(seeds)]
+CLASSICAL = ("ista", "fista")
 
 
 @experiment(
@@ -50,44 +29,37 @@ def one_matrix(
     matrix, or frozen at the training one.
     """
     task = SparseRecovery.create(dim, rows, sparsity)
-    sample = task.sample(key, tests)
-    errors = np.full((len(FIXED) + 2, 2, seeds, LAYERS, tests), np.nan)
-    zero = np.zeros((2, seeds, tests))
-    for case, new in enumerate((False, True)):
-        for place, label in enumerate(FIXED):
-            name = label.split(",")[0]
-            made, X = trained(name, task, training_seed, seeds, True, steps)
-            seen = _seeing(seeds, sample, task, key, X, new)
-            for seed in range(seeds):
-                layers = made.at(-1, seed)
-                if "frozen" in label:
-                    own = trained_weight(X[seed])
-                    layers = {**layers, "W": jnp.broadcast_to(own, (LAYERS, *own.shape))}
-                errors[place, case, seed] = errors_of(name, layers, seen[seed])
-                if place == 0:
-                    zero[case, seed] = (np.asarray(seen[seed].beta) ** 2).sum(1)
-                    errors[-2, case, seed] = classical("ista", seen[seed])
-                    errors[-1, case, seed] = classical("fista", seen[seed])
-    return xarray.Dataset(
-        {
-            "error": (("algorithm", "matrix", "seed", "layer", "test"), errors),
-            "zero": (("matrix", "seed", "test"), zero)},
-        {
-            "algorithm": [*FIXED, "ista", "fista"], "matrix": ["seen", "new"],
-            "layer": np.arange(1, LAYERS + 1)})
+    names = {label: label.split(",")[0] for label in FIXED}
+    networks = {
+        name: common.trained(name, task, training_seed, seeds, True, steps)
+        for name in names.values()}
+    X = networks["lista"][1]
+    own = [
+        task.sample_on(
+            jax.random.fold_in(key, seed), jnp.broadcast_to(X[seed], (tests, *X[seed].shape)))
+        for seed in range(seeds)]
+    problems = (own, [task.sample(key, tests)] * seeds)
 
+    def measured(label: str, seed: int, sample: Any) -> np.ndarray:
+        if label in CLASSICAL:
+            return common.classical(label, sample)
+        layers = networks[names[label]][0].at(-1, seed)
+        if "frozen" in label:
+            layers["W"] = jnp.broadcast_to(alista_weight(X[seed]), (common.LAYERS, rows, dim))
+        return common.errors_of(names[label], layers, sample)
 
-def trained_weight(X: np.ndarray) -> Any:
-    """ALISTA's weight of the training matrix."""
-    from saccade.studies.sparse_recovery.models.unrolled import alista_weight
-
-    return alista_weight(jnp.asarray(X))
+    errors = {
+        label: [[measured(label, *pair) for pair in enumerate(samples)] for samples in problems]
+        for label in (*FIXED, *CLASSICAL)}
+    zero = [[(np.asarray(sample.beta) ** 2).sum(1) for sample in samples] for samples in problems]
+    return common.by_algorithm(
+        errors, ("matrix", "seed", "layer", "test"), matrix=["seen", "new"],
+        layer=np.arange(1, common.LAYERS + 1)).assign(zero=(("matrix", "seed", "test"), zero))
 
 
 VARYING = ("lista-vm", "lista-adaptive", "alista")
 SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
-"""When learning curves are recorded, as shares of a method's own number of steps; the end comes on
-top."""
+"""When learning curves are recorded, as shares of a method's number of steps; the end is added."""
 
 
 @experiment(
@@ -100,33 +72,29 @@ def varying_matrices(
 ) -> xarray.Dataset:
     """Networks trained on ever new matrices, tested on new ones: errors after every layer, learning
     curves (errors after the last layer along training), and ISTA, FISTA and the converged LASSO on
-    the same problems. `threshold_share` scales learned thresholds.
-    """
+    the same problems. `threshold_share` scales learned thresholds."""
     task = SparseRecovery.create(dim, rows, sparsity, design=design)
     sample = task.sample(key, tests)
-    errors = np.full((len(methods) + 2, seeds, LAYERS, tests), np.nan)
-    steps_of, curves = [], []
-    for place, name in enumerate(methods):
-        stops = tuple(round(share * (steps or RECIPES[name].steps)) for share in shares)
-        made, _ = trained(name, task, training_seed, seeds, False, steps, stops)
-        rows_of = []
-        for seed in range(seeds):
-            for point in range(len(made.steps)):
-                layers = made.at(point, seed)
-                layers["theta"] = threshold_share * layers["theta"]
-                found = errors_of(name, layers, sample)
-                rows_of.append(found[-1])
-            errors[place, seed] = found
-        curves.append(np.array(rows_of).reshape(seeds, len(made.steps), tests))
-        steps_of.append(made.steps)
-    errors[-2], errors[-1] = classical("ista", sample), classical("fista", sample)
-    return xarray.Dataset(
-        {
-            "error": (("algorithm", "seed", "layer", "test"), errors),
-            "curve": (("network", "seed", "point", "test"), np.array(curves)),
-            "steps": (("network", "point"), np.array(steps_of)),
-            "lasso": ("test", converged(sample)),
-            "zero": ("test", (np.asarray(sample.beta) ** 2).sum(1))},
-        {
-            "algorithm": [*methods, "ista", "fista"], "network": list(methods),
-            "layer": np.arange(1, LAYERS + 1)})
+    errors, curves, recorded = {}, [], []
+    for name in methods:
+        stops = tuple(round(share * (steps or common.RECIPES[name].steps)) for share in shares)
+        networks, _ = common.trained(name, task, training_seed, seeds, False, steps, stops)
+
+        def measured(point: int, seed: int, name=name, networks=networks) -> np.ndarray:
+            layers = networks.at(point, seed)
+            return common.errors_of(
+                name, {**layers, "theta": threshold_share * layers["theta"]}, sample)
+
+        along = [
+            [measured(point, seed) for point in range(len(networks.steps))] for seed in range(seeds)
+        ]
+        errors[name] = [points[-1] for points in along]
+        curves.append([[error[-1] for error in points] for points in along])
+        recorded.append(networks.steps)
+    errors |= {name: [common.classical(name, sample)] * seeds for name in CLASSICAL}
+    return common.by_algorithm(
+        errors, ("seed", "layer", "test"), network=list(methods),
+        layer=np.arange(1, common.LAYERS + 1)).assign(
+        curve=(("network", "seed", "point", "test"), curves),
+        steps=(("network", "point"), recorded), lasso=("test", common.converged(sample)),
+        zero=("test", (np.asarray(sample.beta) ** 2).sum(1)))

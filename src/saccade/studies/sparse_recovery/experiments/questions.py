@@ -1,5 +1,4 @@
-"""Open questions: more or fewer rows, supports known in advance, other laws of the matrix, more
-layers than were trained, blocks."""
+"""Open questions: other numbers of rows, laws of the matrix, more layers, pools, blocks."""
 
 from typing import Any
 
@@ -9,18 +8,33 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.experiments.common import LAYERS, classical, errors_of, trained
-from saccade.studies.sparse_recovery.task import SparseRecovery
+from saccade.studies.sparse_recovery.experiments import common
+from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 NETWORKS = ("lista-vm", "lista-adaptive", "alista")
 
 
-def _prefix(sample: Any, rows: int) -> Any:
-    """The same problems with only the first `rows` rows; the others are zero, which keeps one
-    compiled program for all counts."""
-    seen = jnp.arange(sample.y.shape[1]) < rows
-    X, y = jnp.where(seen[None, :, None], sample.X, 0), jnp.where(seen, sample.y, 0)
+def _prefix(sample: RecoverySample, rows: int) -> RecoverySample:
+    """The same problems with `rows` rows; further ones are zero: one program for all counts."""
+    shown = jnp.arange(sample.y.shape[1]) < rows
+    X, y = jnp.where(shown[None, :, None], sample.X, 0), jnp.where(shown, sample.y, 0)
     return sample._replace(X=X, y=y, count=jnp.full(len(y), rows))
+
+
+def _times(sample: RecoverySample, factor: float) -> RecoverySample:
+    """The same problems with X and y multiplied by a number."""
+    return sample._replace(X=factor * sample.X, y=factor * sample.y)
+
+
+def _last_errors(
+    networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int
+) -> dict[str, list[np.ndarray]]:
+    """Errors after the last layer of networks and of classical methods, sample after sample."""
+    errors = {
+        name: [common.errors_of(name, common.network(name, seed), sample)[-1] for sample in samples]
+        for name in networks}
+    return errors | {
+        name: [common.classical(name, sample)[-1] for sample in samples] for name in others}
 
 
 @experiment("sparse-recovery.row-counts", scales={"standard": {"tests": 4000}})
@@ -30,19 +44,10 @@ def row_counts(
 ) -> xarray.Dataset:
     """Networks trained on 10 rows, tested on other numbers of rows of the same problems (nested);
     FISTA@12 and ISTA@12 beside them."""
-    task = SparseRecovery.create()
     sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
-    errors = np.zeros((len(networks) + 2, len(counts), tests))
-    for column, n in enumerate(counts):
-        seen = _prefix(sample, n)
-        for place, name in enumerate(networks):
-            errors[place, column] = errors_of(
-                name, trained(name, task, training_seed, 2)[0].at(), seen)[-1]
-        errors[-2, column], errors[-1, column] = (
-            classical("ista", seen)[-1], classical("fista", seen)[-1])
-    return xarray.Dataset(
-        {"error": (("algorithm", "rows", "test"), errors)},
-        {"algorithm": [*networks, "ista", "fista"], "rows": list(counts)})
+    samples = [_prefix(sample, count) for count in counts]
+    errors = _last_errors(networks, ("ista", "fista"), samples, training_seed)
+    return common.by_algorithm(errors, ("rows", "test"), rows=list(counts))
 
 
 @experiment("sparse-recovery.pools", scales={"standard": {"tests": 8000}})
@@ -54,40 +59,28 @@ def pools(
 
     `shift` moves the pool that is told by so many coordinates: wrong knowledge.
     """
-    free, inside = SparseRecovery.create(), SparseRecovery.create(pool=range(pool))
+    inside = SparseRecovery.create(pool=range(pool))
     sample = inside.sample(key, tests)
-    mask = jnp.roll(jnp.arange(free.dim) < pool, shift)
-    found = {}
+    mask = jnp.roll(jnp.arange(inside.dim) < pool, shift)
+    errors = {}
     for name in ("lista-vm", "alista"):
-        network = trained(name, free, training_seed, 2)[0].at()
-        found[name] = errors_of(name, network, sample)[-1]
-        found[f"{name}, told"] = errors_of(name, network, sample, mask)[-1]
-    made = trained("lista-vm", inside, training_seed, 2)[0].at()
-    found["lista-vm, trained on the pool"] = errors_of("lista-vm", made, sample)[-1]
-    found["fista"] = classical("fista", sample)[-1]
-    found["fista, told"] = classical("fista", sample, mask=mask)[-1]
-    return xarray.Dataset(
-        {"error": (("algorithm", "test"), np.array(list(found.values())))},
-        {"algorithm": list(found)})
+        layers = common.network(name, training_seed)
+        errors[name] = common.errors_of(name, layers, sample)[-1]
+        errors[f"{name}, told"] = common.errors_of(name, layers, sample, mask)[-1]
+    errors["lista-vm, trained on the pool"] = common.errors_of(
+        "lista-vm", common.network("lista-vm", training_seed, inside), sample)[-1]
+    errors["fista"] = common.classical("fista", sample)[-1]
+    errors["fista, told"] = common.classical("fista", sample, mask=mask)[-1]
+    return common.by_algorithm(errors, ("test",))
 
 
-SHIFTS: dict[str, dict[str, Any]] = {
-    "scale 0.7": {"scale": 0.7}, "scale 0.9": {"scale": 0.9}, "as trained": {},
-    "scale 1.1": {"scale": 1.1}, "scale 1.3": {"scale": 1.3},
-    "correlated 0.5": {"design": "correlated", "correlation": 0.5},
-    "correlated 0.8": {"design": "correlated", "correlation": 0.8},
-    "rademacher": {"design": "rademacher"}, "uniform": {"design": "uniform"},
-    "orthonormal": {"design": "orthonormal"}}
-
-
-def _shifted(key: Any, tests: int, noise: float, changes: dict[str, Any]) -> Any:
-    """Problems under another law of the matrix; scaling is done by hand, for a new scale would be a
-    new program to compile."""
-    scale, others = (
-        changes.get("scale", 1.0),
-        {name: value for name, value in changes.items() if name != "scale"})
-    sample = SparseRecovery.create(noise=noise, **others).sample(key, tests)
-    return sample._replace(X=scale * sample.X, y=scale * sample.y)
+SHIFTS: dict[str, tuple[float, dict[str, Any]]] = {
+    "scale 0.7": (0.7, {}), "scale 0.9": (0.9, {}), "as trained": (1.0, {}), "scale 1.1": (1.1, {}),
+    "scale 1.3": (1.3, {}), "correlated 0.5": (1.0, {"design": "correlated", "correlation": 0.5}),
+    "correlated 0.8": (1.0, {"design": "correlated", "correlation": 0.8}),
+    "rademacher": (1.0, {"design": "rademacher"}), "uniform": (1.0, {"design": "uniform"}),
+    "orthonormal": (1.0, {"design": "orthonormal"})}
+"""What X and y are multiplied with, and the law of the matrix."""
 
 
 @experiment("sparse-recovery.shifts", scales={"standard": {"tests": 8000}})
@@ -96,27 +89,12 @@ def shifts(
     noise: float = 0.0,
 ) -> xarray.Dataset:
     """Networks trained on Gaussian matrices, tested on other laws of the matrix; all laws use the
-    same random numbers where they can.
-
-    `identity_vm` and `identity_alista`: how far LISTA-VM on c X is from LISTA-VM with c^2 M on X,
-    and ALISTA on c X from itself on X.
-    """
-    task = SparseRecovery.create()
-    errors = np.zeros((len(networks) + 1, len(SHIFTS), tests))
-    norms = np.zeros((len(SHIFTS), tests))
-    for column, changes in enumerate(SHIFTS.values()):
-        sample = _shifted(key, tests, noise, changes)
-        norms[column] = np.linalg.norm(np.asarray(sample.X), 2, axis=(1, 2)) ** 2
-        for place, name in enumerate(networks):
-            errors[place, column] = errors_of(
-                name, trained(name, task, training_seed, 2)[0].at(), sample)[-1]
-        errors[-1, column] = classical("fista", sample)[-1]
-    step = float(np.asarray(trained("lista-vm", task, training_seed, 2)[0].at()["M"])[-1])
-    return xarray.Dataset(
-        {
-            "error": (("algorithm", "shift", "test"), errors),
-            "edge": (("shift", "test"), step * norms / (2 * task.measurements + 1))},
-        {"algorithm": [*networks, "fista"], "shift": list(SHIFTS)})
+    same random numbers where they can."""
+    samples = [
+        _times(SparseRecovery.create(noise=noise, **law).sample(key, tests), factor)
+        for factor, law in SHIFTS.values()]
+    errors = _last_errors(networks, ("fista",), samples, training_seed)
+    return common.by_algorithm(errors, ("shift", "test"), shift=list(SHIFTS))
 
 
 @experiment("sparse-recovery.invariance")
@@ -127,33 +105,29 @@ def invariance(
     with c^2 M on X (y goes along)."""
     task = SparseRecovery.create()
     sample_key, mix_key = jax.random.split(key)
-    sample = task.sample(sample_key, tests)
-    alista = trained("alista", task, training_seed, 2)[0].at()
-    vm = trained("lista-vm", task, training_seed, 2)[0].at()
-    A = (
-        jax.random.normal(mix_key, (task.measurements, task.measurements)) if mixing
-        else jnp.eye(task.measurements))
-    moved = {
-        "scaled": sample._replace(X=scale * sample.X, y=scale * sample.y),
-        "mixed": sample._replace(
-            X=jnp.einsum("mn,bnd->bmd", A, sample.X), y=jnp.einsum("mn,bn->bm", A, sample.y))}
-    plain = errors_of("alista", alista, sample)
+    sample, square = task.sample(sample_key, tests), (task.measurements, task.measurements)
+    A = jax.random.normal(mix_key, square) if mixing else jnp.eye(task.measurements)
+    scaled = _times(sample, scale)
+    mixed = sample._replace(
+        X=jnp.einsum("mn,bnd->bmd", A, sample.X), y=jnp.einsum("mn,bn->bm", A, sample.y))
+    alista, vm = common.network("alista", training_seed), common.network("lista-vm", training_seed)
+    plain, moved = (
+        common.errors_of("alista", alista, sample), common.errors_of("lista-vm", vm, scaled))
     longer = {**vm, "M": scale**2 * vm["M"]}
-    found = {
-        "alista, scaled": _relative(errors_of("alista", alista, moved["scaled"]), plain),
-        "alista, mixed": _relative(errors_of("alista", alista, moved["mixed"]), plain),
-        "lista-vm": _relative(
-            errors_of("lista-vm", vm, moved["scaled"]), errors_of("lista-vm", longer, sample))}
-    unscaled = _relative(
-        errors_of("lista-vm", vm, moved["scaled"]), errors_of("lista-vm", vm, sample))
+    apart = {
+        "alista, scaled": _relative(common.errors_of("alista", alista, scaled), plain),
+        "alista, mixed": _relative(common.errors_of("alista", alista, mixed), plain),
+        "lista-vm": _relative(moved, common.errors_of("lista-vm", longer, sample))}
     return xarray.Dataset(
-        {"apart": ("what", np.array(list(found.values()))), "lista_vm_moves": unscaled},
-        {"what": list(found)})
+        {
+            "apart": ("what", list(apart.values())),
+            "lista_vm_moves": _relative(moved, common.errors_of("lista-vm", vm, sample))},
+        {"what": list(apart)})
 
 
-def _relative(found: np.ndarray, expected: np.ndarray) -> float:
+def _relative(values: np.ndarray, expected: np.ndarray) -> float:
     """Median over tests of the largest relative difference over layers."""
-    return float(np.median((np.abs(found - expected) / (1e-12 + expected)).max(0)))
+    return float(np.median((np.abs(values - expected) / (1e-12 + expected)).max(0)))
 
 
 @experiment("sparse-recovery.depths", scales={"standard": {"tests": 8000}})
@@ -163,16 +137,14 @@ def depths(
 ) -> xarray.Dataset:
     """Errors after every layer when the last of 12 trained layers is used `further` times more;
     FISTA with as many steps."""
-    task = SparseRecovery.create()
-    sample = task.sample(key, tests)
-    found = [
-        errors_of(name, trained(name, task, training_seed, 2)[0].at(), sample, repeat_last=further)
-        for name in networks]
-    found.append(classical("fista", sample, LAYERS + further))
-    axes = ("algorithm", "layer", "test")
-    return xarray.Dataset(
-        {"error": (axes, np.array(found))},
-        {"algorithm": [*networks, "fista"], "layer": np.arange(1, LAYERS + further + 1)})
+    sample = SparseRecovery.create().sample(key, tests)
+    errors = {
+        name: common.errors_of(
+            name, common.network(name, training_seed), sample, repeat_last=further)
+        for name in networks}
+    errors["fista"] = common.classical("fista", sample, common.LAYERS + further)
+    return common.by_algorithm(
+        errors, ("layer", "test"), layer=np.arange(1, common.LAYERS + further + 1))
 
 
 @experiment("sparse-recovery.blocks", scales={"standard": {"tests": 8000}})
@@ -184,14 +156,11 @@ def blocks(
     free = SparseRecovery.create(sparsity=sparsity, design="orthonormal")
     blocked = SparseRecovery.create(sparsity=sparsity, design="orthonormal", block=block)
     sample = blocked.sample(key, tests)
-    made = {
+    networks = {
         "lista-vm, free supports": ("lista-vm", free),
         "lista-vm, trained on blocks": ("lista-vm", blocked),
         "block thresholds": ("lista-block", blocked)}
-    found = {
-        label: errors_of(name, trained(name, task, training_seed, 2)[0].at(), sample)[-1]
-        for label, (name, task) in made.items()}
-    found["fista"] = classical("fista", sample)[-1]
-    return xarray.Dataset(
-        {"error": (("algorithm", "test"), np.array(list(found.values())))},
-        {"algorithm": list(found)})
+    errors = {
+        label: common.errors_of(name, common.network(name, training_seed, task), sample)[-1]
+        for label, (name, task) in networks.items()}
+    return common.by_algorithm(errors | {"fista": common.classical("fista", sample)[-1]}, ("test",))

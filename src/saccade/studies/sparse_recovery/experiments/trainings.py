@@ -1,7 +1,7 @@
-"""The trainings of sparse recovery by name, and what each costs on one core of this machine, from a
-few timed steps."""
+"""The trainings of sparse recovery by name, and what each costs here, from a few timed steps."""
 
 import time
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,16 +9,8 @@ import jax
 from saccade.lab.training import Training
 from saccade.networks.training import train
 from saccade.networks.transformer import init_transformer
-from saccade.studies.sparse_recovery.dynamics.decoders import (
-    DecoderRecipe,
-    decoder_config,
-    decoder_problem,
-)
-from saccade.studies.sparse_recovery.experiments.trained import (
-    trained,
-    trained_labels,
-    trained_structure,
-)
+from saccade.studies.sparse_recovery.dynamics import decoders
+from saccade.studies.sparse_recovery.experiments import trained
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 TIMED_STEPS = 16
@@ -27,58 +19,48 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 
 
 def seconds_of(parameters: Any) -> float:
-    """CPU seconds for all networks of a training: steps of the same network timed after compiling,
-    in proportion to the instances."""
-    given = parameters.model_dump()
-    architecture = given.get("architecture", "softmax")
+    """CPU seconds of a training, from timed steps of its network, by the number of instances."""
+    values = parameters.model_dump()
+    architecture = values.get("architecture", "softmax")
     batch = min(parameters.batch, TIMED_BATCH)
-    # So small a rate that nothing moves: only the time is wanted, and a few hasty steps could
-    # diverge.
-    recipe = DecoderRecipe(architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
+    # So small a rate that nothing moves: only the time is wanted, hasty steps could diverge.
+    recipe = decoders.DecoderRecipe(
+        architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
-    model = init_transformer(jax.random.key(0), decoder_config(task, recipe))
+    model = init_transformer(jax.random.key(0), decoders.decoder_config(task, recipe))
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
-        decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
+        decoders.decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
         progress=lambda *said: moments.append(time.process_time()))
     one_instance = (moments[1] - moments[0]) / (chunk * batch)
-    instances = steps_of(parameters) * parameters.batch * given.get("accumulate", 1)
+    instances = steps_of(parameters) * parameters.batch * values.get("accumulate", 1)
     return COMPILING + one_instance * instances
 
 
 def steps_of(parameters: Any) -> int:
-    """Optimiser steps over all networks; with structure each seed is trained on structured and on
-    free supports."""
-    networks = parameters.seeds * (2 if "pool" in type(parameters).model_fields else 1)
-    return parameters.steps * networks
+    """Optimiser steps over all networks; with structure there are two a seed."""
+    return parameters.steps * parameters.seeds * (1 + ("pool" in type(parameters).model_fields))
 
 
-RELU = {"architecture": "relu", "steps": 7000}
-POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
-
+_training = partial(Training, cost=seconds_of, steps_of=steps_of)
 TRAININGS = (
-    Training(
-        "softmax", "decoders of pairs with softmax attention", trained,
-        {"quick": {}, "standard": {}}, seconds_of, steps_of),
-    Training(
-        "relu", "decoders of pairs with the paper's ReLU attention", trained, {"standard": RELU},
-        seconds_of, steps_of),
-    Training(
-        "blocks", "decoders on block-sparse and on free supports", trained_structure,
-        {"standard": {}}, seconds_of, steps_of),
-    Training(
-        "pool", "decoders on supports inside a pool and on free ones", trained_structure,
-        {"standard": POOL}, seconds_of, steps_of),
-    Training(
+    _training(
+        "softmax", "decoders of pairs with softmax attention", trained.trained,
+        {"quick": {}, "standard": {}}),
+    _training(
+        "relu", "decoders of pairs with the paper's ReLU attention", trained.trained,
+        {"standard": trained.RELU}),
+    _training(
+        "blocks", "decoders on block-sparse and on free supports", trained.trained_structure,
+        {"standard": {}}),
+    _training(
+        "pool", "decoders on supports inside a pool and on free ones", trained.trained_structure,
+        {"standard": trained.POOL}),
+    _training(
         "small",
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
-        " instances)", trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}, seconds_of,
-        steps_of),
-    Training(
+        " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
+    _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",
-        trained_labels,
-        {"paper": {
-            "architecture": "gpt2", "steps": 500_000, "batch": 64, "vectors": 1,
-            "accumulate": 1}},
-        seconds_of, steps_of))
+        trained.trained_labels, {"paper": trained.GPT2}))

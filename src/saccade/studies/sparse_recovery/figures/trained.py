@@ -1,7 +1,7 @@
-"""Figures of transformers trained from scratch: learning curves, number of rows, what the layers
-compute, structure."""
+"""Figures of decoders trained from scratch: learning, rows, what the layers compute, structure."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,35 +15,38 @@ from saccade.studies.sparse_recovery.experiments import trained
 LINES = {
     "zero": (GREY, ":"), "least squares": (BROWN, "-."), "ISTA": (ORANGE, "--"),
     "FISTA": (RED, "--"), "FISTA, twice the steps": (RED, ":"), "LASSO": (GREEN, "-")}
-RELU = {"architecture": "relu"}
 TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5)
-POOL = {"pool": 4, "block_size": 1, "sparsity": 1}
 PAPER = "arXiv 2410.13981, section 6; sizes are ours"
+DECODER = "trained decoder (a line a seed)"
 
 
 def _beside(axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7)
 
 
-def _seeds(axes, x, values: np.ndarray, colour: str, label: str) -> None:
+def _seeds(axes, x, values: np.ndarray, colour: str = BLUE, label: str = DECODER) -> None:
     """One line for each seed; the first one bears the label."""
-    for number, row in enumerate(values):
-        axes.plot(
-            x, row, color=colour, linewidth=1.2, alpha=0.85, label=label if number == 0 else None)
+    drawn = axes.plot(x, values.T, color=colour, linewidth=1.2, alpha=0.85)
+    drawn[0].set_label(label)
 
 
+@partial(
+    Figure, "sparse-recovery/learning-curves",
+    "Transformers trained from scratch against classical methods",
+    "Mean squared error on matrices that no step has seen, against the number of training steps;"
+    " every step draws new matrices. Levels: classical methods with as many steps as the decoder"
+    " has layers (FISTA also with twice as many), penalties chosen on the test tasks; the LASSO"
+    " is converged. The quick scale trains for seconds at a smaller size; claims are about the"
+    " standard scale. Errors above 1.6 (of random weights) are not drawn.", PAPER,
+    {"softmax": (trained.trained, {}), "relu": (trained.trained, {"architecture": "relu"})},
+    scales={"standard": {"relu": {"steps": 7000}}}, seconds={"quick": 30, "standard": 400})
 def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
-    """Mean error on unseen matrices against training steps, one line a seed, with the classical
-    methods as levels."""
+    """Mean error on unseen matrices against training steps, with classical methods as levels."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9), sharey=True)
-    for axes, (name, title) in zip(
-        panels, (("softmax", "softmax attention"), ("relu", "ReLU attention, no LayerNorm"))
-    ):
-        run = runs[name]
-        data, rows = run.data, run.parameters.measurements
-        _seeds(
-            axes, data["record"].values, data["curve"].values, BLUE,
-            "trained decoder (a line a seed)")
+    titles = {"softmax": "softmax attention", "relu": "ReLU attention, no LayerNorm"}
+    for axes, (name, title) in zip(panels, titles.items()):
+        data, rows = runs[name].data, runs[name].parameters.measurements
+        _seeds(axes, data["record"].values, data["curve"].values)
         for method, (colour, style) in LINES.items():
             level = float(data["classical_error"].sel(solver=method, prefix=rows).mean())
             axes.axhline(level, color=colour, linestyle=style, linewidth=1, label=method)
@@ -57,23 +60,14 @@ def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-CURVES = Figure(
-    id="sparse-recovery/learning-curves",
-    title="Transformers trained from scratch against classical methods",
-    caption=(
-        "Mean squared error on matrices that no step has seen, against the number of training"
-        " steps; every step draws new matrices. Levels: classical methods with as many steps as the"
-        " decoder has layers (FISTA also with twice as many), penalties chosen on the test tasks;"
-        " the LASSO is converged. The quick scale trains for seconds at a smaller size; claims are"
-        " about the standard scale. Errors above 1.6 (of random weights) are not drawn."),
-    source=PAPER, runs={"softmax": (trained.trained, {}), "relu": (trained.trained, RELU)},
-    draw=draw_learning_curves, scales={"standard": {"relu": {"steps": 7000}}},
-    seconds={"quick": 30, "standard": 400})
-
-
+@partial(
+    Figure, "sparse-recovery/trained-rows", "A trained decoder against the number of measurements",
+    "Mean (left) and median (right) squared error from the first n rows of the same tasks; errors"
+    " below 10⁻⁴ are drawn there. Shaded: more rows than in training. The LASSO is converged,"
+    " least squares exact from n = d on.", PAPER, {"run": (trained.trained, {})},
+    seconds={"quick": 15, "standard": 200})
 def draw_rows(runs: Mapping[str, Run]) -> Drawing:
-    """Mean and median error against the number of rows; the shaded rows are more than in
-    training."""
+    """Mean and median error against the number of rows; shaded: more than in training."""
     data, rows = runs["run"].data, runs["run"].parameters.measurements
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9))
     n = data["prefix"].values
@@ -81,34 +75,29 @@ def draw_rows(runs: Mapping[str, Run]) -> Drawing:
         for method, (colour, style) in LINES.items():
             values = statistic(data["classical_error"].sel(solver=method).values, axis=-1)
             axes.plot(n, np.maximum(values, 1e-4), color=colour, linestyle=style, label=method)
-        _seeds(
-            axes, n, statistic(data["error"].values, axis=-1), BLUE,
-            "trained decoder (a line a seed)")
+        _seeds(axes, n, statistic(data["error"].values, axis=-1))
         axes.axvspan(rows + 0.5, n[-1] + 0.3, color="0.94", zorder=0)
         axes.set(xlabel="rows n", ylabel=f"{name} |b − β|²", yscale="log", ylim=(0.8e-4, 2))
     _beside(panels[1])
     return figure
 
 
-ROWS = Figure(
-    id="sparse-recovery/trained-rows", title="A trained decoder against the number of measurements",
-    caption=(
-        "Mean (left) and median (right) squared error from the first n rows of the same tasks;"
-        " errors below 10⁻⁴ are drawn there. Shaded: more rows than in training. The LASSO is"
-        " converged, least squares exact from n = d on."),
-    source=PAPER, runs={"run": (trained.trained, {})}, draw=draw_rows,
+@partial(
+    Figure, "sparse-recovery/trained-layers", "What the layers of a trained decoder compute",
+    "Left: the decoder's read-out applied after each layer (0 is the read-in), one line a seed."
+    " Right: mean squared distance of that read-out to each iterate of ISTA and FISTA (best"
+    " penalty) and of trained LISTA-VM, mean over seeds; dots mark the nearest iterate of each"
+    " layer. A decoder that ran one of them would have bright cells along the diagonal.",
+    "ours; the question is the paper's", {"run": (trained.trained, {})},
     seconds={"quick": 15, "standard": 200})
-
-
 def draw_layers(runs: Mapping[str, Run]) -> Drawing:
-    """Left: error of the read-out after each layer; right: distance of each layer's read-out to
-    each iterate of three algorithms."""
+    """Error of the read-out after each layer, and its distance to each iterate of algorithms."""
     data = runs["run"].data
     names = list(data["reference"].values)
     figure, panels = plt.subplots(
         1, 1 + len(names), figsize=(9.6, 2.6), width_ratios=[1.25] + [1] * len(names))
     depth = np.arange(data.sizes["depth"])
-    _seeds(panels[0], depth, data["layer_error"].values, BLUE, "read-out of a layer")
+    _seeds(panels[0], depth, data["layer_error"].values)
     panels[0].set(
         xlabel="layer", ylabel="mean |b − β|²", title="error of the read-out", xticks=depth)
     panels[0].set_ylim(bottom=0)
@@ -118,8 +107,7 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
         table = distance.sel(reference=name).values
         image = axes.imshow(
             table, origin="lower", cmap="viridis_r", vmin=0, vmax=top, aspect="auto")
-        nearest = table.argmin(1)
-        axes.plot(nearest, depth, "o", color=RED, markersize=4)
+        axes.plot(table.argmin(1), depth, "o", color=RED, markersize=4)
         axes.set(
             xlabel="iterate", title=f"to {name}", xticks=np.arange(table.shape[1]), yticks=depth)
         axes.grid(False)
@@ -128,24 +116,23 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-LAYERS = Figure(
-    id="sparse-recovery/trained-layers", title="What the layers of a trained decoder compute",
-    caption=(
-        "Left: the decoder's read-out applied after each layer (0 is the read-in), one line a seed."
-        " Right: mean squared distance of that read-out to each iterate of ISTA and FISTA (best"
-        " penalty) and of trained LISTA-VM, mean over seeds; dots mark the nearest iterate of each"
-        " layer. A decoder that ran one of them would have bright cells along the diagonal."),
-    source="ours; the question is the paper's", runs={"run": (trained.trained, {})},
-    draw=draw_layers, seconds={"quick": 15, "standard": 200})
-
-
+@partial(
+    Figure, "sparse-recovery/trained-structure",
+    "Decoders that find out about the structure of supports",
+    "Mean squared error on tasks whose supports are aligned blocks of two coordinates (left) or"
+    " lie in the first half of the coordinates (right), for decoders trained on such tasks and on"
+    " free supports (a line a seed), FISTA at the decoder's depth and the converged LASSO.",
+    "a question of the paper",
+    {
+        "blocks": (trained.trained_structure, {}),
+        "pool": (trained.trained_structure, {"block_size": 1, "sparsity": 1, "pool": 2})},
+    scales={"standard": {"pool": trained.POOL}}, seconds={"quick": 30, "standard": 500})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
-    """Error on structured tasks against rows: trained on the structure, trained on free supports,
-    and classical methods."""
+    """Error on structured tasks against rows, trained on them or not, and of classical methods."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9))
-    for axes, (name, title) in zip(
-        panels, (("blocks", "supports of aligned blocks"), ("pool", "supports inside a pool"))
-    ):
+    titles = {"blocks": "supports of aligned blocks", "pool": "supports inside a pool"}
+    trainings = (("structured", BLUE, "the structure"), ("free", GREY, "free supports"))
+    for axes, (name, title) in zip(panels, titles.items()):
         data = runs[name].data
         n = data["prefix"].values
         for method in ("FISTA", "LASSO"):
@@ -156,28 +143,11 @@ def draw_structure(runs: Mapping[str, Run]) -> Drawing:
             if name == "pool":
                 told = data["told_error"].sel(solver=method).mean("task")
                 axes.plot(n, told, color=colour, linestyle=":", label=f"{method}, told the pool")
-        for training, colour in (("structured", BLUE), ("free", GREY)):
-            label = (
-                "decoder trained on"
-                f" {'the structure' if training == 'structured' else 'free supports'}")
-            _seeds(axes, n, data["error"].sel(training=training).mean("task").values, colour, label)
+        for training, colour, label in trainings:
+            errors = data["error"].sel(training=training).mean("task").values
+            _seeds(axes, n, errors, colour, f"decoder trained on {label}")
         axes.set(xlabel="rows n", title=title, xticks=n)
         axes.set_ylim(bottom=0)
     panels[0].set_ylabel("mean |b − β|²")
     _beside(panels[1])
     return figure
-
-
-STRUCTURE = Figure(
-    id="sparse-recovery/trained-structure",
-    title="Decoders that find out about the structure of supports",
-    caption=(
-        "Mean squared error on tasks whose supports are aligned blocks of two coordinates (left) or"
-        " lie in the first half of the coordinates (right), for decoders trained on such tasks and"
-        " on free supports (a line a seed), FISTA at the decoder's depth and the converged LASSO."),
-    source="a question of the paper",
-    runs={
-        "blocks": (trained.trained_structure, {}),
-        "pool": (trained.trained_structure, {"block_size": 1, "sparsity": 1, "pool": 2})},
-    draw=draw_structure, scales={"standard": {"pool": POOL}},
-    seconds={"quick": 30, "standard": 500})

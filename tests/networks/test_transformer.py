@@ -231,6 +231,6 @@ def test_tokens_of_another_shape_are_refused():
 @pytest.mark.parametrize("name", ["vanilla_vit", "positional_vit", "paper_decoder"])
 def test_losses_of_two_adam_steps_are_those_of_pytorch(name):
     pytest.importorskip("torch")
-    from saccade.networks import torch_steps
+    from saccade.lab import torch_steps
 
     assert getattr(torch_steps, name)(**torch_steps.TINY).check().difference < 1e-5

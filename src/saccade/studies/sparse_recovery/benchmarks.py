@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from saccade.lab import torch_steps
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
-from saccade.networks import torch_steps
 from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso
 from saccade.studies.sparse_recovery.models.steps import begin, lista_cp, prepare
@@ -96,4 +96,6 @@ BENCHMARKS = (
     Benchmark(
         "sparse-recovery.lasso-1e-10", "the same to a relative duality gap of 1e-10", batched_lasso,
         Target(">=", 3.0), tiny={"problems": 40}),
-    *torch_steps.SPARSE_RECOVERY)
+    *torch_steps.benchmark(
+        "sparse-recovery.decoder-step",
+        "the paper's small decoder (12 layers, 21 tokens, batch 64)", torch_steps.paper_decoder))

@@ -148,12 +148,3 @@ def benchmark(id: str, about: str, prepare: Any, target: Target | None = None) -
     """The benchmark against PyTorch, one thread each; none where PyTorch is not installed."""
     words = f"8 training steps of {about}: ours against PyTorch eager, one thread each"
     return (Benchmark(id, words, prepare, target, tiny=TINY),) if find_spec("torch") else ()
-
-
-SPATIAL = benchmark(
-    "spatial.positional-vit-step",
-    "the small ViT with positional attention (64 patches, batch 128)", positional_vit,
-    Target(">=", 0.85))
-SPARSE_RECOVERY = benchmark(
-    "sparse-recovery.decoder-step", "the paper's small decoder (12 layers, 21 tokens, batch 64)",
-    paper_decoder)

@@ -97,6 +97,12 @@ def test_input_refused_while_judging_is_a_row_and_the_others_are_judged(conditio
     assert [verdict_is_expected(row) for row in rows] == [True, False, False, True]
 
 
+def test_a_data_set_that_nobody_knows_is_a_row(conditions):
+    rows = judge_all([claim(requires="data:unheard-of"), claim()], conditions)
+    assert [row["verdict"] for row in rows] == ["undecided", "holds"]
+    assert "unheard-of" in rows[0]["error"] and not verdict_is_expected(rows[0])
+
+
 def test_every_repetition_is_judged_by_its_own_prediction(conditions):
     """Each draws around a centre of its own, far from the first one's: only what lies between a
     measurement and its own prediction counts."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from saccade.errors import InvalidInput
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.needs import lacking
@@ -47,12 +48,14 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     """One row of the ledger."""
     row = claim.describe() | {"scale": conditions.scale, "seed": conditions.seed, "error": None}
     chosen = scale_for(claim, conditions.scale)
-    waits = _waits(claim, chosen is None)
+    named = [item | _no_numbers(None) for item in row["sabotages"]]
+    unjudged = {"needs": None, "sabotages": named, "as_expected": None, "sabotages_refuted": None}
+    try:
+        waits = _waits(claim, chosen is None)
+    except InvalidInput as problem:
+        return row | unjudged | _crashed(problem)
     if waits or chosen is None:
-        named = [item | _no_numbers(None) for item in row["sabotages"]]
-        return (
-            row | _no_numbers(WAITING)
-            | {"needs": waits, "sabotages": named, "as_expected": None, "sabotages_refuted": None})
+        return row | unjudged | _no_numbers(WAITING) | {"needs": waits}
     start = time.perf_counter()
     row |= {"needs": None, "scale": chosen[0]} | _judged(claim, None, chosen, conditions)
     row["seconds"] = time.perf_counter() - start
@@ -99,8 +102,13 @@ def _judged(
     except StoreUnwritable:
         raise  # no fault of the claim, and every other one would meet it too
     except Exception as problem:
-        reason = f"{type(problem).__name__}: {problem}".splitlines()[0]
-        return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
+        return _crashed(problem)
+
+
+def _crashed(problem: Exception) -> dict[str, Any]:
+    """What a row says instead of numbers; to be called where the problem was caught."""
+    reason = f"{type(problem).__name__}: {problem}".splitlines()[0]
+    return _no_numbers(UNDECIDED) | {"error": reason, "traceback": traceback.format_exc()}
 
 
 def _sequential(

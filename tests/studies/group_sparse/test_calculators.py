@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab import registry
-from saccade.studies.group_sparse.theory import StepSizeWarning
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning
 
 CALCULATORS = registry.calculators("group-sparse")
 

@@ -7,22 +7,19 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import (
-    full_trajectory,
-    plan_record,
-    transfer_attention,
-    transfer_logistic,
-)
-from saccade.studies.group_sparse.models import (
+from saccade.studies.group_sparse.dynamics.full import full_trajectory
+from saccade.studies.group_sparse.dynamics.recording import plan_record
+from saccade.studies.group_sparse.dynamics.transfer import transfer_attention, transfer_logistic
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.layer import (
     Architecture,
-    encoding,
     from_blocks,
     logistic_loss,
     tokens,
     xavier,
 )
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import StepSizeWarning, transverse_limit
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning, transverse_limit
 
 GROUPS, DIM = 4, 2
 
@@ -36,8 +33,8 @@ def test_descent_on_a_fixed_sample_is_the_plain_loop(architecture):
     run = full_trajectory(
         jax.random.key(2), task, sine, 0.1, 6, record=[0, 6], start=start,
         architecture=architecture, data=data)
-    Z = tokens(data.inputs, sine.matrix)
-    slope = jax.jit(jax.grad(lambda p: logistic_loss(p, architecture, Z, data.labels)))
+    Z = tokens(data.X, sine.matrix)
+    slope = jax.jit(jax.grad(lambda p: logistic_loss(p, architecture, Z, data.y)))
     expected = start
     for _ in range(6):
         expected = jax.tree.map(lambda old, change: old - 0.1 * change, expected, slope(expected))
@@ -77,8 +74,8 @@ def test_noise_along_the_sum_of_encodings_grows_above_the_transverse_limit():
     task, sine = group_sparse_task(GROUPS, DIM), encoding("sine", GROUPS)
     half = task.sample(jax.random.key(5), 200)
     both = type(half)(
-        jnp.concatenate([half.inputs, -half.inputs]), jnp.concatenate([half.labels, -half.labels]),
-        half.relevant)
+        jnp.concatenate([half.X, -half.X]), jnp.concatenate([half.y, -half.y]),
+        jnp.concatenate([half.where, half.where]))
     start = from_blocks(jnp.zeros((DIM, DIM)), jnp.zeros((GROUPS, GROUPS)), jnp.zeros(DIM))
     push = 1e-5 * sine.matrix.sum(axis=1)
     start = start._replace(value=start.value.at[DIM:].set(push))
@@ -102,24 +99,23 @@ def test_online_learners_are_the_plain_loops():
     stream_key, test_key = jax.random.split(key)
     rows = [task.sample(jax.random.fold_in(stream_key, i), 1) for i in range(60)]
     frozen = transfer_attention(
-        key, task, sine.matrix, W, eta, 1 / GROUPS, plan.gaps, test_samples=500)
-    flat = transfer_logistic(key, task, eta, plan.gaps, test_samples=500)
+        key, task, sine.matrix, W, eta, 1 / GROUPS, plan.stops, test_samples=500)
+    flat = transfer_logistic(key, task, eta, plan.stops, test_samples=500)
     features = {
-        "frozen": [np.concatenate([row.inputs[0, :, 1], sine.matrix[:, 1]]) for row in rows],
-        "flat": [np.asarray(row.inputs[0]).ravel() for row in rows]}
+        "frozen": [np.concatenate([row.X[0, 1], sine.matrix[:, 1]]) for row in rows],
+        "flat": [np.asarray(row.X[0]).ravel() for row in rows]}
     for run, name in ((frozen, "frozen"), (flat, "flat")):
         v, mistakes, seen = np.zeros(len(features[name][0])), 0, {}
         for count, (x, row) in enumerate(zip(features[name], rows), start=1):
-            margin = float(row.labels[0]) * (v @ x)
+            margin = float(row.y[0]) * (v @ x)
             mistakes += margin <= 0
-            v = v + eta * expit(-margin) * float(row.labels[0]) * x
+            v = v + eta * expit(-margin) * float(row.y[0]) * x
             seen[count] = mistakes / count
         np.testing.assert_allclose(run.value, v, rtol=1e-9)
         np.testing.assert_allclose(run.online_error, [seen[10], seen[60]], rtol=1e-12)
     test = task.sample(test_key, 500)
     wrong = np.mean(
-        np.asarray(test.labels)
-        * (np.asarray(test.inputs).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
+        np.asarray(test.y) * (np.asarray(test.X).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
     assert float(flat.test_error[1]) == pytest.approx(wrong)
 
 
@@ -128,7 +124,7 @@ def test_fine_tuning_both_moves_attention():
     W, plan = jnp.zeros((GROUPS + DIM, GROUPS + DIM)), plan_record(30, None)
     runs = [
         transfer_attention(
-            jax.random.key(8), task, sine.matrix, W, 0.1, 1.0, plan.gaps, freeze_attention=frozen,
+            jax.random.key(8), task, sine.matrix, W, 0.1, 1.0, plan.stops, freeze_attention=frozen,
             test_samples=50)
         for frozen in (True, False)]
     assert not np.allclose(runs[0].value, runs[1].value)

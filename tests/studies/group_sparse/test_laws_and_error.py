@@ -11,16 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.models import PAPER_LAYER, encoding, logistic_loss, tokens, zeros
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.layer import PAPER_LAYER, logistic_loss, tokens, zeros
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import (
-    KAPPA,
-    StepSizeWarning,
+from saccade.studies.group_sparse.theory.laws import (
     late_laws,
     selection_error,
-    stability_rule,
     time_to_loss,
     transfer_bound,
+)
+from saccade.studies.group_sparse.theory.position import KAPPA
+from saccade.studies.group_sparse.theory.stability import (
+    StepSizeWarning,
+    stability_rule,
     transverse_limit,
     uniform_attention_limit,
     warn_if_unstable,
@@ -79,10 +82,10 @@ def test_linear_limits_are_two_over_the_curvature_of_the_loss():
     groups, dim, scale, samples = 5, 2, 1.3, 20_000
     task, matrix = group_sparse_task(groups, dim, scale=scale), encoding("sine", groups).matrix
     batch = task.sample(jax.random.key(0), samples)
-    Z = tokens(batch.inputs, matrix)
+    Z = tokens(batch.X, matrix)
     start = zeros(dim + groups)
     hessian = jax.hessian(
-        lambda v: logistic_loss(start._replace(value=v), PAPER_LAYER, Z, batch.labels))(start.value)
+        lambda v: logistic_loss(start._replace(value=v), PAPER_LAYER, Z, batch.y))(start.value)
     positions = np.linalg.eigvalsh(hessian[dim:, dim:])[-1]
     assert transverse_limit(groups) == pytest.approx(2 / positions, rel=1e-10)
     # Relative standard error of a variance is sqrt(2 / samples).

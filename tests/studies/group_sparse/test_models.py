@@ -9,25 +9,24 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.models import (
+from saccade.studies.group_sparse.models import explicit
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.explicit import screen
+from saccade.studies.group_sparse.models.layer import (
     PAPER_LAYER,
     Architecture,
     Parameters,
     attention_maps,
-    encoding,
-    evaluate_data,
     logistic_loss,
     output,
-    screen,
     tokens,
     xavier,
     zeros,
 )
-from saccade.studies.group_sparse.models import evaluate as evaluate_eagerly
 from saccade.studies.group_sparse.task import group_sparse_task
 
 GROUPS, DIM, SAMPLES = 4, 3, 6
-evaluate = jax.jit(evaluate_eagerly)
+evaluate = jax.jit(explicit.evaluate)
 
 
 @pytest.fixture(scope="module")
@@ -36,37 +35,37 @@ def case():
     task = group_sparse_task(GROUPS, DIM, relevant=1, direction=[1.0, 2.0, -1.0])
     batch = task.sample(jax.random.key(0), SAMPLES)
     matrix = encoding("sine", GROUPS).matrix
-    return task, batch, tokens(batch.inputs, matrix), xavier(jax.random.key(1), DIM + GROUPS)
+    return task, batch, tokens(batch.X, matrix), xavier(jax.random.key(1), DIM + GROUPS)
 
 
 def layer_by_loops(Z, W, v):
     """f and S for one sample, straight from the definition."""
-    groups = Z.shape[1]
+    groups = len(Z)
     S = np.zeros((groups, groups))
     for j in range(groups):
-        scores = [Z[:, i] @ W @ Z[:, j] for i in range(groups)]
+        scores = [Z[i] @ W @ Z[j] for i in range(groups)]
         weights = [math.exp(s) for s in scores]
         S[:, j] = np.array(weights) / sum(weights)
-    return sum(v @ Z @ S[:, j] for j in range(groups)), S
+    return sum(S[:, j] @ Z @ v for j in range(groups)), S
 
 
 def test_layer_is_its_definition(case):
     _, batch, Z, parameters = case
     W, v = parameters.attention[0], parameters.value
-    answer = evaluate(Z, batch.labels, W, v)
+    answer = evaluate(Z, batch.y, W, v)
     for sample in range(SAMPLES):
         total, S = layer_by_loops(np.asarray(Z[sample]), np.asarray(W), np.asarray(v))
         np.testing.assert_allclose(answer.attention[sample], S, atol=1e-13)
         np.testing.assert_allclose(answer.output[sample], total, rtol=1e-12)
     np.testing.assert_allclose(output(parameters, PAPER_LAYER, Z), answer.output, rtol=1e-12)
-    losses = [math.log1p(math.exp(-y * f)) for y, f in zip(batch.labels, answer.output)]
+    losses = [math.log1p(math.exp(-y * f)) for y, f in zip(batch.y, answer.output)]
     assert float(answer.loss) == pytest.approx(sum(losses) / SAMPLES, rel=1e-12)
 
 
 def test_written_out_gradients_are_the_automatic_ones(case):
     _, batch, Z, parameters = case
-    automatic = jax.grad(logistic_loss)(parameters, PAPER_LAYER, Z, batch.labels)
-    written = evaluate(Z, batch.labels, parameters.attention[0], parameters.value)
+    automatic = jax.grad(logistic_loss)(parameters, PAPER_LAYER, Z, batch.y)
+    written = evaluate(Z, batch.y, parameters.attention[0], parameters.value)
     np.testing.assert_allclose(written.grad_attention_weights, automatic.attention[0], atol=1e-14)
     np.testing.assert_allclose(written.grad_value, automatic.value, atol=1e-14)
 
@@ -76,19 +75,9 @@ def test_written_out_gradient_is_the_finite_difference(case):
     W, v = parameters.attention[0], parameters.value
     direction = jax.random.normal(jax.random.key(5), W.shape)
     h = 1e-5
-    ahead, behind = (evaluate(Z, batch.labels, W + s * h * direction, v).loss for s in (1, -1))
-    slope = jnp.sum(evaluate(Z, batch.labels, W, v).grad_attention_weights * direction)
+    ahead, behind = (evaluate(Z, batch.y, W + s * h * direction, v).loss for s in (1, -1))
+    slope = jnp.sum(evaluate(Z, batch.y, W, v).grad_attention_weights * direction)
     assert float((ahead - behind) / (2 * h)) == pytest.approx(float(slope), rel=1e-7)
-
-
-def test_checked_door_labels_and_evaluates(case):
-    _, batch, Z, parameters = case
-    W, v = parameters.attention[0], parameters.value
-    labels, answer = evaluate_data(batch.inputs, W, v, 1, [1.0, 2.0, -1.0])
-    np.testing.assert_array_equal(labels, batch.labels)
-    np.testing.assert_allclose(answer.output, evaluate(Z, batch.labels, W, v).output)
-    with pytest.raises(InvalidInput, match=r"^W of shape"):
-        evaluate_data(batch.inputs, W[:-1], v, 1, [1.0, 2.0, -1.0])
 
 
 def test_sine_encoding_is_orthogonal_and_symmetric():
@@ -109,7 +98,7 @@ def test_only_the_gram_of_an_encoding_matters(case):
     turned = Parameters(
         rotation.T @ parameters.attention @ rotation, rotation.T @ parameters.value,
         parameters.hidden)
-    one_hot_output = output(turned, PAPER_LAYER, tokens(batch.inputs, hot.matrix))
+    one_hot_output = output(turned, PAPER_LAYER, tokens(batch.X, hot.matrix))
     np.testing.assert_allclose(one_hot_output, output(parameters, PAPER_LAYER, Z), rtol=1e-11)
 
 
@@ -131,12 +120,12 @@ def variant_by_loops(Z, parameters, architecture):
     for W in np.asarray(parameters.attention):
         N = H
         if architecture.layer_norm:
-            centred = H - H.mean(axis=0)
-            N = centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
-        scores = np.exp(N.T @ W @ N)
-        H = (H if architecture.residual else 0) + N @ (scores / scores.sum(axis=0))
+            centred = H - H.mean(axis=1, keepdims=True)
+            N = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+        scores = np.exp(N @ W @ N.T)
+        H = (H if architecture.residual else 0) + (scores / scores.sum(axis=0)).T @ N
     v, U = np.asarray(parameters.value), np.asarray(parameters.hidden)
-    return (v @ np.maximum(U @ H, 0)).sum() if architecture.hidden else (v @ H).sum()
+    return (np.maximum(H @ U.T, 0) @ v).sum() if architecture.hidden else (H @ v).sum()
 
 
 @pytest.mark.parametrize(
@@ -157,10 +146,9 @@ def test_variants_are_options_of_one_definition(case, architecture):
 def test_without_positions_the_layer_sees_a_set(case):
     _, batch, _, _ = case
     parameters = xavier(jax.random.key(3), DIM)
-    shuffled = batch.inputs[:, :, jnp.array([2, 0, 3, 1])]
+    shuffled = batch.X[:, jnp.array([2, 0, 3, 1])]
     bare = encoding("none", GROUPS).matrix
-    before, after = (
-        output(parameters, PAPER_LAYER, tokens(x, bare)) for x in (batch.inputs, shuffled))
+    before, after = (output(parameters, PAPER_LAYER, tokens(x, bare)) for x in (batch.X, shuffled))
     np.testing.assert_allclose(before, after, rtol=1e-11)
 
 
@@ -171,14 +159,14 @@ def test_zero_start_is_zero_except_for_the_mlp():
 
 def test_screening_scores_and_the_empty_lasso(case):
     _, batch, _, _ = case
-    answer = screen(batch.inputs, batch.labels)
-    x, y = np.asarray(batch.inputs), np.asarray(batch.labels)
-    scores = [np.linalg.norm(x[:, :, g].T @ y) for g in range(GROUPS)]
+    answer = screen(batch.X, batch.y)
+    x, y = np.asarray(batch.X), np.asarray(batch.y)
+    scores = [np.linalg.norm(x[:, g].T @ y) for g in range(GROUPS)]
     np.testing.assert_allclose(answer.scores, scores, rtol=1e-12)
     assert int(answer.best) == int(np.argmax(scores))
     # lambda_max is the largest group norm of the gradient of the mean logistic loss at w = 0.
-    loss = lambda w: jnp.mean(
-        jax.nn.softplus(-batch.labels * jnp.einsum("ndg,dg->n", batch.inputs, w)))
-    slope = jax.grad(loss)(jnp.zeros((DIM, GROUPS)))
+    slope = jax.grad(
+        lambda w: jnp.mean(jax.nn.softplus(-batch.y * jnp.einsum("ngd,gd->n", batch.X, w)))
+    )(jnp.zeros((GROUPS, DIM)))
     assert float(answer.lambda_max) == pytest.approx(
-        float(jnp.linalg.norm(slope, axis=0).max()), rel=1e-12)
+        float(jnp.linalg.norm(slope, axis=1).max()), rel=1e-12)

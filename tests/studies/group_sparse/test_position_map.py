@@ -9,13 +9,13 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import classify, position_trajectory, regime_map
-from saccade.studies.group_sparse.theory import (
-    StepSizeWarning,
-    late_laws,
-    selection_error,
-    two_steps,
+from saccade.studies.group_sparse.dynamics.position_map import (
+    classify,
+    position_trajectory,
+    regime_map,
 )
+from saccade.studies.group_sparse.theory.laws import late_laws, selection_error, two_steps
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning
 
 
 def simulate(groups, scale, eta, steps):
@@ -122,7 +122,7 @@ def test_regimes_of_known_runs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         single = position_trajectory(8, 5.0, 2000, record=[500, 2000])
-    np.testing.assert_allclose(found.gap[1, 3], single.gap[1], rtol=1e-12)
+    np.testing.assert_allclose(found.end.gap[1, 3], single.gap[1], rtol=1e-12)
     np.testing.assert_allclose(found.gap_quarter[1, 3], single.gap[0], rtol=1e-12)
 
 

@@ -8,28 +8,39 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import (
-    coordinates_of,
-    parameters_of,
-    reduced_gradient,
-    reduced_trajectory,
-)
-from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
-from saccade.studies.group_sparse.dynamics.nodes import (
-    draw_design,
+from saccade.studies.group_sparse.dynamics.designs import (
+    Design,
+    draw_grams,
+    draw_signals,
+    expected_control,
     graded_half_normal,
+    sampled_control,
     spread_over_copies,
 )
 from saccade.studies.group_sparse.dynamics.reduced_gradient import (
+    coordinates_of,
+    parameters_of,
+    reduced_gradient,
     reduced_loss_and_gradient,
     signals_and_gram,
 )
-from saccade.studies.group_sparse.dynamics.reduced_map import estimate
-from saccade.studies.group_sparse.models import Parameters, encoding, evaluate, tokens
+from saccade.studies.group_sparse.dynamics.reduced_map import estimate, reduced_trajectory
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.explicit import evaluate
+from saccade.studies.group_sparse.models.layer import Parameters, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import coordinates_from_gaps, half_normal_loss, two_steps
+from saccade.studies.group_sparse.theory.laws import two_steps
+from saccade.studies.group_sparse.theory.position import half_normal_loss
+from saccade.studies.group_sparse.theory.reduction import coordinates_from_gaps
 
 POINT = jnp.asarray([0.9, -0.4, 0.15, 1.1, 0.8, -0.2, 0.3, -0.25])
+
+
+def draw_design(key, groups, group_dim, scale, repeats):
+    """One whole design: signals, weights and Gram matrices, all fresh."""
+    signal_key, gram_key = jax.random.split(key)
+    signals, weights = draw_signals(signal_key, groups, scale, repeats)
+    return Design(signals, draw_grams(gram_key, groups, group_dim, scale, repeats, 1)[0], weights)
 
 
 @pytest.mark.parametrize(("groups", "dim", "relevant"), [(6, 5, 2), (2, 1, 1), (3, 2, 0)])
@@ -45,11 +56,11 @@ def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
     batch = task.sample(jax.random.key(0), 300)
     parameters = parameters_of(point, task, matrix)
     full = jax.jit(evaluate)(
-        tokens(batch.inputs, matrix), batch.labels, parameters.attention[0], parameters.value)
+        tokens(batch.X, matrix), batch.y, parameters.attention[0], parameters.value)
     stepped = Parameters(
         parameters.attention - 0.3 * full.grad_attention_weights,
         parameters.value - 0.3 * full.grad_value, parameters.hidden)
-    reduced, speed = reduced_gradient(batch.inputs, direction, relevant, point)
+    reduced, speed = reduced_gradient(batch.X, direction, relevant, point)
     assert float(reduced.loss) == pytest.approx(float(full.loss), rel=1e-12)
     expected = coordinates_of(stepped, task, matrix)
     np.testing.assert_allclose(point - 0.3 * speed * reduced.gradient, expected, atol=1e-12)
@@ -60,7 +71,7 @@ def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
 def test_written_out_gradient_is_the_automatic_one():
     task = group_sparse_task(5, 3, relevant=1)
     signals, gram, labels = signals_and_gram(
-        task.sample(jax.random.key(1), 50).inputs, task.direction, 1)
+        task.sample(jax.random.key(1), 50).X, task.direction, 1)
     weights = jnp.full(50, 1 / 50)
 
     @jax.jit
@@ -167,8 +178,7 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
         def step(parameters, key):
             batch = task.sample(key, samples)
             at = evaluate(
-                tokens(batch.inputs, matrix), batch.labels, parameters.attention[0],
-                parameters.value)
+                tokens(batch.X, matrix), batch.y, parameters.attention[0], parameters.value)
             moved = (
                 parameters.attention - eta * at.grad_attention_weights,
                 parameters.value - eta * at.grad_value)
@@ -198,8 +208,8 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
 
 def test_bad_input_is_refused_by_name():
     with pytest.raises(InvalidInput, match=r"^coordinates = "):
-        reduced_gradient(np.ones((2, 2, 3)), [1.0, 0.0], 0, [1.0])
+        reduced_gradient(np.ones((2, 3, 2)), [1.0, 0.0], 0, [1.0])
     with pytest.raises(InvalidInput, match=r"^relevant = 3"):
-        reduced_gradient(np.ones((2, 2, 3)), [1.0, 0.0], 3, POINT)
+        reduced_gradient(np.ones((2, 3, 2)), [1.0, 0.0], 3, POINT)
     with pytest.raises(InvalidInput, match=r"^group_dim = 0"):
         reduced_trajectory(jax.random.key(0), 4, 0, 0.5, 10)

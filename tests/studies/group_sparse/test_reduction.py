@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saccade.studies.group_sparse.models import encoding
-from saccade.studies.group_sparse.theory import (
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.theory.reduction import (
     coordinates_from_gaps,
     feature_matrix,
     gaps,

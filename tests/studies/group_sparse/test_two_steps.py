@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from saccade.studies.group_sparse.models import encoding, evaluate, tokens
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.explicit import evaluate
+from saccade.studies.group_sparse.models.layer import tokens
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import position_loss, two_steps
+from saccade.studies.group_sparse.theory.laws import two_steps
+from saccade.studies.group_sparse.theory.position import position_loss
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_closed_form_is_two_steps_of_the_layer_on_raw_data():
     @jax.jit
     def gradient(key):
         batch = task.sample(key, block)
-        at = evaluate(tokens(batch.inputs, matrix), batch.labels, jnp.zeros((size, size)), value)
+        at = evaluate(tokens(batch.X, matrix), batch.y, jnp.zeros((size, size)), value)
         scores = matrix.T @ at.grad_attention_weights[dim:, dim:] @ matrix
         gap = scores[1, 1] - (scores[0, 1] + scores[2, 1]) / 2
         return jnp.stack([

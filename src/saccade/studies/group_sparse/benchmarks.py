@@ -10,8 +10,11 @@ import numpy as np
 from jax import block_until_ready as finished
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.models import encoding
+from saccade.studies.group_sparse.dynamics.full import full_trajectory
+from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
+from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of
+from saccade.studies.group_sparse.dynamics.reduced_map import reduced_trajectory
+from saccade.studies.group_sparse.models.encodings import encoding
 from saccade.studies.group_sparse.task import group_sparse_task
 
 
@@ -44,7 +47,7 @@ def position_map(
     Both must agree while the peer's nodes still resolve the integrand (the first steps)."""
 
     def ours(steps: int) -> Any:
-        run = dynamics.position_trajectory(groups, step_size, steps)
+        run = position_trajectory(groups, step_size, steps)
         return run.alpha[-1], run.gap[-1]
 
     def peer(steps: int) -> Any:
@@ -65,16 +68,16 @@ def six_numbers(
     that the peer is still the less accurate of the two: the check compares the spread of alpha and
     A around a reference, relative to it, over independent keys.
     """
-    task, made = group_sparse_task(groups, group_dim), encoding("sine", groups)
+    task, sine = group_sparse_task(groups, group_dim), encoding("sine", groups)
 
     def ours(key: Any) -> np.ndarray:
-        run = dynamics.reduced_trajectory(key, groups, group_dim, step_size, steps)
+        run = reduced_trajectory(key, groups, group_dim, step_size, steps)
         return np.array([run.coordinates[-1, 0], run.gap[-1]])
 
     def peer(key: Any) -> np.ndarray:
-        run = dynamics.full_trajectory(key, task, made, step_size, steps, batch=batch, held_out=2)
-        found = np.asarray(dynamics.coordinates_of(run.parameters, task, made.matrix))
-        return np.array([found[0], found[3] - found[5]])
+        run = full_trajectory(key, task, sine, step_size, steps, batch=batch, held_out=2)
+        point = np.asarray(coordinates_of(run.parameters, task, sine.matrix))
+        return np.array([point[0], point[3] - point[5]])
 
     def check() -> Accuracy:
         keys = jax.random.split(jax.random.key(1), 8 + checks)

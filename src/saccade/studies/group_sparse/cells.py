@@ -8,7 +8,7 @@ from jaxtyping import Array
 
 from saccade.errors import require
 from saccade.lab.vectorised import vectorised
-from saccade.studies.group_sparse.dynamics import position_run
+from saccade.studies.group_sparse.dynamics.position_map import position_run
 
 OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
 
@@ -27,7 +27,7 @@ def regime(
 ) -> dict[str, Array]:
     """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the
     loss and 1 - S at the end."""
-    gaps = jnp.asarray([steps // 4, steps - steps // 4])
-    progress, (_, gap, loss, _, rest) = position_run(
-        groups, scale, step_size, (groups + 1) / 2, gaps)
-    return dict(zip(OUTPUTS, (gap[0], gap[1], loss[1], rest[1], progress.diverged_at), strict=True))
+    ended, at = position_run(
+        groups, scale, step_size, (groups + 1) / 2, jnp.asarray([steps // 4, steps]))
+    numbers = at.gap[0], at.gap[1], at.loss[1], at.one_minus_attention[1], ended.diverged_at
+    return dict(zip(OUTPUTS, numbers, strict=True))

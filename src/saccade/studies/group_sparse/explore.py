@@ -15,20 +15,21 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.lab.live_pictures import described, finished
-    from saccade.studies.group_sparse import theory
-    from saccade.studies.group_sparse.dynamics import position_trajectory
+    from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
+    from saccade.studies.group_sparse.theory.laws import late_laws
 
-    return described, finished, go, mo, np, position_trajectory, theory, warnings
+    return described, finished, go, late_laws, mo, np, position_trajectory, warnings
 
 
 @app.cell
 def _(mo):
     mo.md("""
         # Which group of variables matters?
-        One of D groups decides the label. With the feature part frozen, population descent is an exact map of two
-        numbers: α, how far the value vector points along the truth, and the gap by which the relevant group is scored
-        higher. Its softmax S is the attention on that group. Small steps **concentrate** it, S → 1 like t^(-2/3); large
-        ones **lock** it at once, or **lock it out**.
+        One of D groups decides the label. With the feature part frozen, population descent is an
+        exact map of two numbers: α, how far the value vector points along the truth, and the gap by
+        which the relevant group is scored higher. Its softmax S is the attention on that group.
+        Small steps **concentrate** it, S → 1 like t^(-2/3); large ones **lock** it at once, or
+        **lock it out**.
         """)
     return
 
@@ -46,14 +47,15 @@ def _(mo):
 
 
 @app.cell
-def _(described, eta, finished, go, groups, mo, np, position_trajectory, steps, theory, warnings):
+def _(
+    described, eta, finished, go, groups, late_laws, mo, np, position_trajectory, steps, warnings
+):
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         record = np.unique(np.geomspace(1, steps.value, 80).astype(int)).tolist()
         run = position_trajectory(groups.value, eta.value, steps.value, record)
     law = [
-        theory.late_laws(groups.value, eta.value, float(step)).one_minus_attention
-        for step in run.steps]
+        late_laws(groups.value, eta.value, float(step)).one_minus_attention for step in run.steps]
     chart = go.Figure()
     chart.add_scatter(
         x=run.steps, y=run.one_minus_attention, name="1 - S", line={"color": "#0072B2"})

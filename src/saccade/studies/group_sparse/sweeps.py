@@ -12,9 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.style import BLUE, GREY, ORANGE, RED
 from saccade.lab.sweep.builtin import BuiltIn
 from saccade.studies.group_sparse.cells import OUTPUTS
-from saccade.studies.group_sparse.dynamics import REGIMES
-from saccade.studies.group_sparse.dynamics.regimes import classify
-from saccade.studies.group_sparse.theory.late_laws import late_laws
+from saccade.studies.group_sparse.dynamics.position_map import REGIMES, name_ending
 
 
 def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> np.ndarray:
@@ -23,11 +21,9 @@ def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> n
     for place in np.ndindex(*codes.shape):
         cell = data.isel(groups=place[0], step_size=place[1])
         if cell.status == "finished":
-            law = late_laws(
-                int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
-            before, after, loss, rest = (float(cell[name]) for name in OUTPUTS[:4])
-            codes[place] = REGIMES.index(
-                classify(before, after, loss, rest, law, int(cell.diverged_at)))
+            numbers = [float(cell[name]) for name in OUTPUTS]
+            word = name_ending(int(cell.groups), float(cell.step_size), steps, scale, *numbers)
+            codes[place] = REGIMES.index(word)
     return codes
 
 

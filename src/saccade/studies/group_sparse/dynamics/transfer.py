@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from saccade.studies.group_sparse.dynamics.recording import advance
+from saccade.studies.group_sparse.dynamics.recording import follow
 from saccade.studies.group_sparse.models.explicit import evaluate
-from saccade.studies.group_sparse.models.transformer import tokens
+from saccade.studies.group_sparse.models.layer import tokens
 from saccade.studies.group_sparse.task import GroupSparseTask
 
 
@@ -52,66 +52,65 @@ def _stream(key: PRNGKeyArray, task: GroupSparseTask, test_samples: int):
 def transfer_attention(
     key: PRNGKeyArray, task: GroupSparseTask, matrix: Float[Array, "encoding_dim groups"],
     attention: Float[Array, "token_dim token_dim"], step_size, output_scale,
-    gaps: Int[Array, " records"], freeze_attention: bool = True,
+    stops: Int[Array, " records"], freeze_attention: bool = True,
     freeze_position_value: bool = False, test_samples: int = 2000,
 ) -> TransferRun:
     """Online SGD from W~(0) = `attention`, v~(0) = 0 on `output_scale` * f (1: the paper's sum over
     queries; 1/D: their mean).
 
-    `gaps` are the steps between recorded counts (see `recording.plan_record`). Traceable: vmap over
+    `stops` are the recorded counts. Traceable: vmap over
     keys and step sizes. `freeze_position_value` keeps v~2 at zero, so that the length of the
     encodings is not paid for.
     """
     moving = jnp.arange(attention.shape[0]) < (
-        task.group_dim if freeze_position_value else attention.shape[0])
+        task.dim if freeze_position_value else attention.shape[0])
     draw, test = _stream(key, task, test_samples)
-    test_tokens = tokens(test.inputs, matrix)
+    test_tokens = tokens(test.X, matrix)
 
     def step(learner: Learner, number) -> Learner:
-        seen = draw(number)
+        drawn = draw(number)
         at = evaluate(
-            tokens(seen.inputs, matrix), seen.labels, learner.attention,
-            output_scale * learner.value)
+            tokens(drawn.X, matrix), drawn.y, learner.attention, output_scale * learner.value)
         value = learner.value - step_size * output_scale * jnp.where(moving, at.grad_value, 0.0)
         moved = (
             learner.attention if freeze_attention
             else learner.attention - step_size * at.grad_attention_weights)
-        return Learner(moved, value, learner.mistakes + (seen.labels[0] * at.output[0] <= 0))
+        return Learner(moved, value, learner.mistakes + (drawn.y[0] * at.output[0] <= 0))
 
     def observe(learner: Learner):
-        at = evaluate(test_tokens, test.labels, learner.attention, learner.value)
-        return learner.mistakes, jnp.mean(test.labels * at.output <= 0, dtype=float)
+        at = evaluate(test_tokens, test.y, learner.attention, learner.value)
+        return learner.mistakes, jnp.mean(test.y * at.output <= 0, dtype=float)
 
     start = Learner(attention, jnp.zeros(attention.shape[0]), jnp.asarray(0.0))
-    return _finish(advance(step, observe, start, gaps), gaps)
+    return _finish(follow(step, observe, start, stops), stops)
 
 
 @partial(jax.jit, static_argnames=("test_samples",))
 def transfer_logistic(
-    key: PRNGKeyArray, task: GroupSparseTask, step_size, gaps: Int[Array, " records"],
+    key: PRNGKeyArray, task: GroupSparseTask, step_size, stops: Int[Array, " records"],
     test_samples: int = 2000,
 ) -> TransferRun:
     """Online SGD of logistic regression on the flattened input, from zero, on the same stream as
     `transfer_attention`."""
     draw, test = _stream(key, task, test_samples)
-    test_rows = test.inputs.reshape(test_samples, -1)
+    test_rows = test.X.reshape(test_samples, -1)
 
     def step(learner: Learner, number) -> Learner:
-        seen = draw(number)
-        row, label = seen.inputs.reshape(-1), seen.labels[0]
+        drawn = draw(number)
+        row, label = drawn.X.reshape(-1), drawn.y[0]
         margin = label * (learner.value @ row)
         value = learner.value + step_size * jax.nn.sigmoid(-margin) * label * row
         return Learner(learner.attention, value, learner.mistakes + (margin <= 0))
 
     def observe(learner: Learner):
-        return learner.mistakes, jnp.mean(
-            test.labels * (test_rows @ learner.value) <= 0, dtype=float)
+        wrong = test.y * (test_rows @ learner.value) <= 0
+        return learner.mistakes, jnp.mean(wrong, dtype=float)
 
-    start = Learner(jnp.zeros((0, 0)), jnp.zeros(task.groups * task.group_dim), jnp.asarray(0.0))
-    return _finish(advance(step, observe, start, gaps), gaps)
+    start = Learner(jnp.zeros((0, 0)), jnp.zeros(task.length * task.dim), jnp.asarray(0.0))
+    return _finish(follow(step, observe, start, stops), stops)
 
 
-def _finish(ended, gaps) -> TransferRun:
-    progress, (mistakes, test_error) = ended
-    counts = jnp.maximum(jnp.cumsum(gaps), 1)
-    return TransferRun(mistakes / counts, test_error, progress.diverged_at, progress.state.value)
+def _finish(ended, stops) -> TransferRun:
+    last, (mistakes, test_error) = ended
+    return TransferRun(
+        mistakes / jnp.maximum(stops, 1), test_error, last.diverged_at, last.state.value)

@@ -12,16 +12,13 @@ from saccade.datasets.images import load_images
 from saccade.datasets.images.shuffle import check_cell
 from saccade.errors import require
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.models import (
-    PAPER_LAYER,
-    attention_maps,
-    encoding,
-    output,
-    tokens,
-    zeros,
-)
-from saccade.studies.group_sparse.task import GroupSparseBatch, group_sparse_task
+from saccade.studies.group_sparse.dynamics.full import full_run
+from saccade.studies.group_sparse.dynamics.recording import plan_record
+from saccade.studies.group_sparse.experiments.common import along
+from saccade.studies.group_sparse.models import layer
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.layer import PAPER_LAYER
+from saccade.studies.group_sparse.task import GroupSparseSample, group_sparse_task
 
 FROGS = {
     "data": "cifar10", "pair": (0, 6), "each": 500, "pool": 4, "samples": 800, "repetitions": 18,
@@ -31,13 +28,14 @@ FROGS = {
 
 def patched(
     images: np.ndarray, labels: np.ndarray, groups: int, relevant: int, key: Any
-) -> GroupSparseBatch:
+) -> GroupSparseSample:
     """Each image, centred and scaled to unit variance, as one patch among patches of Gaussian
-    noise: X[sample][pixel][patch]."""
-    centred = (images - images.mean()) / images.std()
-    noise = np.array(jax.random.normal(key, (len(images), images.shape[1], groups)))
-    noise[:, :, relevant] = centred
-    return GroupSparseBatch(jnp.asarray(noise), jnp.asarray(labels, float), jnp.asarray(relevant))
+    noise: X[sample][patch][pixel]."""
+    noise = jax.random.normal(key, (len(images), images.shape[1], groups))
+    X = np.array(jnp.swapaxes(noise, 1, 2))
+    X[:, relevant] = (images - images.mean()) / images.std()
+    where = jnp.broadcast_to(jnp.arange(groups) == relevant, (len(images), groups))
+    return GroupSparseSample(jnp.asarray(X), jnp.asarray(labels, float), where)
 
 
 def two_classes(
@@ -56,6 +54,29 @@ def two_classes(
     return means.reshape(n, -1), np.where(labels == pair[1], 1.0, -1.0)
 
 
+def _one_split(
+    key: Any, whole: GroupSparseSample, relevant: int, samples: int, step_size: float, steps: int
+) -> tuple[Any, Any, Any]:
+    """Train on the first `samples`, judge on the rest: the mean attention map S[key][query] and the
+    error of the layer, and the error of logistic regression on all pixels."""
+    train, test = (
+        GroupSparseSample(*[part[cut] for part in whole])
+        for cut in (slice(samples), slice(samples, None)))
+    _, groups, dim = whole.X.shape
+    task, matrix = (
+        group_sparse_task(groups, dim, relevant=relevant), encoding("sine", groups).matrix)
+    ended, _ = full_run(
+        key, task, matrix, layer.zeros(dim + groups), step_size, plan_record(steps).stops, train,
+        architecture=PAPER_LAYER, batch=1, held_out=2)
+    rows = layer.tokens(test.X, matrix)
+    looks = layer.attention_maps(ended.state, PAPER_LAYER, rows)[0].mean(axis=0)
+    wrong = test.y * layer.output(ended.state, PAPER_LAYER, rows) <= 0
+    flat, y = np.asarray(whole.X).reshape(len(whole.X), -1), np.asarray(whole.y)
+    fit = fit_readout(flat[:samples], y[:samples], 1 / samples, tolerance=1e-6)
+    missed = y[samples:] * (flat[samples:] @ fit.w + fit.b) <= 0
+    return np.asarray(looks), np.asarray(wrong).mean(), missed.mean()
+
+
 @experiment(
     "group-sparse.images", scales={"standard": {"repetitions": 40, "steps": 300, "samples": 200}})
 def images(
@@ -71,33 +92,20 @@ def images(
     require(
         samples < len(pixels), "samples", samples,
         f"must leave some of the {len(pixels)} images for the test")
-    made, plan = encoding("sine", groups), dynamics.plan_record(steps, None)
-    task = group_sparse_task(groups, pixels.shape[1], relevant=relevant)
-    shares, errors, baseline, maps = [], [], [], []
+    maps, errors, baseline = [], [], []
     for number in range(repetitions):
         order_key, noise_key, run_key = jax.random.split(jax.random.fold_in(key, number), 3)
         order = np.asarray(jax.random.permutation(order_key, len(pixels)))
         whole = patched(pixels[order], labels[order], groups, relevant, noise_key)
         if shuffled_patches:
-            moved = np.random.default_rng(number).permuted(np.asarray(whole.inputs), axis=2)
-            whole = GroupSparseBatch(jnp.asarray(moved), whole.labels, whole.relevant)
-        train, test = (
-            jax.tree.map(lambda leaf, cut=cut: leaf[cut] if leaf.ndim else leaf, whole)
-            for cut in (slice(samples), slice(samples, None)))
-        progress, _ = dynamics.full_run(
-            run_key, task, made.matrix, zeros(pixels.shape[1] + groups), step_size, plan.gaps,
-            train, architecture=PAPER_LAYER, batch=1, held_out=2)
-        seen = tokens(test.inputs, made.matrix)
-        looks = np.asarray(attention_maps(progress.state, PAPER_LAYER, seen)[0].mean(axis=0))
-        wrong = np.asarray(test.labels * output(progress.state, PAPER_LAYER, seen) <= 0)
-        rows = np.asarray(whole.inputs).reshape(len(order), -1)
-        fit = fit_readout(rows[:samples], np.asarray(train.labels), 1 / samples, tolerance=1e-6)
-        shares.append(looks[relevant].mean())
-        errors.append(wrong.mean())
-        baseline.append(np.mean(np.asarray(test.labels) * (rows[samples:] @ fit.w + fit.b) <= 0))
-        maps.append(looks)
-    return xarray.Dataset({
-        "attention": ("repetition", np.array(shares)),
-        "error": ("repetition", np.array(errors)),
-        "logistic_error": ("repetition", np.array(baseline)),
-        "map": (("key_group", "query_group"), np.mean(maps, axis=0))})
+            chance = np.random.default_rng(number)
+            moved = np.stack([chance.permutation(patches) for patches in np.asarray(whole.X)])
+            whole = whole._replace(X=jnp.asarray(moved))
+        split = _one_split(run_key, whole, relevant, samples, step_size, steps)
+        for kept, value in zip((maps, errors, baseline), split, strict=True):
+            kept.append(value)
+    return xarray.Dataset(
+        along(
+            "repetition", attention=[looks[relevant].mean() for looks in maps], error=errors,
+            logistic_error=baseline)
+        | along(("key_group", "query_group"), map=np.mean(maps, axis=0)))

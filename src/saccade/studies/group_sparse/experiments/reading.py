@@ -15,19 +15,19 @@ def samples_needed(errors: np.ndarray, counts: np.ndarray, level: float = LEVEL)
     below = errors <= level
     first = below.argmax(axis=-1)
     before = np.maximum(first - 1, 0)
-    pick = lambda place: np.take_along_axis(errors, place[..., None], -1)[..., 0]  # noqa: E731
-    high, low = pick(before), pick(first)
+    high, low = (
+        np.take_along_axis(errors, place[..., None], -1)[..., 0] for place in (before, first))
     share = np.where(high > low, (high - level) / np.where(high > low, high - low, 1.0), 1.0)
     logs = np.log(counts)
-    found = np.exp(logs[before] + np.clip(share, 0, 1) * (logs[first] - logs[before]))
-    return np.where(below.any(-1), found, np.nan)
+    crossing = np.exp(logs[before] + np.clip(share, 0, 1) * (logs[first] - logs[before]))
+    return np.where(below.any(-1), crossing, np.nan)
 
 
-def exponents(needed: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Slope of log n against log size for each draw; `needed` is [pair][draw]."""
+def exponents(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Slope of log value against log size for each draw; `values` is [pair][draw]."""
     x = np.log(sizes.astype(float))
     x = x - x.mean()
-    return (x[:, None] * np.log(needed)).sum(0) / (x**2).sum()
+    return (x[:, None] * np.log(values)).sum(0) / (x**2).sum()
 
 
 def shares_explained(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -46,18 +46,24 @@ def online_errors(run: Run, learner: str) -> np.ndarray:
 
 
 def needed(run: Run, learner: str) -> np.ndarray:
-    """Samples for 10 % test error; [pair][draw]."""
-    return samples_needed(
-        run.data.error.sel(learner=learner, measure="test").values, run.data.samples.values)
+    """Samples for 10 % test error by an online learner; [pair][draw]."""
+    errors = run.data.error.sel(learner=learner, measure="test")
+    return samples_needed(errors.values, run.data.samples.values)
 
 
-def sizes(run: Run) -> tuple[np.ndarray, np.ndarray]:
+def batch_needed(run: Run, reader: str) -> np.ndarray:
+    """Samples for 10 % test error by batch fits of what a reader gives; [pair][draw]."""
+    return samples_needed(run.data.error.sel(reader=reader).values, run.data.samples.values)
+
+
+def sizes(run: Run) -> dict[str, np.ndarray]:
+    """d + D and d D of every pair."""
     d, D = run.data.group_dim.values, run.data.groups.values
-    return d + D, d * D
+    return {"d+D": d + D, "dD": d * D}
 
 
 def joint_exponents(values: np.ndarray, run: Run) -> np.ndarray:
     """Exponents of d and of D in a joint fit, for each draw: [2][draw]."""
     d, D = run.data.group_dim.values, run.data.groups.values
-    return (np.linalg.pinv(np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)) @ np.log(values))[
-        1:]
+    design = np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)
+    return (np.linalg.pinv(design) @ np.log(values))[1:]

@@ -11,9 +11,13 @@ import xarray
 
 from saccade.convex import fit_readout
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.experiments.compiling import QUICKLY
-from saccade.studies.group_sparse.models import encoding, evaluate, tokens
+from saccade.studies.group_sparse.dynamics import transfer as online
+from saccade.studies.group_sparse.dynamics.recording import plan_record
+from saccade.studies.group_sparse.dynamics.reduced_gradient import selecting_parameters
+from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.models.encodings import encoding
+from saccade.studies.group_sparse.models.explicit import evaluate
+from saccade.studies.group_sparse.models.layer import tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 
 Pair = tuple[int, int]
@@ -29,31 +33,27 @@ STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03
 input."""
 
 
-def _counts(samples: int, points: int) -> list[int]:
-    return np.unique(np.rint(np.geomspace(4, samples, points)).astype(int)).tolist()
-
-
 def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any, Any]:
     """The task, the encodings, and W of a layer that puts `attention` on the relevant group [None:
     uniform, W = 0]."""
     group_dim, groups = pair
-    task, made = group_sparse_task(groups, group_dim, margin=margin), encoding("sine", groups)
-    looks = dynamics.selecting_parameters(
-        1 / groups if attention is None else attention, task, made.matrix)
-    return task, made.matrix, looks.attention[0]
+    task = group_sparse_task(groups, group_dim, margin=margin)
+    matrix = encoding("sine", groups).matrix
+    share = 1 / groups if attention is None else attention
+    return task, matrix, selecting_parameters(share, task, matrix).attention[0]
 
 
 @partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
 def _by_attention(
-    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, gaps: Any, freeze: bool,
+    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, stops: Any, freeze: bool,
     freeze_position_value: bool,
 ) -> Any:
     """Fine-tuned attention on the stream of each key with the step size of the same place:
     [lane][measure][count]."""
 
     def one(key: Any, eta: Any) -> Any:
-        run = dynamics.transfer_attention(
-            key, task, matrix, weights, eta, 1 / task.groups, gaps, freeze_attention=freeze,
+        run = online.transfer_attention(
+            key, task, matrix, weights, eta, 1 / task.length, stops, freeze_attention=freeze,
             freeze_position_value=freeze_position_value, test_samples=500)
         return jnp.stack([run.online_error, run.test_error])
 
@@ -61,11 +61,11 @@ def _by_attention(
 
 
 @partial(jax.jit, compiler_options=QUICKLY)
-def _by_logistic(keys: Any, etas: Any, task: Any, gaps: Any) -> Any:
+def _by_logistic(keys: Any, etas: Any, task: Any, stops: Any) -> Any:
     """Logistic regression on the same streams."""
 
     def one(key: Any, eta: Any) -> Any:
-        run = dynamics.transfer_logistic(key, task, eta, gaps, test_samples=500)
+        run = online.transfer_logistic(key, task, eta, stops, test_samples=500)
         return jnp.stack([run.online_error, run.test_error])
 
     return jax.vmap(one)(keys, etas)
@@ -79,8 +79,8 @@ def _tuned(
     tuning = max(1, draws // len(step_sizes))
     tuning_key, run_key = jax.random.split(key)
     keys = jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes))
-    found = np.asarray(learn(keys, jnp.tile(jnp.asarray(step_sizes), tuning)))
-    mistakes = found[:, 0, -1].reshape(tuning, -1).mean(axis=0)
+    tried = np.asarray(learn(keys, jnp.tile(jnp.asarray(step_sizes), tuning)))
+    mistakes = tried[:, 0, -1].reshape(tuning, -1).mean(axis=0)
     best = step_sizes[int(np.argmin(np.where(np.isfinite(mistakes), mistakes, np.inf)))]
     return np.asarray(learn(jax.random.split(run_key, draws), jnp.full(draws, best))), best
 
@@ -98,42 +98,48 @@ def transfer(
     """Online and test error against the number of samples for fine-tuned attention and for logistic
     regression on the flattened input, on the same streams; every learner's step size is the best of
     four on other streams."""
-    counts = _counts(samples, points)
-    gaps = dynamics.plan_record(samples, counts).gaps
-    errors, steps = [], []
+    counts = spaced(4, samples, points)
+    stops = plan_record(samples, counts).stops
+    errors, chosen = [], []
     for number, pair in enumerate(pairs):
         task, matrix, weights = _selector(pair, attention, margin)
         learners = {
-            "attention": lambda keys, etas, a=(task, matrix, weights, gaps, freeze, freeze_position_value): (
-                _by_attention(keys, etas, *a)),
-            "logistic": lambda keys, etas, a=(task, gaps): _by_logistic(keys, etas, *a)}
-        one = jax.random.fold_in(key, number)
-        found = [_tuned(learn, one, STEP_SIZES[name], draws) for name, learn in learners.items()]
-        errors.append([rows for rows, _ in found])
-        steps.append([best for _, best in found])
-    axes = ("pair", "learner", "draw", "measure", "samples")
+            "attention": partial(
+                _by_attention, task=task, matrix=matrix, weights=weights, stops=stops,
+                freeze=freeze, freeze_position_value=freeze_position_value),
+            "logistic": partial(_by_logistic, task=task, stops=stops)}
+        tuned = [
+            _tuned(learn, jax.random.fold_in(key, number), STEP_SIZES[name], draws)
+            for name, learn in learners.items()]
+        errors.append([rows for rows, _ in tuned])
+        chosen.append([best for _, best in tuned])
     return xarray.Dataset(
-        {"error": (axes, np.array(errors)), "step_size": (("pair", "learner"), np.array(steps))},
+        along(("pair", "learner", "draw", "measure", "samples"), error=errors)
+        | along(("pair", "learner"), step_size=chosen),
         {
             "learner": list(STEP_SIZES), "measure": ["online", "test"], "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]),
-            "groups": ("pair", [pair[1] for pair in pairs])})
+            **_sizes_of(pairs)})
+
+
+def _sizes_of(pairs: tuple[Pair, ...]) -> dict[str, Any]:
+    dims, sizes = zip(*pairs, strict=True)
+    return along("pair", group_dim=dims, groups=sizes)
 
 
 Reader = Literal["features", "flattened", "oracle"]
 READERS: tuple[Reader, ...] = ("features", "flattened", "oracle")
 
 
-def _inputs(reader: Reader, data: Any, labels: Any, matrix: Any, weights: Any) -> np.ndarray:
+def _features(reader: Reader, X: Any, y: Any, matrix: Any, weights: Any) -> np.ndarray:
     """What a batch fit reads: the layer's pooled tokens, the flattened input, or the relevant group
     alone."""
     if reader == "oracle":
-        return np.asarray(data[:, :, 0])
+        return np.asarray(X[:, 0])
     if reader == "flattened":
-        return np.asarray(data).reshape(len(data), -1)
-    seen = tokens(data, matrix)
-    at = evaluate(seen, labels, weights, jnp.zeros(weights.shape[0]))
-    return np.asarray(jnp.einsum("nmi,nij->nm", seen, at.attention) / matrix.shape[1])
+        return np.asarray(X).reshape(len(X), -1)
+    rows = tokens(X, matrix)
+    at = evaluate(rows, y, weights, jnp.zeros(weights.shape[0]))
+    return np.asarray(jnp.einsum("nij,nim->nm", at.attention, rows) / matrix.shape[1])
 
 
 def _learning_curve(
@@ -166,21 +172,17 @@ def batch_transfer(
     tuning) on the frozen layer's features, on the flattened input, and on the relevant group alone.
     Once a draw's error is at most `enough`, larger n keep it unfitted.
     """
-    counts = np.unique(np.rint(np.geomspace(12, samples, points)).astype(int)).tolist()
+    counts = spaced(12, samples, points)
     errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
         task, matrix, weights = _selector(pair, attention, margin)
         for draw in range(draws):
             one = jax.random.fold_in(jax.random.fold_in(key, number), draw)
-            batch = task.sample(one, samples + 1000)
-            labels = np.asarray(batch.labels)
+            drawn = task.sample(one, samples + 1000)
             for place, reader in enumerate(readers):
-                rows = _inputs(reader, batch.inputs, batch.labels, matrix, weights)
+                rows = _features(reader, drawn.X, drawn.y, matrix, weights)
                 errors[number, place, draw] = _learning_curve(
-                    rows, labels, samples, counts, ridge, enough)
+                    rows, np.asarray(drawn.y), samples, counts, ridge, enough)
     return xarray.Dataset(
-        {"error": (("pair", "reader", "draw", "samples"), errors)},
-        {
-            "reader": list(readers), "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]),
-            "groups": ("pair", [pair[1] for pair in pairs])})
+        along(("pair", "reader", "draw", "samples"), error=errors),
+        {"reader": list(readers), "samples": counts, **_sizes_of(pairs)})

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED, THEORY
-from saccade.studies.group_sparse import theory
-from saccade.studies.group_sparse.dynamics import REGIMES
-from saccade.studies.group_sparse.experiments import descent, position
+from saccade.studies.group_sparse.dynamics.position_map import REGIMES
+from saccade.studies.group_sparse.experiments import descent, maps
+from saccade.studies.group_sparse.theory.laws import late_laws
 
 
 def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
@@ -111,7 +111,7 @@ def draw_laws(runs: Mapping[str, Run]) -> Drawing:
             axes.plot(
                 data.step, data[name][number], color=CYCLE[number % len(CYCLE)],
                 label=f"D = {groups}, η = {eta:g}")
-            law = [getattr(theory.late_laws(int(groups), float(eta), time), name) for time in late]
+            law = [getattr(late_laws(int(groups), float(eta), time), name) for time in late]
             axes.plot(late, law, **THEORY)
         axes.set(xscale="log", yscale="log", xlabel="step t", title=title)
     panels[0].text(
@@ -128,7 +128,7 @@ LAWS = Figure(
     caption=(
         "Position-only layer by its exact two-number map; dashed: the late laws, drawn from step"
         " 100 on."),
-    source="ours; Theorem 3.2", runs={"run": (position.position_descent, {})}, draw=draw_laws)
+    source="ours; Theorem 3.2", runs={"run": (maps.position_descent, {})}, draw=draw_laws)
 
 COLOURS = (BLUE, GREEN, RED, GREY)
 
@@ -176,11 +176,11 @@ REGIME_MAP = Figure(
         " exponential in D only where a large step locks attention at once."),
     source="ours; Theorem 3.2",
     runs={
-        "map": (position.regimes, {}),
+        "map": (maps.regimes, {}),
         "small": (
-            position.position_descent,
+            maps.position_descent,
             {"cases": tuple((D, 0.1) for D in (4, 8, 16, 32, 64, 128)), "steps": 20_000}),
         "large": (
-            position.position_descent,
+            maps.position_descent,
             {"cases": tuple((D, 5.0) for D in (8, 16, 32, 64, 128)), "steps": 2000})},
     draw=draw_regimes, seconds={"quick": 12, "standard": 40})

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from saccade.errors import InvalidInput, unknown
-from saccade.studies.group_sparse.task import check_groups, check_scale, whole_number
+from saccade.studies.group_sparse.task import check_groups, check_positive, whole_number
 
 KINDS = ("sine", "one-hot", "random", "equal", "none")
 
@@ -47,7 +47,7 @@ def encoding(
     none     no encoding at all, so the model sees a set
     """
     groups = check_groups(groups)
-    size = check_scale(
+    size = check_positive(
         (groups + 1) / 2 if norm_squared is None else norm_squared, name="norm_squared")
     if kind == "sine":
         index = jnp.arange(1, groups + 1)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from saccade.studies.group_sparse.task import check_groups, check_scale
-from saccade.studies.group_sparse.theory.half_normal import half_normal_curvature
+from saccade.studies.group_sparse.task import check_groups, check_positive, gram_scale_of
+from saccade.studies.group_sparse.theory.position import half_normal_curvature
 
 LIMIT = 16.0
 TESTED_SCALE = 4.0
@@ -38,8 +38,8 @@ def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> Stabili
     alpha can harm it; that holds for the position-only model alone. Batches of the full layer have
     a lower limit of their own (`transverse_limit`).
     """
-    groups, scale = check_groups(groups), check_scale(scale)
-    value = check_scale(step_size, name="step_size") * groups * scale
+    groups, scale = check_groups(groups), check_positive(scale, "scale")
+    value = check_positive(step_size, "step_size") * groups * scale
     if value <= LIMIT:
         return StabilityRule(value, LIMIT, "", "heuristic")
     tested = (
@@ -50,12 +50,6 @@ def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> Stabili
         f" {LIMIT:g}{tested}: attention may lock out of the relevant group; a step_size of at most"
         f" {LIMIT / (groups * scale):.4g} keeps the rule.")
     return StabilityRule(value, LIMIT, advice, "heuristic")
-
-
-def default_step_size(groups: int) -> float:
-    """0.5 up to 16 groups and 0.1 beyond: steps with which the position-only model was seen to
-    concentrate."""
-    return 0.5 if check_groups(groups) <= 16 else 0.1
 
 
 def warn_if_unstable(groups: int, step_size: float, scale: float = 1.0) -> StabilityRule:
@@ -69,7 +63,7 @@ def warn_if_unstable(groups: int, step_size: float, scale: float = 1.0) -> Stabi
 def uniform_attention_limit(groups: int, scale: float = 1.0) -> float:
     """8 / (D sigma^2): where alpha loses linear stability at the zero start (2 / curvature,
     curvature D sigma^2 / 4). Status: exact."""
-    return 8 / (check_groups(groups) * check_scale(scale) ** 2)
+    return 8 / (check_groups(groups) * check_positive(scale, "scale") ** 2)
 
 
 def transverse_curvature(
@@ -82,8 +76,8 @@ def transverse_curvature(
     depends on v2 only through D <v2, P q>, so this is the only direction of v2 with any curvature.
     At the zero start it is c D / 4.
     """
-    groups, scale = check_groups(groups), check_scale(scale)
-    gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
+    groups, scale = check_groups(groups), check_positive(scale, "scale")
+    gram = gram_scale_of(groups, gram_scale)
     # s and 1 - s by their own formulas, either of which may be tiny.
     s, rest = (
         1 / (1 + math.exp(min(sign * (gap - math.log(groups - 1)), 700.0))) for sign in (-1, 1))

@@ -1,0 +1,187 @@
+"""What closes: the first two steps, the late laws, the error of a selection, the transfer bound.
+
+The first two population steps from zero, for the FULL model (W11 free). Status: quadrature (one
+1-D integral, to ~1e-13).
+
+Step 1 moves v alone: alpha(1) = eta sigma / sqrt(2 pi), W(1) = 0, because f = 0 gives sigmoid = 1/2
+and B = 0 at v = 0. Step 2 is taken at uniform attention with T = u + R, R ~ N(0, (D-1) sigma^2), p
+= sigmoid(-alpha1 T), and E over u = |N(0, sigma^2)|, R:
+    alpha(2) = alpha1 + eta E[p T]
+    A(2) = B(2) = eta c^2 (alpha1/D) E[p (u - R/(D-1))],   C(2) = 0
+    a(2) = eta (alpha1/D) E[p T (u^2 + R^2/(D-1) + (D-2) sigma^2 - T^2/D)],   b(2) = 0
+Given T, u is a truncated Gaussian, and the brackets reduce. With beta = alpha1 sigma sqrt(D):
+    E[p T]             = sigma [sqrt(D) slope(beta) - (sqrt(D) - 1) / sqrt(2 pi)]
+    E[p (u - R/(D-1))] = sigma / sqrt(2 pi) whatever alpha1 is, so no integral is left in
+    A(2)               = eta^2 sigma^2 c^2 / (2 pi D)
+    a(2)               = eta alpha1 sigma^2 ((D-1)/D) (E[p T] - sigma / (D sqrt(2 pi)))
+With the sine encoding A(2) = eta^2 sigma^2 (D+1)^2 / (8 pi D), about eta^2 sigma^2 D / 25.
+
+Late-time laws of the position-only model, as attention saturates (s -> 1). Status: asymptotic
+(leading order in t).
+
+With kappa = sqrt(2/pi) pi^2/12:
+    alpha ~ (3 eta kappa t / (D sigma))^{1/3}
+    L     ~ kappa / (alpha D sigma) = kappa^{2/3} / ((D sigma)^{2/3} (3 eta t)^{1/3})
+    1-S   ~ k t^{-2/3},  k > 0 the root of
+            g k [kappa/(sigma D^2 abar^2) + k sigma/((D-1) sqrt(2 pi))] = 2/3,
+            abar = (3 eta kappa/(D sigma))^{1/3},  g = eta c^2 (D/(D-1)) abar
+so the loss reaches eps after t = kappa^2 / (3 eta D^2 sigma^2 eps^3) steps.
+
+Why: at s = 1 the forces are -dL/dalpha = kappa/(D sigma alpha^2) and h = kappa/(sigma D^2 alpha^2)
++ (1-s) sigma/((D-1) sqrt(2 pi)); the gap moves by dA/dt = eta c^2 (D/(D-1)) (1-s) alpha h and 1-s =
+(D-1) e^{-A}, so 1-s = k t^{-2/3} closes the equation. A gap of order D, as a bound 1-S <=
+exp(-Theta(D)) would need, can therefore only come from an early jump: afterwards A grows like (2/3)
+log t. The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
+"""
+
+import math
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from saccade.errors import require
+from saccade.studies.group_sparse.task import (
+    check_group_dim,
+    check_groups,
+    check_positive,
+    gram_scale_of,
+    whole_number,
+)
+from saccade.studies.group_sparse.theory.position import (
+    KAPPA,
+    half_normal_slope,
+    quadrature_accuracy,
+)
+
+
+class TwoSteps(NamedTuple):
+    """The state after two steps: alpha, A = B = `gap`, C = 0, a and b of W11; and alpha after the
+    first step."""
+
+    alpha: float
+    gap: float
+    a: float
+    b: float
+    first_alpha: float
+    status: str
+    accuracy: float
+
+
+def two_steps(
+    groups: int, step_size: float, scale: float = 1.0, gram_scale: float | None = None
+) -> TwoSteps:
+    """Exactly two population steps of size eta = `step_size`; `gram_scale` is c of P^T P = c I
+    [(D+1)/2, sine encoding]."""
+    groups, scale = check_groups(groups), check_positive(scale, "scale")
+    eta = check_positive(step_size, "step_size")
+    gram = gram_scale_of(groups, gram_scale)
+    first = eta * scale / math.sqrt(2 * math.pi)
+    beta = first * scale * math.sqrt(groups)
+    slope = float(half_normal_slope(jnp.asarray(beta)))
+    pull = scale * (math.sqrt(groups) * slope - (math.sqrt(groups) - 1) / math.sqrt(2 * math.pi))
+    rest = pull - scale / (groups * math.sqrt(2 * math.pi))
+    jump = eta * scale * gram
+    return TwoSteps(
+        alpha=first + eta * pull, gap=jump * jump / (2 * math.pi * groups),
+        a=eta * first * scale * scale * (groups - 1) / groups * rest, b=0.0, first_alpha=first,
+        status="quadrature", accuracy=quadrature_accuracy(beta))
+
+
+class LateLaws(NamedTuple):
+    """Leading-order values at `time`, and the constant k of the attention law."""
+
+    kappa: float
+    loss: float
+    alpha: float
+    one_minus_attention: float
+    attention_constant: float
+    status: str
+
+
+def attention_constant(groups: int, step_size: float, scale: float, gram_scale: float) -> float:
+    """k, the positive root of g k (p + q k) = 2/3; written so that no digits cancel when q is
+    small."""
+    abar = _root(3 * KAPPA) * _root(step_size) / _root(groups) / _root(scale)
+    speed = step_size * gram_scale**2 * groups / (groups - 1) * abar
+    linear = speed / scale * KAPPA / (groups * abar) ** 2
+    square = speed * scale / ((groups - 1) * math.sqrt(2 * math.pi))
+    size = linear + math.hypot(linear, math.sqrt(8 / 3 * square))
+    return 4 / 3 / size if size > 0 else math.inf
+
+
+def _root(value: float) -> float:
+    """The cube root; products of them stay among the finite numbers where their cubes do not."""
+    return value ** (1 / 3)
+
+
+def late_laws(
+    groups: int, step_size: float, time: float, scale: float = 1.0, gram_scale: float | None = None
+) -> LateLaws:
+    """The three laws after t = `time` steps of size eta = `step_size`."""
+    groups, scale = check_groups(groups), check_positive(scale, "scale")
+    eta, t = check_positive(step_size, "step_size"), check_positive(time, "time")
+    alpha = _root(3 * KAPPA) * _root(eta) * _root(t) / _root(groups) / _root(scale)
+    constant = attention_constant(groups, eta, scale, gram_scale_of(groups, gram_scale))
+    return LateLaws(
+        KAPPA, KAPPA / alpha / groups / scale, alpha, constant * t ** (-2 / 3), constant,
+        "asymptotic")
+
+
+def time_to_loss(groups: int, step_size: float, loss: float, scale: float = 1.0) -> float:
+    """t at which the late loss law passes `loss`: kappa^2 / (3 eta D^2 sigma^2 eps^3). Status:
+    asymptotic."""
+    groups, scale = check_groups(groups), check_positive(scale, "scale")
+    eta = check_positive(step_size, "step_size")
+    require(0 < loss < math.log(2), "loss", loss, "must be between 0 and log 2")
+    return KAPPA**2 / (3 * eta * groups**2 * scale**2 * loss**3)
+
+
+class SelectionError(NamedTuple):
+    """P(y f <= 0)."""
+
+    error: float
+    status: str
+
+
+def selection_error(attention: float, groups: int) -> SelectionError:
+    """arctan((1-s) / (s sqrt(D-1))) / pi, for alpha > 0, scores that depend on position only, and
+    the rest of the attention shared equally.
+
+    The chance that two standard Gaussians of correlation rho differ in sign is arccos(rho)/pi, and
+    rho = s sigma / sigma_w here. The uniform
+    layer s = 1/D errs with probability arctan(sqrt(D-1))/pi; s = 0 gives 1/2. The scale drops out.
+    """
+    groups = check_groups(groups)
+    require(0 <= attention <= 1, "attention", attention, "must be in [0, 1]")
+    return SelectionError(
+        math.atan2(1 - attention, attention * math.sqrt(groups - 1)) / math.pi, "exact")
+
+
+class TransferBound(NamedTuple):
+    """The two terms with constant one, and the mean squared length of a token, from which d + D
+    comes."""
+
+    bound: float
+    main_term: float
+    confidence_term: float
+    token_norm_squared: float
+    status: str
+
+
+def transfer_bound(
+    groups: int, group_dim: int, samples: int, margin: float, confidence: float = 0.05,
+    scale: float = 1.0,
+) -> TransferBound:
+    """(d + D) log^2(n) / (gamma^2 n) + log(1/delta) / n for gamma = `margin` > 0, delta =
+    `confidence`.
+
+    E|z_j|^2 = d sigma^2 + (D+1)/2 with the sine encoding: the D of d + D is the length of the
+    encoding, so a fine-tuning that keeps the position part of v at zero should pay d alone.
+    """
+    groups, group_dim = check_groups(groups), check_group_dim(group_dim)
+    n, gamma = whole_number(samples, "samples", 2), check_positive(margin, "margin")
+    require(0 < confidence < 1, "confidence", confidence, "must be between 0 and 1")
+    main = (group_dim + groups) * math.log(n) ** 2 / (gamma**2 * n)
+    tail = math.log(1 / confidence) / n
+    length = group_dim * check_positive(scale, "scale") ** 2 + (groups + 1) / 2
+    return TransferBound(main + tail, main, tail, length, "bound")

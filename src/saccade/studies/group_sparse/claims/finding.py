@@ -8,39 +8,37 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING
+from saccade.studies.group_sparse.claims import claim
 from saccade.studies.group_sparse.experiments import finding, images
 
-_ours = partial(Claim, source="ours", status="heuristic", spec="GS-F1")
+_ours = partial(claim, source="ours", status="heuristic")
 
 SCREENING = _ours(
-    id="group-sparse.screening-finds-more",
-    statement=(
-        "On 16, 32 and 48 samples (d = 8, D = 16) screening finds the relevant group more often"
-        " than the layer trained from scratch."),
-    kind=ORDERING, experiment=finding.from_scratch,
+    "group-sparse.screening-finds-more", "GS-F1",
+    "On 16, 32 and 48 samples (d = 8, D = 16) screening finds the relevant group more often than"
+    " the layer trained from scratch.",
+    "Paired on the same draws; a difference of 0.1 would matter.",
+    "For finding the group from scratch a one-line screening beats the transformer; the paper's"
+    " advantage is transfer of an attention already learned.", kind=ORDERING,
+    experiment=finding.from_scratch,
     measure=lambda run: (run.data.screening_finds - run.data.layer_finds).values.T, resolution=0.1,
-    argued="Paired on the same draws; a difference of 0.1 would matter.", statistic="mean",
-    parts=("n=16", "n=32", "n=48"),
+    statistic="mean", parts=("n=16", "n=32", "n=48"),
     scales={
         "quick": Scale({"samples": (16, 32, 48)}, repetitions=4, seconds=10),
         "standard": Scale({"samples": (16, 32, 48), "draws": 128}, repetitions=2, seconds=60)},
     figure="group-sparse/finding",
-    finding=(
-        "For finding the group from scratch a one-line screening beats the transformer; "
-        "the paper's advantage is transfer of an attention already learned."),
     sabotages=(Sabotage(
         "other-labels", "Labels made by another group: neither can find it.",
         {"informative": False}),))
 
 INTERPOLATES = _ours(
-    id="group-sparse.interpolation-first",
-    statement=(
-        "From scratch on 32 samples the layer interpolates before it selects: training loss below"
-        " 0.05, attention below 0.3."),
-    kind=BELOW, experiment=finding.from_scratch,
+    "group-sparse.interpolation-first", "GS-F1",
+    "From scratch on 32 samples the layer interpolates before it selects: training loss below"
+    " 0.05, attention below 0.3.", "Medians over draws.", kind=BELOW,
+    experiment=finding.from_scratch,
     measure=lambda run: np.stack([run.data.train_loss.values[0], run.data.attention.values[0]], 1),
-    predict=lambda run: [0.05, 0.3], resolution=0.0, argued="Medians over draws.",
-    statistic="median", parts=("training loss", "attention"),
+    predict=lambda run: [0.05, 0.3], resolution=0.0, statistic="median",
+    parts=("training loss", "attention"),
     scales={
         "quick": Scale(seconds=10), "standard": Scale({"samples": (32,), "draws": 128}, seconds=60),
     },
@@ -62,15 +60,13 @@ _peers = partial(
 
 def _find_more(name: str, finders: tuple[str, ...], who: str) -> Claim:
     return _peers(
-        id=f"group-sparse.{name}",
-        statement=(
-            f"On 32 samples (d = 8, D = 16) {who} the relevant group more often than the layer."),
+        f"group-sparse.{name}", "GS-F1",
+        f"On 32 samples (d = 8, D = 16) {who} the relevant group more often than the layer.",
+        "Paired on the same draws; the layer has the best of three step sizes, chosen with the"
+        " truth in hand.",
         measure=lambda run: np.stack([ahead(run, finder, "layer", 32) for finder in finders], 1),
-        resolution=0.1,
-        argued=(
-            "Paired on the same draws; the layer has the best of three step sizes, chosen with the"
-            " truth in hand."),
-        parts=finders, scales={"quick": Scale({"finders": finders}, repetitions=4, seconds=8)},
+        resolution=0.1, parts=finders,
+        scales={"quick": Scale({"finders": finders}, repetitions=4, seconds=8)},
         requires=f"bench:{','.join(finders)}")
 
 
@@ -80,24 +76,21 @@ ADELIE = _find_more("adelie-finds-more", ("adelie",), "logistic group lasso (ade
 SKGLM = _find_more("skglm-finds-more", ("skglm",), "logistic group lasso (skglm) finds")
 
 AMONG_PEERS = _peers(
-    id="group-sparse.subset-needs-a-few-more",
-    statement=(
-        "Among the peers the group lasso leads on 12 samples and best subset on 24; screening is"
-        " between or behind."),
+    "group-sparse.subset-needs-a-few-more", "GS-F1",
+    "Among the peers the group lasso leads on 12 samples and best subset on 24; screening is"
+    " between or behind.",
+    "Paired on the same draws; differences of 0.1 or more in earlier runs of 100 draws.",
+    "Who finds the group: group lasso below 16 samples, best subset from 24 on, everyone but the"
+    " layer from 48 on (d = 8, D = 16).",
     measure=lambda run: np.stack(
         [ahead(run, "celer", "abess", 12), ahead(run, "abess", "screening", 24)], 1),
-    resolution=0.02,
-    argued="Paired on the same draws; differences of 0.1 or more in earlier runs of 100 draws.",
-    parts=("n=12: celer over abess", "n=24: abess over screening"),
+    resolution=0.02, parts=("n=12: celer over abess", "n=24: abess over screening"),
     scales={"quick": Scale(
         {"samples": (12, 24), "draws": 256, "step_sizes": ()}, repetitions=4, seconds=8)},
-    finding=(
-        "Who finds the group: group lasso below 16 samples, best subset from 24 on, everyone but"
-        " the layer from 48 on (d = 8, D = 16)."),
     requires="bench:celer,abess")
 
 _image = partial(
-    Claim, spec="GS-R1", status="heuristic", kind=ABOVE, experiment=images.images,
+    claim, status="heuristic", kind=ABOVE, experiment=images.images,
     measure=lambda run: run.data.attention.values, predict=lambda run: 1.5 / run.parameters.groups,
     resolution=0.0, statistic="median", figure="group-sparse/images",
     sabotages=(Sabotage(
@@ -105,21 +98,17 @@ _image = partial(
         {"shuffled_patches": True}),))
 
 DIGITS = _image(
-    id="group-sparse.attention-finds-image",
-    statement=(
-        "Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the"
-        " image's patch is above uniform by half."),
+    "group-sparse.attention-finds-image", "GS-R1",
+    "Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the image's"
+    " patch is above uniform by half.", "Uniform attention is 1/9; medians over splits and noise.",
     source="stands in for the paper's CIFAR-10 experiment",
-    argued="Uniform attention is 1/9; medians over splits and noise.",
     scales={"quick": Scale(seconds=12), "standard": Scale(seconds=120)})
 
 FROGS = _image(
-    id="group-sparse.attention-finds-frog",
-    statement=(
-        "CIFAR-10's airplanes and frogs (500 each, means over 4 x 4 pixels) in one of nine patches,"
-        " noise elsewhere: attention on the image's patch is above uniform by half."),
+    "group-sparse.attention-finds-frog", "GS-R1",
+    "CIFAR-10's airplanes and frogs (500 each, means over 4 x 4 pixels) in one of nine patches,"
+    " noise elsewhere: attention on the image's patch is above uniform by half.",
+    "Uniform attention is 1/9; medians over splits (800 images to train, 200 to test) and noise."
+    " Of two step sizes tried on one split, 0.02 and 0.005, the first is taken.",
     source="the paper's CIFAR-10 experiment, at a quarter of the resolution a side",
-    argued=(
-        "Uniform attention is 1/9; medians over splits (800 images to train, 200 to test) and"
-        " noise. Of two step sizes tried on one split, 0.02 and 0.005, the first is taken."),
     scales={"standard": Scale(images.FROGS, seconds=160)}, requires="data:cifar10")

@@ -5,9 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW
+from saccade.studies.group_sparse.claims import claim
 from saccade.studies.group_sparse.experiments import descent, maps
 from saccade.studies.group_sparse.theory import reduction
 
@@ -20,31 +21,27 @@ def relative_norms(run: Run) -> np.ndarray:
     return np.stack([by_value, blocks[:, 1] / blocks[:, 3], blocks[:, 2] / blocks[:, 3]], 1)
 
 
-_median = partial(Claim, resolution=0.0, statistic="median")
+_median = partial(claim, resolution=0.0, statistic="median")
 _with_batches = partial(
     _median, experiment=descent.full_descent,
     scales={"quick": Scale(seconds=5), "standard": Scale(seconds=90)})
 
 ALIGNED = _with_batches(
-    id="group-sparse.value-aligns", spec="GS-T3",
-    statement="The value vector turns to the true direction: cos(v1, v*) is close to 1.",
-    source="Theorem 3.2, Lemma 5.2", status="asymptotic", kind=ABOVE,
-    measure=lambda run: run.data.alignment.values[:, -1], predict=lambda run: 0.998,
-    argued="Exactly 1 in the population; batches of 80 leave about 3e-4.",
-    figure="group-sparse/alignment",
+    "group-sparse.value-aligns", "GS-T3",
+    "The value vector turns to the true direction: cos(v1, v*) is close to 1.",
+    "Exactly 1 in the population; batches of 80 leave about 3e-4.", source="Theorem 3.2, Lemma 5.2",
+    status="asymptotic", kind=ABOVE, measure=lambda run: run.data.alignment.values[:, -1],
+    predict=lambda run: 0.998, figure="group-sparse/alignment",
     sabotages=(Sabotage("first-step", "Look after one step of a batch of 80.", {"steps": 1}),))
 
 EMPTY_BLOCKS = _with_batches(
-    id="group-sparse.empty-blocks", spec="GS-T4",
-    statement=(
-        "v2, W12 and W21 stay at the level of the batch noise: at most a few per cent of v1 and"
-        " W22."),
-    source="Theorem 3.2 (v2 = 0); W12 = W21 = 0 is ours", status="exact in the population",
-    kind=BELOW, measure=relative_norms, predict=lambda run: [0.1, 0.05, 0.05],
-    argued=(
-        "Exactly zero in the population (see invariant-subspace); batches of 80 make a random walk"
-        " of two to four per cent."),
-    parts=("|v2|/|v1|", "|W12|/|W22|", "|W21|/|W22|"), figure="group-sparse/blocks",
+    "group-sparse.empty-blocks", "GS-T4",
+    "v2, W12 and W21 stay at the level of the batch noise: at most a few per cent of v1 and W22.",
+    "Exactly zero in the population (see invariant-subspace); batches of 80 make a random walk of"
+    " two to four per cent.", source="Theorem 3.2 (v2 = 0); W12 = W21 = 0 is ours",
+    status="exact in the population", kind=BELOW, measure=relative_norms,
+    predict=lambda run: [0.1, 0.05, 0.05], parts=("|v2|/|v1|", "|W12|/|W22|", "|W21|/|W22|"),
+    figure="group-sparse/blocks",
     sabotages=(
         Sabotage("xavier", "Start from Xavier's Gaussian weights.", {"start_factor": 1.0}),
         Sabotage(
@@ -71,13 +68,11 @@ def _lemma_cosine(run: Run, transposed: bool = False) -> np.ndarray:
 
 
 LEMMA = _median(
-    id="group-sparse.position-block-direction", spec="GS-L1",
-    statement="W22 points along (sum_j (p_j* - p_j)) (sum_j p_j)^T, also with W11 free.",
-    source="Lemma 5.1", status="asymptotic (exact in the position-only layer)", kind=ABOVE,
-    experiment=maps.reduced_descent, measure=_lemma_cosine, predict=lambda run: 0.998,
-    argued=(
-        "Cosine of the position scores with (e_* - 1/D) 1^T; W11 makes C about 0.1 to 0.3 beside a"
-        " gap of 5 or more."),
+    "group-sparse.position-block-direction", "GS-L1",
+    "W22 points along (sum_j (p_j* - p_j)) (sum_j p_j)^T, also with W11 free.",
+    "Cosine of the position scores with (e_* - 1/D) 1^T; W11 makes C about 0.1 to 0.3 beside a gap"
+    " of 5 or more.", source="Lemma 5.1", status="asymptotic (exact in the position-only layer)",
+    kind=ABOVE, experiment=maps.reduced_descent, measure=_lemma_cosine, predict=lambda run: 0.998,
     scales={"quick": Scale(seconds=8), "standard": Scale({"repetitions": 22}, seconds=180)},
     figure="group-sparse/blocks",
     sabotages=(Sabotage(
@@ -92,14 +87,12 @@ def _features(run: Run) -> np.ndarray:
 
 
 SMALL_FEATURES = _median(
-    id="group-sparse.feature-block-small", spec="GS-L2",
-    statement=(
-        "W11 is small but not zero: |a| < 0.5, |b| < 0.05, and the gaps differ little (C < 0.5, |A"
-        " - B| < 0.3)."),
+    "group-sparse.feature-block-small", "GS-L2",
+    "W11 is small but not zero: |a| < 0.5, |b| < 0.05, and the gaps differ little (C < 0.5, |A -"
+    " B| < 0.3).", "Read off earlier runs with d = 4 .. 20 and D = 4, 8.",
     source="ours; Lemma 5.1 speaks of the leading component", status="heuristic", kind=BELOW,
     experiment=maps.reduced_descent, measure=_features,
     predict=lambda run: np.repeat([0.5, 0.05, 0.5, 0.3], len(run.parameters.cases)),
-    argued="Read off earlier runs with d = 4 .. 20 and D = 4, 8.",
     scales={
         "quick": Scale({"repetitions": 22}, seconds=8),
         "standard": Scale({"repetitions": 24}, seconds=180)},

@@ -8,6 +8,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ORDERING, SLOPE
+from saccade.studies.group_sparse.claims import claim
 from saccade.studies.group_sparse.experiments import reading, transfer
 from saccade.studies.group_sparse.theory.laws import transfer_bound
 
@@ -35,53 +36,42 @@ def _batch_exponent(run: Run, size: str) -> np.ndarray:
     return reading.exponents(reading.batch_needed(run, "flattened"), reading.sizes(run)[size])
 
 
-_online = partial(Claim, experiment=transfer.transfer, figure="group-sparse/transfer")
+_online = partial(claim, experiment=transfer.transfer, figure="group-sparse/transfer")
 _batch = partial(
-    Claim, status="heuristic", kind=SLOPE, experiment=transfer.batch_transfer, statistic="median",
+    claim, status="heuristic", kind=SLOPE, experiment=transfer.batch_transfer, statistic="median",
     figure="group-sparse/transfer")
 
 ATTENTION_SLOPE = _online(
-    id="group-sparse.transfer-slope", spec="GS-T5a",
-    statement="Samples for 10 % error by fine-tuned attention grow about as (d + D): exponent 1.",
-    source="Theorem 4.2", status="bound (read as a rate)", kind=SLOPE,
-    measure=lambda run: _exponent(run, "attention", "d+D"), predict=lambda run: 1.0, resolution=0.5,
-    argued=(
-        "A rate fitted draw by draw on four sizes: one draw's exponent scatters by about one, so"
-        " 128 draws tell 0.5 apart, not less."),
-    statistic="median", scales={"standard": Scale(repetitions=8, seconds=120)},
+    "group-sparse.transfer-slope", "GS-T5a",
+    "Samples for 10 % error by fine-tuned attention grow about as (d + D): exponent 1.",
+    "A rate fitted draw by draw on four sizes: one draw's exponent scatters by about one, so 128"
+    " draws tell 0.5 apart, not less.", source="Theorem 4.2", status="bound (read as a rate)",
+    kind=SLOPE, measure=lambda run: _exponent(run, "attention", "d+D"), predict=lambda run: 1.0,
+    resolution=0.5, statistic="median", scales={"standard": Scale(repetitions=8, seconds=120)},
     sabotages=(UNIFORM,))
 
 LOGISTIC_SLOPE = _batch(
-    id="group-sparse.logistic-slope", spec="GS-T5a",
-    statement=(
-        "Samples for 10 % error by logistic regression on the flattened input grow as d D:"
-        " exponent 1."),
-    source="the comparison of Theorem 4.2", measure=lambda run: _batch_exponent(run, "dD"),
-    predict=lambda run: 1.0, resolution=0.25,
-    argued=(
-        "Batch fits, the best logistic regression can do; counts lie a factor 1.9 apart and are"
-        " interpolated."),
+    "group-sparse.logistic-slope", "GS-T5a",
+    "Samples for 10 % error by logistic regression on the flattened input grow as d D: exponent 1.",
+    "Batch fits, the best logistic regression can do; counts lie a factor 1.9 apart and are"
+    " interpolated.", source="the comparison of Theorem 4.2",
+    measure=lambda run: _batch_exponent(run, "dD"), predict=lambda run: 1.0, resolution=0.25,
     scales=_batch_cost("flattened"),
     sabotages=(Sabotage(
         "d-plus-D", "Fit against d + D instead.",
         measure=lambda run: _batch_exponent(run, "d+D")),))
 
 REFIT = _batch(
-    id="group-sparse.refit-needs-d", spec="GS-T5c",
-    statement=(
-        "Refitting v on the frozen features needs samples in proportion to d alone: the exponent of"
-        " D is near zero."),
-    source="ours; sharper than Theorem 4.2",
+    "group-sparse.refit-needs-d", "GS-T5c",
+    "Refitting v on the frozen features needs samples in proportion to d alone: the exponent of D"
+    " is near zero.",
+    "Joint fit of log n on log d and log D; oracle knowledge of the group gives d^1.05 in earlier"
+    " fits.",
+    "Once the selector is learned, a batch refit needs samples in proportion to d: D hardly"
+    " enters.", source="ours; sharper than Theorem 4.2",
     measure=lambda run: reading.joint_exponents(reading.batch_needed(run, "features"), run).T,
-    predict=lambda run: [0.9, 0.1], resolution=[0.4, 0.4],
-    argued=(
-        "Joint fit of log n on log d and log D; oracle knowledge of the group gives d^1.05 in"
-        " earlier fits."),
-    parts=("exponent of d", "exponent of D"), scales=_batch_cost("features"),
-    finding=(
-        "Once the selector is learned, a batch refit needs samples in proportion to d: D hardly"
-        " enters."),
-    sabotages=(UNIFORM,))
+    predict=lambda run: [0.9, 0.1], resolution=[0.4, 0.4], parts=("exponent of d", "exponent of D"),
+    scales=_batch_cost("features"), sabotages=(UNIFORM,))
 
 
 def _behind(run: Run, measure: str) -> np.ndarray:
@@ -94,27 +84,24 @@ def _behind(run: Run, measure: str) -> np.ndarray:
 WITH_MARGIN = {
     "quick": Scale({"margin": 0.5}, repetitions=2, seconds=20),
     "standard": Scale({"margin": 0.5}, repetitions=2, seconds=60)}
+PAIRED = "Paired on the same streams."
 _beats = partial(
     _online, source="Theorem 4.2", status="bound", kind=ORDERING,
-    measure=lambda run: _behind(run, "online"), resolution=0.01,
-    argued="Paired on the same streams.", statistic="mean",
+    measure=lambda run: _behind(run, "online"), resolution=0.01, statistic="mean",
     scales={
         "quick": Scale(repetitions=2, seconds=15), "standard": Scale(repetitions=4, seconds=120)},
     sabotages=(UNIFORM,))
 
 ONLINE_ORDER = _beats(
-    id="group-sparse.transfer-beats-logistic", spec="GS-T5b",
-    statement=(
-        "The average online error, which Theorem 4.2 bounds, is smaller for fine-tuned attention"
-        " than for logistic regression."),
-    argued="Paired on the same streams; one per cent of error is what matters.")
+    "group-sparse.transfer-beats-logistic", "GS-T5b",
+    "The average online error, which Theorem 4.2 bounds, is smaller for fine-tuned attention than"
+    " for logistic regression.",
+    "Paired on the same streams; one per cent of error is what matters.")
 
 TEST_ORDER = _beats(
-    id="group-sparse.transfer-error", spec="GS-T5d",
-    statement=(
-        "After all samples the test error of fine-tuned attention is below that of logistic"
-        " regression, for every (d, D)."),
-    measure=lambda run: _behind(run, "test"))
+    "group-sparse.transfer-error", "GS-T5d",
+    "After all samples the test error of fine-tuned attention is below that of logistic"
+    " regression, for every (d, D).", PAIRED, measure=lambda run: _behind(run, "test"))
 
 
 def _bound(run: Run) -> np.ndarray:
@@ -128,26 +115,21 @@ def _online_error(run: Run) -> np.ndarray:
 
 
 MARGIN = _online(
-    id="group-sparse.transfer-bound", spec="GS-T5b",
-    statement=(
-        "With a margin of 0.5 the average online error stays below (d + D) log(n)^2/(gamma^2 n) +"
-        " log(1/delta)/n with constant one."),
-    source="Theorem 4.2", status="bound (constants not given; taken as one)", kind=BELOW,
-    measure=_online_error, predict=lambda run: 0.1 * _bound(run), resolution=0.0,
-    argued="The bound is loose: a tenth of it is asked for.", statistic="mean", scales=WITH_MARGIN,
-    finding=(
-        "The transfer bound holds with constant one and room to spare: with margin 0.5 the online"
-        " error is far below a tenth of it."),
+    "group-sparse.transfer-bound", "GS-T5b",
+    "With a margin of 0.5 the average online error stays below (d + D) log(n)^2/(gamma^2 n) +"
+    " log(1/delta)/n with constant one.", "The bound is loose: a tenth of it is asked for.",
+    "The transfer bound holds with constant one and room to spare: with margin 0.5 the online"
+    " error is far below a tenth of it.", source="Theorem 4.2",
+    status="bound (constants not given; taken as one)", kind=BELOW, measure=_online_error,
+    predict=lambda run: 0.1 * _bound(run), resolution=0.0, statistic="mean", scales=WITH_MARGIN,
     sabotages=(Sabotage(
         "thousandth", "Ask for a thousandth of the bound.",
         predict=lambda run: 0.001 * _bound(run)),))
 
 MARGIN_ORDER = _beats(
-    id="group-sparse.transfer-with-margin", spec="GS-T5b",
-    statement=(
-        "With a margin of 0.5 the average online error of fine-tuned attention is still below that"
-        " of logistic regression."),
-    resolution=0.005, scales=WITH_MARGIN)
+    "group-sparse.transfer-with-margin", "GS-T5b",
+    "With a margin of 0.5 the average online error of fine-tuned attention is still below that of"
+    " logistic regression.", PAIRED, resolution=0.005, scales=WITH_MARGIN)
 
 # Sizes that tell d + D and d D apart: which of the two a learner's samples and errors follow.
 
@@ -169,16 +151,13 @@ def _preferences(run: Run, first: str = "attention", second: str = "logistic") -
 
 def _follows(name: str, margin: str, parameters: dict) -> Claim:
     return _spread(
-        id=f"group-sparse.{name}", spec="GS-T5b",
-        statement=(
-            "The average online error follows d + D for fine-tuned attention and d D for logistic"
-            f" regression, {margin}."),
-        source="Theorem 4.2", status="bound (read as a rate)", kind=ORDERING, measure=_preferences,
-        resolution=0.05,
-        argued=(
-            "Difference of the two R^2 of a power law over nine sizes, stream by stream; five sizes"
-            " share d D = 64."),
-        statistic="mean", parts=("attention: d+D over dD", "logistic: dD over d+D"),
+        f"group-sparse.{name}", "GS-T5b",
+        "The average online error follows d + D for fine-tuned attention and d D for logistic"
+        f" regression, {margin}.",
+        "Difference of the two R^2 of a power law over nine sizes, stream by stream; five sizes"
+        " share d D = 64.", source="Theorem 4.2", status="bound (read as a rate)", kind=ORDERING,
+        measure=_preferences, resolution=0.05, statistic="mean",
+        parts=("attention: d+D over dD", "logistic: dD over d+D"),
         scales={"standard": Scale(parameters, repetitions=4, seconds=150)},
         sabotages=(Sabotage(
             "exchanged", "Exchange the two learners.",
@@ -195,46 +174,39 @@ def _joint(run: Run, learner: str = "attention") -> np.ndarray:
 
 
 PAYS_FOR_D = _spread(
-    id="group-sparse.groups-cost-little", spec="GS-T5a",
-    statement=(
-        "Samples for 10 % error by fine-tuned attention grow as d, and more slowly than the square"
-        " root of D."),
-    source="ours; sharper than Theorem 4.2", status="heuristic", kind=BELOW, measure=_joint,
-    predict=lambda run: [1.25, 0.5], resolution=0.0,
-    argued="Joint fit of log n on log d and log D over nine sizes, stream by stream; medians.",
+    "group-sparse.groups-cost-little", "GS-T5a",
+    "Samples for 10 % error by fine-tuned attention grow as d, and more slowly than the square"
+    " root of D.",
+    "Joint fit of log n on log d and log D over nine sizes, stream by stream; medians.",
+    "Fine-tuned attention needs samples like d^1.0 D^0.2 without a margin: over these sizes d + D"
+    " is an upper bound, not the rate.", source="ours; sharper than Theorem 4.2",
+    status="heuristic", kind=BELOW, measure=_joint, predict=lambda run: [1.25, 0.5], resolution=0.0,
     parts=("exponent of d", "exponent of D"),
     scales={"standard": Scale(LONG, repetitions=4, seconds=150)},
-    finding=(
-        "Fine-tuned attention needs samples like d^1.0 D^0.2 without a margin: over these sizes d +"
-        " D is an upper bound, not the rate."),
     sabotages=(Sabotage(
         "logistic", "Logistic regression instead, with a margin so that it arrives.",
         {"margin": 0.5}, measure=lambda run: _joint(run, "logistic")),))
 
 _margin_slope = partial(
-    _spread, spec="GS-T5b", predict=lambda run: 1.0, resolution=0.2,
+    _spread, predict=lambda run: 1.0, resolution=0.2,
     scales={"standard": Scale(LONG_WITH_MARGIN, repetitions=4, seconds=90)})
 
 MARGIN_SLOPE = _margin_slope(
-    id="group-sparse.transfer-slope-with-margin",
-    statement=(
-        "With a margin of 0.5 samples for 10 % error by fine-tuned attention grow no faster than d"
-        " + D."),
+    "group-sparse.transfer-slope-with-margin", "GS-T5b",
+    "With a margin of 0.5 samples for 10 % error by fine-tuned attention grow no faster than d +"
+    " D.", "Exponent on d + D, stream by stream; counts are few (5 to 22), so a fifth is allowed.",
     source="Theorem 4.2", status="bound", kind=BELOW,
     measure=lambda run: _exponent(run, "attention", "d+D"),
-    argued="Exponent on d + D, stream by stream; counts are few (5 to 22), so a fifth is allowed.",
     sabotages=(Sabotage(
         "logistic", "Logistic regression instead.",
         measure=lambda run: _exponent(run, "logistic", "d+D")),))
 
 MARGIN_LOGISTIC = _margin_slope(
-    id="group-sparse.logistic-slope-with-margin",
-    statement=(
-        "With a margin of 0.5 samples for 10 % error by online logistic regression grow as d D:"
-        " exponent 1."),
+    "group-sparse.logistic-slope-with-margin", "GS-T5b",
+    "With a margin of 0.5 samples for 10 % error by online logistic regression grow as d D:"
+    " exponent 1.", "Exponent on d D, stream by stream, medians.",
     source="the comparison of Theorem 4.2", status="heuristic", kind=SLOPE,
     measure=lambda run: _exponent(run, "logistic", "dD"),
-    argued="Exponent on d D, stream by stream, medians.",
     sabotages=(Sabotage(
         "d-plus-D", "Fit against d + D instead.",
         measure=lambda run: _exponent(run, "logistic", "d+D")),))

@@ -10,8 +10,8 @@ from saccade.lab import registry
 from saccade.lab.experiment import SCALES
 from saccade.lab.kinds import KINDS
 from saccade.lab.ledger import Conditions, evaluate
-from saccade.studies.group_sparse.experiments.reading import exponents, samples_needed
 from saccade.studies.group_sparse.experiments.reduction import symmetric_sample
+from saccade.studies.group_sparse.experiments.transfer import exponents, samples_needed
 
 CLAIMS = registry.claims("group-sparse")
 EXPERIMENTS = registry.experiments("group-sparse")

@@ -8,7 +8,7 @@ import pytest
 from saccade.errors import InvalidInput
 from saccade.lab.experiment import Run
 from saccade.studies.group_sparse.experiments import descent, finding, transfer
-from saccade.studies.group_sparse.experiments.reading import joint_exponents, shares_explained
+from saccade.studies.group_sparse.experiments.transfer import joint_exponents, shares_explained
 
 KEY = jax.random.key(0)
 

@@ -11,19 +11,19 @@ from pydantic import Field
 
 from saccade.errors import Diverged, InvalidInput, require
 from saccade.lab.calculator import Inputs, Whole, calculator
+from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.dynamics import position_map
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
-from saccade.studies.group_sparse.models import explicit, layer
-from saccade.studies.group_sparse.models.encodings import encoding as encoded
-from saccade.studies.group_sparse.task import check_relevant, group_sparse_task
+from saccade.studies.group_sparse.task import group_sparse_task, whole_number
 from saccade.studies.group_sparse.theory import laws, position, reduction
-from saccade.studies.group_sparse.theory.stability import stability_rule
+from saccade.studies.group_sparse.theory.stability import stability_advice
 
 PAPER = "arXiv 2504.08638"
 OURS = "saccade, not in the paper"
 MOST_STEPS = 10_000_000
-MOST_GROUPS = 4096
+MOST_GROUPS = 2048
 """Largest number of groups for which a matrix over groups is written out."""
+_evaluate = jax.jit(models.evaluate)
 
 Data = Annotated[list[list[list[float]]], Field(description="data X[sample][coordinate][group]")]
 Groups = Annotated[Whole, Field(description="number D of groups, at least 2", ge=2)]
@@ -36,17 +36,20 @@ Relevant = Annotated[
     Whole, Field(description="zero-based index j* of the group that decides the label", ge=0)]
 
 
+def _array(values: Any, name: str, rule: str) -> np.ndarray:
+    """A rectangular array, or a refusal of rows of unequal length."""
+    try:
+        return np.asarray(values, dtype=float)
+    except ValueError:
+        raise InvalidInput(f"{name} = [...] {rule}: rows of equal length.") from None
+
+
 def _rows(X: list[list[list[float]]]) -> Float[Array, "n groups group_dim"]:
     """Explicit data with groups as rows: at least one sample, one coordinate and two groups."""
-    rule = (
-        "must be a rectangular X[sample][coordinate][group] of finite numbers with at least two"
-        " groups")
-    try:
-        data = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"X {rule}.") from None
+    rule = "must be a rectangular X[sample][coordinate][group] with at least two groups"
+    data = _array(X, "X", rule)
     is_table = data.ndim == 3 and min(data.shape) >= 1 and data.shape[2] >= 2
-    require(is_table and bool(np.isfinite(data).all()), "X of shape", data.shape, rule)
+    require(is_table, "X of shape", data.shape, rule)
     return jnp.asarray(np.swapaxes(data, 1, 2))
 
 
@@ -75,20 +78,14 @@ _REST = {"one_minus_attention": "1 - s without cancellation"}
     example={"groups": 3})
 def encoding(groups: FewGroups) -> dict[str, Any]:
     """The orthogonal sine encoding of the groups."""
-    sine = encoded("sine", groups)
-    return {"P": sine.matrix, "gram_scale": sine.gram_scale}
+    matrix = models.encoding("sine", groups)
+    return {"P": matrix, "gram_scale": models.mean_square(matrix)}
 
 
-_evaluate = jax.jit(explicit.evaluate)
-
-
-def _shaped(values: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """A matrix or vector of the given shape, d + D a side."""
-    try:
-        array = np.asarray(values, float)
-    except ValueError:
-        raise InvalidInput(f"{name} = [...] must be a matrix: rows of equal length.") from None
+def _shaped(values: Any, name: str, *shape: int) -> np.ndarray:
+    """A matrix or vector, d + D a side."""
     rule = f"must be {' x '.join(map(str, shape))}, as d + D = {shape[0]}"
+    array = _array(values, name, rule)
     require(array.shape == shape, f"{name} of shape", array.shape, rule)
     return array
 
@@ -112,11 +109,9 @@ def model(
     gradients."""
     X = _rows(data.X)
     _, groups, dim = X.shape
-    task = group_sparse_task(groups, dim, relevant=data.relevant, direction=data.direction)
-    labels = task.label(X)
-    at = _evaluate(
-        layer.tokens(X, encoded("sine", groups).matrix), labels,
-        _shaped(W, "W", (dim + groups, dim + groups)), _shaped(v, "v", (dim + groups,)))
+    task, size = group_sparse_task(groups, dim, 1.0, data.relevant, data.direction), dim + groups
+    rows, labels = models.tokens(X, models.encoding("sine", groups)), task.label(X)
+    at = _evaluate(rows, labels, _shaped(W, "W", size, size), _shaped(v, "v", size))
     return {
         "labels": labels, "attention": at.attention, "output": at.output, "loss": at.loss,
         "grad_W": at.grad_attention_weights, "grad_v": at.grad_value}
@@ -133,9 +128,7 @@ def model(
     source=OURS, example=_STEP)
 def two_steps(groups: Groups, step_size: StepSize, scale: Scale = 1.0) -> dict[str, Any]:
     """The full layer after exactly two population steps from zero."""
-    answer = laws.two_steps(groups, step_size, scale)._asdict()
-    answer.pop("status")
-    return answer
+    return laws.two_steps(groups, step_size, scale)._asdict()
 
 
 @calculator(
@@ -161,8 +154,7 @@ def position_only(
     values = {name: getattr(run, name) for name in position_map.Observed._fields}
     if run.advice and not np.isfinite(np.stack(list(values.values()))).all():
         raise Diverged(f"group-sparse.position-only {run.advice}")
-    return {
-        "steps": run.steps, **values, "warning": stability_rule(groups, step_size, scale).advice}
+    return {"steps": run.steps, **values, "warning": stability_advice(groups, step_size, scale)}
 
 
 @calculator(
@@ -180,9 +172,7 @@ def position_loss(
     scale: Scale = 1.0,
 ) -> dict[str, Any]:
     """Population loss and forces of the position-only layer at alpha and A."""
-    answer = position.position_loss(groups, alpha, gap, scale)._asdict()
-    answer.pop("status")
-    return answer
+    return position.position_loss(groups, alpha, gap, scale)._asdict()
 
 
 @calculator(
@@ -223,9 +213,7 @@ def late_laws(
 ) -> dict[str, Any]:
     """Late-time laws of the position-only layer: loss ~ t^(-1/3), alpha ~ t^(1/3), 1 - s ~
     t^(-2/3)."""
-    answer = laws.late_laws(groups, step_size, time, scale)._asdict()
-    answer.pop("status")
-    return answer
+    return laws.late_laws(groups, step_size, time, scale)._asdict()
 
 
 @calculator(
@@ -238,7 +226,7 @@ def error(
 ) -> dict[str, Any]:
     """Classification error of a layer that puts attention s on the relevant group and shares the
     rest equally."""
-    return {"error": laws.selection_error(attention, groups).error}
+    return {"error": laws.selection_error(attention, groups)}
 
 
 @calculator(
@@ -259,8 +247,9 @@ def position_matrix(
 ) -> dict[str, Any]:
     """The position block of W from its five orbit values."""
     orbits = jnp.asarray([m_ss, m_so, m_os, m_dd, m_oo])
-    matrix = encoded("sine", groups).matrix
-    return {"W22": reduction.position_matrix(orbits, matrix, check_relevant(relevant, groups))}
+    matrix = models.encoding("sine", groups)
+    chosen = whole_number(relevant, "relevant", 0, groups - 1)
+    return {"W22": reduction.position_matrix(orbits, matrix, chosen)}
 
 
 @calculator(
@@ -277,4 +266,4 @@ def screening(
     rows, y = _rows(X), np.asarray(labels, float)
     is_right = y.shape == (len(rows),) and bool(np.all(np.abs(y) == 1))
     require(is_right, "labels", labels, f"must be {len(rows)} labels, each -1 or +1")
-    return explicit.screen(rows, jnp.asarray(y))._asdict()
+    return models.screen(rows, jnp.asarray(y))._asdict()

@@ -1,22 +1,20 @@
-"""How a run of the position-only layer ends at one number of groups and one step size; many share
-one program under vmap."""
+"""How a run of the position-only layer ends; many cells share one program under vmap."""
 
 from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from saccade.errors import require
 from saccade.lab.vectorised import vectorised
 from saccade.studies.group_sparse.dynamics.position_map import position_run
+from saccade.studies.group_sparse.task import check_setting, whole_number
 
 OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
 
 
 def _check(asked: Any) -> None:
-    require(asked.groups >= 2, "groups", asked.groups, "must be at least 2")
-    require(asked.step_size > 0, "step_size", asked.step_size, "must be above 0")
-    require(asked.steps >= 8, "steps", asked.steps, "must be at least 8")
+    check_setting(asked.groups, asked.step_size, asked.scale)
+    whole_number(asked.steps, "steps", 8)
 
 
 @vectorised(

@@ -1,5 +1,4 @@
-"""Live: attention concentrates, locks or locks out, depending on the step size. Run as an app, or
-as a script from top to bottom."""
+"""Live: attention concentrates, locks or locks out, depending on the step size."""
 
 import marimo
 
@@ -50,7 +49,7 @@ def _(mo):
 def _(
     described, eta, finished, go, groups, late_laws, mo, np, position_trajectory, steps, warnings
 ):
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         record = np.unique(np.geomspace(1, steps.value, 80).astype(int)).tolist()
         run = position_trajectory(groups.value, eta.value, steps.value, record)
@@ -65,19 +64,17 @@ def _(
     weights = np.full(groups.value, (1 - run.attention[-1]) / (groups.value - 1))
     weights[0] = run.attention[-1]
     bars = go.Figure(go.Bar(x=[f"{number}" for number in range(groups.value)], y=weights))
-    finished(
-        bars, 360, 260, xaxis_title="group (0 decides)", yaxis_title="attention", yaxis_range=[0, 1]
-    )
-    told = (
-        f"After {steps.value} steps: S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss"
-        f" {run.loss[-1]:.4g}.")
-    said = [mo.md(told), mo.md(run.advice or "")] + [mo.md(f"*{one.message}*") for one in heard]
+    axes = {"xaxis_title": "group (0 decides)", "yaxis_title": "attention"}
+    finished(bars, 360, 260, yaxis_range=[0, 1], **axes)
+    ends = f"S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss {run.loss[-1]:.4g}"
+    notes = [f"After {steps.value} steps: {ends}.", run.advice]
+    notes += [f"*{one.message}*" for one in caught]
     curves = described(
         chart,
         "Attention elsewhere, its late law, and the loss, against the step, both axes logarithmic.")
     columns = described(
         bars, f"Attention on each of the {groups.value} groups; group 0 decides the label.")
-    mo.hstack([curves, mo.vstack([*said, columns])], justify="start", wrap=True)
+    mo.hstack([curves, mo.vstack([*map(mo.md, notes), columns])], justify="start", wrap=True)
     return
 
 

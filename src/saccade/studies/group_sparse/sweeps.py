@@ -1,5 +1,4 @@
-"""Group sparse: how training of the position-only layer ends, over step size and number of groups.
-Cells share one program under vmap."""
+"""How training of the position-only layer ends, over step size and number of groups."""
 
 from pathlib import Path
 
@@ -31,10 +30,9 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
     """The word of every cell, and the attention that it leaves elsewhere."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.3), sharey=True)
     colours = (BLUE, ORANGE, RED, GREY)
-    codes = regimes_of(data)
     left.pcolormesh(
-        data.step_size, data.groups, codes, cmap=ListedColormap(list(colours)), vmin=-0.5, vmax=3.5,
-        shading="nearest")
+        data.step_size, data.groups, regimes_of(data), cmap=ListedColormap(colours), vmin=-0.5,
+        vmax=3.5, shading="nearest")
     for colour, name in zip(colours, REGIMES, strict=True):
         left.plot([], [], "s", color=colour, label=name)
     left.legend(
@@ -51,11 +49,9 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
 
 
 SWEEPS = (BuiltIn(
-    id="group-sparse/phase",
-    title="How runs of the position-only layer end, over step size and number of groups",
-    caption=(
-        "Population descent of the position-only layer by its exact map, 5000 steps from zero,"
-        " sigma_x = 1: concentrating on the relevant group, locked (attention has stopped"
-        " growing ahead of its law), locked out of it, or unstable. Right: attention left on"
-        " other groups, clipped at 1e-12."),
-    file=Path(__file__).with_name("phase.toml"), draw=draw_regimes, minutes=0.1),)
+    "group-sparse/phase",
+    "How runs of the position-only layer end, over step size and number of groups",
+    "Population descent of the position-only layer by its exact map, 5000 steps from zero, sigma_x"
+    " = 1: concentrating on the relevant group, locked (attention has stopped growing ahead of its"
+    " law), locked out of it, or unstable. Right: attention left on other groups, clipped at"
+    " 1e-12.", Path(__file__).with_name("phase.toml"), draw_regimes, minutes=0.1),)

@@ -42,8 +42,7 @@ class GroupSparseSample(NamedTuple):
 
 
 class GroupSparseTask(eqx.Module):
-    """The distribution; build it with `group_sparse_task`, which checks. Shapes are static,
-    everything else may be traced."""
+    """The distribution, made by `group_sparse_task`; all but its shapes may be traced."""
 
     kind: ClassVar[Kind] = "classification"
     length: int = eqx.field(static=True)
@@ -66,8 +65,7 @@ class GroupSparseTask(eqx.Module):
 
     @partial(jax.jit, static_argnames=("n",))
     def sample(self, key: PRNGKeyArray, n: int) -> GroupSparseSample:
-        """`n` independent inputs with their labels; the margin, if any, moves the relevant group
-        after labelling."""
+        """`n` labelled inputs; a margin moves the relevant group after labelling."""
         numbers = jnp.swapaxes(jax.random.normal(key, (n, self.dim, self.length + 1)), 1, 2)
         own, shared = numbers[:, :-1], numbers[:, -1:]
         mixed = jnp.sqrt(1 - self.correlation) * own + jnp.sqrt(self.correlation) * shared
@@ -89,14 +87,14 @@ def group_sparse_task(
     The direction is normalised. `split` names a second informative group, with weight
     `split_weight` in the label.
     """
-    groups, group_dim = check_groups(groups), check_group_dim(group_dim)
-    relevant = check_relevant(relevant, groups)
+    groups, group_dim = check_groups(groups), whole_number(group_dim, "group_dim", 1)
+    relevant = whole_number(relevant, "relevant", 0, groups - 1)
     require(math.isfinite(margin) and margin >= 0, "margin", margin, "must be at least 0")
     require(0 <= correlation < 1, "correlation", correlation, "must be in [0, 1)")
     require(math.isfinite(split_weight), "split_weight", split_weight, "must be a finite number")
     weights = jnp.zeros(groups).at[relevant].set(1.0)
     if split is not None:
-        second = check_relevant(split, groups, name="split")
+        second = whole_number(split, "split", 0, groups - 1)
         require(second != relevant, "split", split, f"must differ from relevant = {relevant}")
         weights = weights.at[second].set(split_weight)
     return GroupSparseTask(
@@ -107,8 +105,7 @@ def group_sparse_task(
 
 
 def whole_number(value, name: str, minimum: int, most: int | None = None) -> int:
-    """`value` as an int from `minimum` to `most`; 8.0 passes (JSON writers produce it), 8.5, True
-    and "8" do not."""
+    """`value` as an int from `minimum` to `most`; 8.0 passes, 8.5, True and "8" do not."""
     is_whole = isinstance(value, NUMBERS) and not isinstance(value, bool) and value % 1 == 0
     bound = f"of at least {minimum}" if most is None else f"from {minimum} to {most}"
     require(
@@ -123,17 +120,6 @@ def check_groups(groups) -> int:
     return whole_number(groups, "groups", 2)
 
 
-def check_group_dim(group_dim) -> int:
-    """d >= 1; at d = 1 the orthogonal part of the features does not exist and everything that
-    speaks of it is dropped."""
-    return whole_number(group_dim, "group_dim", 1)
-
-
-def check_relevant(relevant, groups: int, name: str = "relevant") -> int:
-    """A zero-based group index."""
-    return whole_number(relevant, name, 0, groups - 1)
-
-
 def check_positive(value, name: str) -> float:
     """A finite number above 0, as sigma_x and step sizes are."""
     is_number = isinstance(value, NUMBERS) and not isinstance(value, bool)
@@ -142,14 +128,18 @@ def check_positive(value, name: str) -> float:
     return float(value)
 
 
-def gram_scale_of(groups: int, gram_scale: float | None) -> float:
-    """c of P^T P = c I [(D+1)/2, that of the sine encoding]."""
-    return (groups + 1) / 2 if gram_scale is None else check_positive(gram_scale, "gram_scale")
+def check_setting(
+    groups, step_size, scale, gram_scale: float | None = None
+) -> tuple[int, float, float, float]:
+    """D, eta, sigma_x, and c of P^T P = c I [(D+1)/2, that of the sine encoding]."""
+    groups = check_groups(groups)
+    gram = (groups + 1) / 2 if gram_scale is None else check_positive(gram_scale, "gram_scale")
+    eta = check_positive(step_size, "step_size")
+    return groups, eta, check_positive(scale, "scale"), gram
 
 
 def check_direction(direction, group_dim: int) -> Float[Array, " group_dim"]:
-    """v* normalised to length one; the first axis when none is given. The zero vector has no
-    direction and is refused."""
+    """v* normalised to length one [the first axis]; the zero vector has no direction."""
     if direction is None:
         return jnp.zeros(group_dim).at[0].set(1.0)
     vector = np.asarray(direction, dtype=float)

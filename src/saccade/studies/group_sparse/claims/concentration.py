@@ -1,5 +1,4 @@
-"""Claims on Theorem 3.2 in the position-only layer: rates, constants, attention, and what becomes
-of 1 - S <= exp(-Theta(D))."""
+"""Claims on Theorem 3.2: rates, constants, and what becomes of 1 - S <= exp(-Theta(D))."""
 
 from functools import partial
 

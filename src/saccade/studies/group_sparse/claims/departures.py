@@ -1,5 +1,4 @@
-"""Claims on departures from the paper's assumptions: start, encodings, split and correlated
-signals, variants of the layer."""
+"""Claims on departures: start, encodings, split and correlated signals, other layers."""
 
 from functools import partial
 
@@ -15,8 +14,7 @@ FROZEN = Sabotage("frozen-attention", "Attention frozen at uniform.", {"attentio
 
 
 def attention(run: Run, group: int | None = None) -> np.ndarray:
-    """Attention on a group [the relevant one] at the last step, run by run; a run that diverged
-    counts as none."""
+    """Attention on a group [the relevant one] at the last step; none in a run that diverged."""
     chosen = run.parameters.relevant if group is None else group
     return np.nan_to_num(run.data.attention.values[:, -1, chosen], nan=0.0)
 
@@ -60,8 +58,7 @@ SMALL_START = _looks(
 
 
 def _sine_attention(run: Run) -> float:
-    """Attention of the six-number map's state: the same descent without batches, for the same D, d,
-    step size and steps."""
+    """Attention by the six-number map: the same descent without batches."""
     import jax
 
     from saccade.studies.group_sparse.dynamics.reduced_map import reduced_trajectory

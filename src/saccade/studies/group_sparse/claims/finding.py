@@ -47,8 +47,8 @@ INTERPOLATES = _ours(
 
 def ahead(run: Run, first: str, second: str, samples: int) -> np.ndarray:
     """Hits of `first` minus hits of `second` on the same draws."""
-    found = run.data.found.sel(samples=samples)
-    return (found.sel(finder=first) - found.sel(finder=second)).values
+    hits = run.data.found.sel(samples=samples)
+    return (hits.sel(finder=first) - hits.sel(finder=second)).values
 
 
 _peers = partial(

@@ -46,8 +46,7 @@ REDUCED = _on_symmetric_sample(
 
 
 def _ahead(run: Run) -> np.ndarray:
-    """How far every weight with batches is ahead of the map, relative to it: alpha, gap,
-    attention."""
+    """How far batches are ahead of the map, relative to it: alpha, gap, attention."""
     return run.data.full.values / run.data.reduced.values.mean(axis=0) - 1
 
 
@@ -66,11 +65,6 @@ ENGINES = _on_engines(
     sabotages=(UNIT_ENCODINGS,))
 
 
-def _second_step(run: Run) -> np.ndarray:
-    values = run.data.state.values
-    return values.reshape(len(values), -1)
-
-
 def _second_step_theory(run: Run, factor: float = 1.0) -> np.ndarray:
     rows = [laws.two_steps(groups, factor * eta) for groups, eta in run.parameters.cases]
     return np.array([[row.alpha, row.gap, row.a, row.b] for row in rows]).ravel()
@@ -82,7 +76,9 @@ SECOND_STEP = claim(
     " and b(2) = 0.",
     "5 % of each number, or 0.04 where it is small; 32 x 4000 samples a block have standard errors"
     " below 0.005.", source="ours", status="quadrature", kind=ESTIMATE,
-    experiment=reduction.second_step, measure=_second_step, predict=_second_step_theory,
+    experiment=reduction.second_step,
+    measure=lambda run: run.data.state.stack(all=("case", "name")).values,
+    predict=_second_step_theory,
     resolution=lambda run: np.maximum(0.05 * np.abs(_second_step_theory(run)), 0.04),
     statistic="mean",
     scales={"quick": Scale(repetitions=8, seconds=8), "standard": Scale(repetitions=2, seconds=60)},

@@ -1,5 +1,4 @@
-"""Claims on what the weights look like: alignment of v, empty blocks of W, the direction of W22,
-the size of W11."""
+"""Claims on the weights: alignment of v, empty blocks of W, direction of W22, size of W11."""
 
 from functools import partial
 

@@ -1,5 +1,4 @@
-"""Claims on Theorem 4.2: how many samples transfer takes and what errors are made, against d + D
-and d D, for the layer and for logistic regression."""
+"""Claims on Theorem 4.2: samples and errors of transfer, against d + D and d D."""
 
 from functools import partial
 
@@ -9,7 +8,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ORDERING, SLOPE
 from saccade.studies.group_sparse.claims import claim
-from saccade.studies.group_sparse.experiments import reading, transfer
+from saccade.studies.group_sparse.experiments import transfer
 from saccade.studies.group_sparse.theory.laws import transfer_bound
 
 UNIFORM = Sabotage(
@@ -18,22 +17,16 @@ UNIFORM = Sabotage(
 
 
 def _batch_cost(reader: str) -> dict[str, Scale]:
-    """One reader alone, and no fits beyond the level: nothing past the first crossing is looked
-    at."""
-    only = {"readers": (reader,), "enough": reading.LEVEL}
+    """One reader alone, and no fits beyond the level, where nothing is looked at."""
+    only = {"readers": (reader,), "enough": transfer.LEVEL}
     return {
         "quick": Scale(only, repetitions=4, seconds=4),
         "standard": Scale(only, repetitions=2, seconds=60)}
 
 
 def _exponent(run: Run, learner: str, size: str) -> np.ndarray:
-    """Exponent of the samples for 10 % error by one online learner in a size, stream by stream."""
-    return reading.exponents(reading.needed(run, learner), reading.sizes(run)[size])
-
-
-def _batch_exponent(run: Run, size: str) -> np.ndarray:
-    """The same for batch fits on the flattened input."""
-    return reading.exponents(reading.batch_needed(run, "flattened"), reading.sizes(run)[size])
+    """Exponent of the samples for 10 % error by one learner in a size, draw by draw."""
+    return transfer.exponents(transfer.needed(run, learner), transfer.sizes(run)[size])
 
 
 _online = partial(claim, experiment=transfer.transfer, figure="group-sparse/transfer")
@@ -55,11 +48,11 @@ LOGISTIC_SLOPE = _batch(
     "Samples for 10 % error by logistic regression on the flattened input grow as d D: exponent 1.",
     "Batch fits, the best logistic regression can do; counts lie a factor 1.9 apart and are"
     " interpolated.", source="the comparison of Theorem 4.2",
-    measure=lambda run: _batch_exponent(run, "dD"), predict=lambda run: 1.0, resolution=0.25,
+    measure=lambda run: _exponent(run, "flattened", "dD"), predict=lambda run: 1.0, resolution=0.25,
     scales=_batch_cost("flattened"),
     sabotages=(Sabotage(
         "d-plus-D", "Fit against d + D instead.",
-        measure=lambda run: _batch_exponent(run, "d+D")),))
+        measure=lambda run: _exponent(run, "flattened", "d+D")),))
 
 REFIT = _batch(
     "group-sparse.refit-needs-d", "GS-T5c",
@@ -69,7 +62,7 @@ REFIT = _batch(
     " fits.",
     "Once the selector is learned, a batch refit needs samples in proportion to d: D hardly"
     " enters.", source="ours; sharper than Theorem 4.2",
-    measure=lambda run: reading.joint_exponents(reading.batch_needed(run, "features"), run).T,
+    measure=lambda run: transfer.joint_exponents(transfer.needed(run, "features"), run).T,
     predict=lambda run: [0.9, 0.1], resolution=[0.4, 0.4], parts=("exponent of d", "exponent of D"),
     scales=_batch_cost("features"), sabotages=(UNIFORM,))
 
@@ -106,12 +99,7 @@ TEST_ORDER = _beats(
 
 def _bound(run: Run) -> np.ndarray:
     p = run.parameters
-    return np.array([transfer_bound(D, d, p.samples, p.margin).bound for d, D in p.pairs])
-
-
-def _online_error(run: Run) -> np.ndarray:
-    last = run.data.error.sel(learner="attention", measure="online").isel(samples=-1)
-    return last.transpose("draw", "pair").values
+    return np.array([transfer_bound(D, d, p.samples, p.margin) for d, D in p.pairs])
 
 
 MARGIN = _online(
@@ -120,7 +108,8 @@ MARGIN = _online(
     " log(1/delta)/n with constant one.", "The bound is loose: a tenth of it is asked for.",
     "The transfer bound holds with constant one and room to spare: with margin 0.5 the online"
     " error is far below a tenth of it.", source="Theorem 4.2",
-    status="bound (constants not given; taken as one)", kind=BELOW, measure=_online_error,
+    status="bound (constants not given; taken as one)", kind=BELOW,
+    measure=lambda run: transfer.last_errors(run, "attention").T,
     predict=lambda run: 0.1 * _bound(run), resolution=0.0, statistic="mean", scales=WITH_MARGIN,
     sabotages=(Sabotage(
         "thousandth", "Ask for a thousandth of the bound.",
@@ -139,11 +128,11 @@ _spread = partial(_online, statistic="median", figure="group-sparse/slopes")
 
 
 def _preferences(run: Run, first: str = "attention", second: str = "logistic") -> np.ndarray:
-    """R^2(d+D) - R^2(dD) for the first learner and R^2(dD) - R^2(d+D) for the second, of the online
-    error, draw by draw."""
+    """R^2(d+D) - R^2(dD) of the first learner's online error, the reverse of the second's."""
     own, other = (
         [
-            reading.shares_explained(reading.online_errors(run, learner), reading.sizes(run)[size])
+            transfer.shares_explained(
+                transfer.online_errors(run, learner), transfer.sizes(run)[size])
             for size in ("d+D", "dD")]
         for learner in (first, second))
     return np.stack([own[0] - own[1], other[1] - other[0]], 1)
@@ -170,7 +159,7 @@ FOLLOWS_WITH_MARGIN = _follows(
 
 
 def _joint(run: Run, learner: str = "attention") -> np.ndarray:
-    return reading.joint_exponents(reading.needed(run, learner), run).T
+    return transfer.joint_exponents(transfer.needed(run, learner), run).T
 
 
 PAYS_FOR_D = _spread(

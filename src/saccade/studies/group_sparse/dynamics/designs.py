@@ -32,11 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from saccade.studies.group_sparse.theory.position import (
-    attention_from_gap,
-    population_forces,
-    population_loss,
-)
+from saccade.studies.group_sparse.theory import position
 
 PANELS = 16
 NODES_PER_PANEL = 4
@@ -52,13 +48,10 @@ class Design(NamedTuple):
     weights: Float[Array, "2 draws"]
 
 
-def graded_half_normal(
-    panels: int = PANELS, nodes_per_panel: int = NODES_PER_PANEL
-) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights for E over |N(0, 1)|: panels [9 2^{-k-1}, 9 2^{-k}] and a last one down to
-    0. Status: quadrature."""
-    points, weights = np.polynomial.legendre.leggauss(nodes_per_panel)
-    edges = np.concatenate([[0.0], 9.0 * 2.0 ** np.arange(-panels + 1, 1)])
+def graded_half_normal() -> tuple[np.ndarray, np.ndarray]:
+    """Quadrature for E over |N(0, 1)|: panels [9 2^{-k-1}, 9 2^{-k}], the last down to 0."""
+    points, weights = np.polynomial.legendre.leggauss(NODES_PER_PANEL)
+    edges = np.concatenate([[0.0], 9.0 * 2.0 ** np.arange(-PANELS + 1, 1)])
     width = np.diff(edges)[:, None]
     x = (edges[:-1, None] + width * (points + 1) / 2).ravel()
     density = np.sqrt(2 / np.pi) * np.exp(-(x**2) / 2)
@@ -75,8 +68,7 @@ def spread_over_copies(x: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def draw_signals(key: PRNGKeyArray, groups: int, scale, repeats: int):
-    """(signals, weights) of a design: `repeats` independent antithetic pairs at every copy of a
-    node."""
+    """(signals, weights) of a design: `repeats` antithetic pairs at every copy of a node."""
     x, mass = spread_over_copies(*graded_half_normal())
     others = jax.random.normal(key, (groups - 1, x.shape[0] * repeats))
     deciding = jnp.tile(jnp.asarray(x), repeats)
@@ -86,16 +78,14 @@ def draw_signals(key: PRNGKeyArray, groups: int, scale, repeats: int):
 
 
 def draw_grams(key: PRNGKeyArray, groups: int, group_dim: int, scale, repeats: int, pool: int):
-    """`pool` sets of Gram matrices for a design each: K[set][key][query][1][draw], Wishart with d -
-    1 degrees of freedom."""
+    """`pool` sets of Gram matrices K[set][key][query][1][draw], Wishart with d - 1 degrees."""
     draws = spread_over_copies(*graded_half_normal())[0].shape[0] * repeats
     rest = jax.random.normal(key, (pool, group_dim - 1, groups, draws))
     return scale**2 * jnp.einsum("pdgn,pdhn->pghn", rest, rest)[:, :, :, None]
 
 
 def _assemble(alpha, on_alpha, on_a, on_b, own, groups) -> Float[Array, " 8"]:
-    """The eight components from four numbers: `own` is the ss force per unit alpha, and the other
-    orbits follow from it."""
+    """The eight components from four: `own`, the ss force per unit alpha, gives all orbits."""
     others = groups - 1
     orbits = own, others * own, -own, -own, -(others - 1) * own
     return jnp.stack([on_alpha, alpha * on_a, alpha * on_b, *[alpha * orbit for orbit in orbits]])
@@ -105,7 +95,7 @@ def sampled_control(alpha, gap, design: Design) -> tuple[Float[Array, ""], Float
     """Loss and gradient of the position-only layer on the design."""
     signals = design.signals
     groups = signals.shape[0]
-    s, rest = attention_from_gap(gap, groups)
+    s, rest = position.attention_from_gap(gap, groups)
     shares = jnp.full(groups, rest / (groups - 1)).at[0].set(s)[:, None, None]
     w = jnp.sum(shares * signals, axis=0)
     centred = shares * (signals - w)
@@ -119,12 +109,12 @@ def sampled_control(alpha, gap, design: Design) -> tuple[Float[Array, ""], Float
 
 def expected_control(alpha, gap, groups: int, scale) -> tuple[Float[Array, ""], Float[Array, " 8"]]:
     """The population values of `sampled_control`."""
-    forces = population_forces(alpha, gap, groups, scale)
-    s, rest = attention_from_gap(gap, groups)
+    forces = position.population_forces(alpha, gap, groups, scale)
+    s, rest = position.attention_from_gap(gap, groups)
     on_a = _expected_feature_force(alpha, s, rest, groups, scale)
     gradient = _assemble(
         alpha, -forces.alpha_force, on_a, 0.0, -s * rest * forces.attention_force, groups)
-    return population_loss(alpha, gap, groups, scale), gradient
+    return position.population_loss(alpha, gap, groups, scale), gradient
 
 
 def _expected_feature_force(alpha, s, rest, groups: int, scale) -> Float[Array, ""]:

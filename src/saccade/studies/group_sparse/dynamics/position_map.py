@@ -32,30 +32,14 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from saccade.descent import divergence_report
-from saccade.studies.group_sparse.dynamics.recording import follow, plan_record
-from saccade.studies.group_sparse.task import (
-    check_groups,
-    check_positive,
-    gram_scale_of,
-    whole_number,
-)
+from saccade.studies.group_sparse.dynamics import follow, plan_record
+from saccade.studies.group_sparse.task import check_setting, whole_number
+from saccade.studies.group_sparse.theory import position
 from saccade.studies.group_sparse.theory.laws import late_laws
-from saccade.studies.group_sparse.theory.position import (
-    attention_from_gap,
-    population_forces,
-    population_loss,
-)
 from saccade.studies.group_sparse.theory.stability import warn_if_unstable
 
 REGIMES = ("concentrating", "locked", "locked out", "unstable")
 STANDING = math.log(4) / 3
-
-
-class PositionState(NamedTuple):
-    """alpha = <v1, v*> and the score gap A."""
-
-    alpha: Float[Array, ""]
-    gap: Float[Array, ""]
 
 
 class Observed(NamedTuple):
@@ -69,8 +53,7 @@ class Observed(NamedTuple):
 
 
 class PositionTrajectory(NamedTuple):
-    """Rows follow `steps`; `diverged_at` is -1 for a sound run, and `advice` says what to change
-    otherwise."""
+    """Rows follow `steps`; `diverged_at` is -1 for a sound run, else `advice` says what to do."""
 
     steps: Int[np.ndarray, " records"]
     alpha: Float[np.ndarray, " records"]
@@ -80,41 +63,37 @@ class PositionTrajectory(NamedTuple):
     one_minus_attention: Float[np.ndarray, " records"]
     diverged_at: int
     advice: str
-    status: str = "quadrature"
-
-
-def position_step(state: PositionState, groups, scale, step_size, gram_scale) -> PositionState:
-    """One population step; every argument may be traced, D = `groups` included."""
-    forces = population_forces(state.alpha, state.gap, groups, scale)
-    gap = state.gap + step_size * gram_scale**2 / (groups - 1) * forces.gap_force
-    return PositionState(state.alpha + step_size * forces.alpha_force, gap)
 
 
 def position_run(groups, scale, step_size, gram_scale, stops: Int[Array, " records"]):
-    """The traceable run: (end with its divergence, `Observed` at the stops)."""
+    """Traceable, D included: (end with its divergence, `Observed` at the stops)."""
 
-    def observe(state: PositionState) -> Observed:
-        loss = population_loss(state.alpha, state.gap, groups, scale)
-        return Observed(state.alpha, state.gap, loss, *attention_from_gap(state.gap, groups))
+    def observe(state) -> Observed:
+        alpha, gap = state
+        loss = position.population_loss(alpha, gap, groups, scale)
+        return Observed(alpha, gap, loss, *position.attention_from_gap(gap, groups))
 
-    def step(state: PositionState, _) -> PositionState:
-        return position_step(state, groups, scale, step_size, gram_scale)
+    def step(state, _):
+        alpha, gap = state
+        forces = position.population_forces(alpha, gap, groups, scale)
+        turn = step_size * gram_scale**2 / (groups - 1) * forces.gap_force
+        return alpha + step_size * forces.alpha_force, gap + turn
 
-    return follow(step, observe, PositionState(jnp.asarray(0.0), jnp.asarray(0.0)), stops)
+    return follow(step, observe, (jnp.asarray(0.0), jnp.asarray(0.0)), stops)
 
 
 _compiled_run = jax.jit(position_run)
 
 
 @jax.jit
-def position_runs(groups, step_sizes, scale, gram_scales, stops: Int[Array, " records"]):
+def position_runs(groups, step_sizes, scales, gram_scales, stops: Int[Array, " records"]):
     """(`Observed`, step of divergence) of many runs that advance together, one a place."""
 
-    def one(size, eta, gram_scale):
+    def one(size, eta, scale, gram_scale):
         ended, rows = position_run(size, scale, eta, gram_scale, stops)
         return rows, ended.diverged_at
 
-    return jax.vmap(one)(groups, step_sizes, gram_scales)
+    return jax.vmap(one)(groups, step_sizes, scales, gram_scales)
 
 
 def position_trajectory(
@@ -127,9 +106,7 @@ def position_trajectory(
     `record` lists step numbers (0 = the start, 1 = after the first step). Warns when the step size
     is above the stability rule.
     """
-    groups, scale = check_groups(groups), check_positive(scale, "scale")
-    eta = check_positive(step_size, "step_size")
-    gram = gram_scale_of(groups, gram_scale)
+    groups, eta, scale, gram = check_setting(groups, step_size, scale, gram_scale)
     kept = plan_record(steps, record)
     warn_if_unstable(groups, eta, scale)
     ended, rows = _compiled_run(float(groups), scale, eta, gram, kept.stops)
@@ -167,8 +144,7 @@ def name_ending(
 
 
 class RegimeMap(NamedTuple):
-    """Rows are numbers of groups, columns step sizes: the word, A at steps // 4, the end, and the
-    step of divergence."""
+    """Rows: groups, columns: step sizes. The word, A at steps // 4, the end, the divergence."""
 
     regime: np.ndarray
     gap_quarter: Float[np.ndarray, "rows columns"]
@@ -179,15 +155,13 @@ class RegimeMap(NamedTuple):
 def regime_map(
     groups: Sequence[int], step_sizes: Sequence[float], steps: int, scale: float = 1.0
 ) -> RegimeMap:
-    """Run the exact position-only map for every (D, eta) and name how each run ends; all cells
-    advance together."""
-    sizes, etas = np.meshgrid(
-        [float(check_groups(size)) for size in groups],
-        [check_positive(eta, "step_sizes") for eta in step_sizes], indexing="ij")
-    steps, scale = whole_number(steps, "steps", 8), check_positive(scale, "scale")
-    stops = plan_record(steps, [steps // 4, steps]).stops
+    """Run the exact map for every (D, eta), all together, and name how each run ends."""
+    steps = whole_number(steps, "steps", 8)
+    cells = [[check_setting(size, eta, scale) for eta in step_sizes] for size in groups]
+    sizes, etas, scales, grams = np.moveaxis(np.array(cells, float), -1, 0)
     rows, diverged = position_runs(
-        sizes.ravel(), etas.ravel(), scale, (sizes.ravel() + 1) / 2, stops)
+        *[part.ravel() for part in (sizes, etas, scales, grams)],
+        plan_record(steps, [steps // 4, steps]).stops)
     quarter, end = (
         Observed(*[np.asarray(row)[:, place].reshape(sizes.shape) for row in rows])
         for place in (0, 1))

@@ -17,9 +17,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from saccade.studies.group_sparse.dynamics.recording import follow
-from saccade.studies.group_sparse.models.explicit import evaluate
-from saccade.studies.group_sparse.models.layer import tokens
+from saccade.studies.group_sparse.dynamics import follow
+from saccade.studies.group_sparse.models import Parameters, Transformer, evaluate, tokens
 from saccade.studies.group_sparse.task import GroupSparseTask
 
 
@@ -32,57 +31,60 @@ class Learner(NamedTuple):
 
 
 class TransferRun(NamedTuple):
-    """At every recorded sample count: fraction of online mistakes, and error on held-out
-    samples."""
+    """`errors`[measure][count]: fraction of online mistakes, and error on held-out samples."""
 
-    online_error: Float[Array, " records"]
-    test_error: Float[Array, " records"]
-    diverged_at: Int[Array, ""]
+    errors: Float[Array, "2 records"]
     value: Float[Array, " width"]
 
 
-def _stream(key: PRNGKeyArray, task: GroupSparseTask, test_samples: int):
-    """(sample number -> one fresh sample, a held-out batch) of one key."""
+def _run(key, task, test_samples: int, start: Learner, learn, outputs, stops) -> TransferRun:
+    """`learn(learner, sample)` gives (W~, v~, f) after one fresh sample, `outputs(learner, X)` what
+    the learner says of held-out ones."""
     stream_key, test_key = jax.random.split(key)
-    return lambda number: task.sample(jax.random.fold_in(stream_key, number), 1), task.sample(
-        test_key, test_samples)
+    test = task.sample(test_key, test_samples)
+
+    def step(learner: Learner, number) -> Learner:
+        drawn = task.sample(jax.random.fold_in(stream_key, number), 1)
+        attention, value, output = learn(learner, drawn)
+        return Learner(attention, value, learner.mistakes + (drawn.y[0] * output <= 0))
+
+    def observe(learner: Learner):
+        wrong = test.y * outputs(learner, test.X) <= 0
+        return learner.mistakes, jnp.mean(wrong, dtype=float)
+
+    last, (mistakes, test_error) = follow(step, observe, start, stops)
+    errors = jnp.stack([mistakes / jnp.maximum(stops, 1), test_error])
+    return TransferRun(errors, last.state.value)
 
 
 @partial(jax.jit, static_argnames=("freeze_attention", "freeze_position_value", "test_samples"))
 def transfer_attention(
-    key: PRNGKeyArray, task: GroupSparseTask, matrix: Float[Array, "encoding_dim groups"],
-    attention: Float[Array, "token_dim token_dim"], step_size, output_scale,
+    key: PRNGKeyArray, task: GroupSparseTask, start: Transformer, step_size, factor,
     stops: Int[Array, " records"], freeze_attention: bool = True,
     freeze_position_value: bool = False, test_samples: int = 2000,
 ) -> TransferRun:
-    """Online SGD from W~(0) = `attention`, v~(0) = 0 on `output_scale` * f (1: the paper's sum over
-    queries; 1/D: their mean).
+    """Online SGD from W~(0) = W of `start`, v~(0) = 0 on `factor` * f (1: the paper's sum over
+    queries; 1/D: their mean), recorded at the counts in `stops`.
 
-    `stops` are the recorded counts. Traceable: vmap over
-    keys and step sizes. `freeze_position_value` keeps v~2 at zero, so that the length of the
-    encodings is not paid for.
+    Traceable: vmap over keys and step sizes. `freeze_position_value` keeps v~2 at zero, so that the
+    length of the encodings is not paid for.
     """
-    moving = jnp.arange(attention.shape[0]) < (
-        task.dim if freeze_position_value else attention.shape[0])
-    draw, test = _stream(key, task, test_samples)
-    test_tokens = tokens(test.X, matrix)
+    attention, width = start.parameters.attention[0], start.parameters.value.shape[0]
+    moving = jnp.arange(width) < (task.dim if freeze_position_value else width)
 
-    def step(learner: Learner, number) -> Learner:
-        drawn = draw(number)
-        at = evaluate(
-            tokens(drawn.X, matrix), drawn.y, learner.attention, output_scale * learner.value)
-        value = learner.value - step_size * output_scale * jnp.where(moving, at.grad_value, 0.0)
-        moved = (
-            learner.attention if freeze_attention
-            else learner.attention - step_size * at.grad_attention_weights)
-        return Learner(moved, value, learner.mistakes + (drawn.y[0] * at.output[0] <= 0))
+    def learn(learner: Learner, drawn):
+        rows = tokens(drawn.X, start.matrix)
+        at = evaluate(rows, drawn.y, learner.attention, factor * learner.value)
+        value = learner.value - step_size * factor * jnp.where(moving, at.grad_value, 0.0)
+        turned = learner.attention - step_size * at.grad_attention_weights
+        return learner.attention if freeze_attention else turned, value, at.output[0]
 
-    def observe(learner: Learner):
-        at = evaluate(test_tokens, test.y, learner.attention, learner.value)
-        return learner.mistakes, jnp.mean(test.y * at.output <= 0, dtype=float)
+    def outputs(learner: Learner, X):
+        hidden = start.parameters.hidden
+        return start.at(Parameters(learner.attention[None], learner.value, hidden))(X)
 
-    start = Learner(attention, jnp.zeros(attention.shape[0]), jnp.asarray(0.0))
-    return _finish(follow(step, observe, start, stops), stops)
+    zero = Learner(attention, jnp.zeros(width), jnp.asarray(0.0))
+    return _run(key, task, test_samples, zero, learn, outputs, stops)
 
 
 @partial(jax.jit, static_argnames=("test_samples",))
@@ -90,27 +92,16 @@ def transfer_logistic(
     key: PRNGKeyArray, task: GroupSparseTask, step_size, stops: Int[Array, " records"],
     test_samples: int = 2000,
 ) -> TransferRun:
-    """Online SGD of logistic regression on the flattened input, from zero, on the same stream as
-    `transfer_attention`."""
-    draw, test = _stream(key, task, test_samples)
-    test_rows = test.X.reshape(test_samples, -1)
+    """Online SGD of logistic regression on the flattened input, from zero, on that stream."""
 
-    def step(learner: Learner, number) -> Learner:
-        drawn = draw(number)
-        row, label = drawn.X.reshape(-1), drawn.y[0]
-        margin = label * (learner.value @ row)
-        value = learner.value + step_size * jax.nn.sigmoid(-margin) * label * row
-        return Learner(learner.attention, value, learner.mistakes + (margin <= 0))
+    def learn(learner: Learner, drawn):
+        row, y = drawn.X.reshape(-1), drawn.y[0]
+        output = learner.value @ row
+        value = learner.value + step_size * jax.nn.sigmoid(-y * output) * y * row
+        return learner.attention, value, output
 
-    def observe(learner: Learner):
-        wrong = test.y * (test_rows @ learner.value) <= 0
-        return learner.mistakes, jnp.mean(wrong, dtype=float)
+    def outputs(learner: Learner, X):
+        return X.reshape(len(X), -1) @ learner.value
 
-    start = Learner(jnp.zeros((0, 0)), jnp.zeros(task.length * task.dim), jnp.asarray(0.0))
-    return _finish(follow(step, observe, start, stops), stops)
-
-
-def _finish(ended, stops) -> TransferRun:
-    last, (mistakes, test_error) = ended
-    return TransferRun(
-        mistakes / jnp.maximum(stops, 1), test_error, last.diverged_at, last.state.value)
+    zero = Learner(jnp.zeros((0, 0)), jnp.zeros(task.length * task.dim), jnp.asarray(0.0))
+    return _run(key, task, test_samples, zero, learn, outputs, stops)

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 QUICKLY = {"xla_backend_optimization_level": 2}
@@ -21,8 +19,3 @@ def spaced(first: int, last: int, points: int) -> list[int]:
 def along(axes: str | tuple[str, ...], **values: Any) -> dict[str, Any]:
     """Variables of a dataset that share their axes."""
     return {name: (axes, np.asarray(value)) for name, value in values.items()}
-
-
-def copies(tree: Any, count: int) -> Any:
-    """The same arrays for each of `count` runs."""
-    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), tree)

@@ -11,12 +11,10 @@ import xarray
 
 from saccade.errors import require
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse.dynamics import full
-from saccade.studies.group_sparse.dynamics.recording import plan_record
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along, copies, spaced
-from saccade.studies.group_sparse.models import layer
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.layer import PAPER_LAYER, Architecture, xavier, zeros
+from saccade.studies.group_sparse import models
+from saccade.studies.group_sparse.dynamics import full, plan_record
+from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.models import Architecture, Transformer, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 Kind = Literal["sine", "one-hot", "random", "equal", "none"]
@@ -27,30 +25,30 @@ VARIANTS = {
     "two layers": Architecture(layers=2, residual=True)}
 
 
-@partial(jax.jit, static_argnames=("architecture", "batch", "held_out"), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("batch", "held_out"), compiler_options=QUICKLY)
 def many_runs(
-    keys: Any, task: GroupSparseTask, matrices: Any, starts: Any, step_sizes: Any, stops: Any,
-    attention_speed: Any, architecture: Architecture, batch: int, held_out: int,
+    keys: Any, task: GroupSparseTask, starts: Transformer, step_sizes: Any, stops: Any,
+    attention_speed: Any, batch: int, held_out: int = 500,
 ) -> Any:
-    """One run for each key, matrix, start (and step size, if there are many); everything but shapes
-    is an argument, so that one compiled program serves all settings of the same size."""
+    """One run for each key and start (and step size, if there are many); everything but shapes is
+    an argument, so that one compiled program serves all settings of the same size."""
 
-    def one(run_key: Any, matrix: Any, start: Any, step_size: Any) -> Any:
+    def one(run_key: Any, start: Transformer, step_size: Any) -> Any:
         ended, watched = full.full_run(
-            run_key, task, matrix, start, step_size, stops, None, architecture=architecture,
-            batch=batch, held_out=held_out, attention_speed=attention_speed)
+            run_key, task, start, step_size, stops, None, batch, held_out, attention_speed)
         return watched, ended.diverged_at
 
     etas = jnp.broadcast_to(jnp.asarray(step_sizes, float), keys.shape)
-    return jax.vmap(one)(keys, matrices, starts, etas)
+    return jax.vmap(one)(keys, starts, etas)
 
 
-def _starts(key: Any, token_dim: int, factor: float, repetitions: int) -> Any:
-    """The zero start, or Xavier's times `factor`, for each repetition."""
+def _starts(key: Any, group_dim: int, matrices: Any, factor: float) -> Transformer:
+    """The zero start, or Xavier's times `factor`, for each matrix."""
     if factor == 0:
-        return copies(zeros(token_dim), repetitions)
-    return jax.vmap(lambda one: xavier(one, token_dim, factor=factor))(
-        jax.random.split(key, repetitions))
+        return jax.vmap(lambda matrix: models.at_zero(group_dim, matrix))(matrices)
+    keys = jax.random.split(key, len(matrices))
+    start = partial(models.xavier, group_dim=group_dim, factor=factor)
+    return jax.vmap(lambda one, matrix: start(one, matrix=matrix))(keys, matrices)
 
 
 @experiment(
@@ -72,14 +70,14 @@ def full_descent(
         split_weight=split_weight)
     matrices = jnp.stack(
         [  # only random ones differ
-            encoding(encodings, groups, encoding_dim, norm_squared, one).matrix
+            encoding(encodings, groups, encoding_dim, norm_squared, one)
             for one in jax.random.split(keys[0], repetitions)
         ])
-    starts = _starts(keys[1], group_dim + matrices.shape[1], start_factor, repetitions)
     times = spaced(1, steps, points)
     watched, diverged = many_runs(
-        jax.random.split(keys[2], repetitions), task, matrices, starts, step_size,
-        plan_record(steps, times).stops, attention_speed, PAPER_LAYER, batch, held_out)
+        jax.random.split(keys[2], repetitions), task,
+        _starts(keys[1], group_dim, matrices, start_factor), step_size,
+        plan_record(steps, times).stops, attention_speed, batch, held_out)
     axes = ("repetition", "step")
     names = ("loss", "error", "alignment", "value_norm", "value_position_norm")
     return xarray.Dataset(
@@ -95,19 +93,21 @@ def attention_pictures(
     times: tuple[int, ...] = (5, 20, 60, 300), batch: int = 200, held_out: int = 500,
 ) -> xarray.Dataset:
     """The mean attention map S[key][query] and the matrix W of one run at several times."""
-    task, sine = group_sparse_task(groups, group_dim, relevant=relevant), encoding("sine", groups)
+    task = group_sparse_task(groups, group_dim, relevant=relevant)
+    start = models.at_zero(group_dim, encoding("sine", groups))
     run_key, look_key = jax.random.split(key)
-    rows = layer.tokens(task.sample(look_key, held_out).X, sine.matrix)
+    X = task.sample(look_key, held_out).X
     # The same key walks the same path, so a later time continues the earlier one.
     ends = [
         full.full_trajectory(
-            run_key, task, sine, step_size, time, batch=batch, held_out=held_out).parameters
+            run_key, task, start, step_size, time, batch=batch, held_out=held_out).model
         for time in times]
-    maps = [layer.attention_maps(end, PAPER_LAYER, rows)[0].mean(axis=0) for end in ends]
     return xarray.Dataset(
-        along(("step", "key_group", "query_group"), attention=maps)
-        | along(("step", "row", "column"), W=[end.attention[0] for end in ends])
-        | along(("step", "row"), v=[end.value for end in ends]), {"step": list(times)})
+        along(
+            ("step", "key_group", "query_group"),
+            attention=[end.maps(X)[0].mean(axis=0) for end in ends])
+        | along(("step", "row", "column"), W=[end.parameters.attention[0] for end in ends])
+        | along(("step", "row"), v=[end.parameters.value for end in ends]), {"step": list(times)})
 
 
 # Scans of two departures: dimensions of random encodings, and correlation between groups.
@@ -117,13 +117,10 @@ def _ends(
     key: Any, task: GroupSparseTask, matrices: Any, step_size: float, steps: int, batch: int,
     speed: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Attention on the relevant group and test error after `steps`, one run for each matrix; a run
-    that diverged counts as blind."""
-    count = len(matrices)
+    """Attention on the group and test error, one run a matrix; one that diverged is blind."""
     watched, _ = many_runs(
-        jax.random.split(key, count), task, matrices,
-        copies(zeros(task.dim + matrices.shape[1]), count), step_size, plan_record(steps).stops,
-        speed, PAPER_LAYER, batch, 500)
+        jax.random.split(key, len(matrices)), task, _starts(key, task.dim, matrices, 0.0),
+        step_size, plan_record(steps).stops, speed, batch)
     looks = np.asarray(watched.attention)[:, -1, 0, int(task.relevant)]
     error = np.asarray(watched.error)[:, -1]
     return np.nan_to_num(looks, nan=0.0), np.where(np.isfinite(looks), error, 0.5)
@@ -136,11 +133,10 @@ def _scanned(name: str, values: tuple[Any, ...], ends: list[Any]) -> xarray.Data
 
 
 def _padded(key: Any, kind: str, groups: int, dim: int, rows: int) -> Any:
-    """An encoding with `dim` rows [0: none], filled up with rows of zeros, which nothing ever
-    reads: one program serves every dimension."""
+    """An encoding with `dim` rows [0: none], and rows of zeros so that one program serves."""
     if dim == 0:
         return jnp.zeros((rows, groups))
-    matrix = encoding(kind, groups, dim if kind == "random" else None, None, key).matrix
+    matrix = encoding(kind, groups, dim if kind == "random" else None, None, key)
     return jnp.pad(matrix, ((0, rows - len(matrix)), (0, 0)))
 
 
@@ -173,7 +169,7 @@ def correlation_scan(
 ) -> xarray.Dataset:
     """Attention and error after `steps` steps against the common correlation of the groups;
     `attention_speed` 0 freezes attention."""
-    matrices = copies(encoding("sine", groups).matrix, repetitions)
+    matrices = jnp.broadcast_to(encoding("sine", groups), (repetitions, groups, groups))
     ends = []
     for number, correlation in enumerate(correlations):
         task = group_sparse_task(groups, group_dim, relevant=relevant, correlation=correlation)
@@ -186,17 +182,14 @@ def _variant_at_its_best(
     key: Any, task: GroupSparseTask, shape: Architecture, step_sizes: tuple[float, ...], steps: int,
     batch: int, tuning: int,
 ) -> tuple[Any, float]:
-    """What is watched in runs of one variant at its best step size, and that step; the step is
-    chosen on `tuning` other seeds, all steps on each."""
+    """One variant watched at its best step, and that step, chosen on `tuning` other seeds."""
     tuning_key, run_key, start_key = jax.random.split(key, 3)
-    lanes, matrix = tuning * len(step_sizes), encoding("sine", task.length).matrix
-    starts = jax.vmap(lambda one: zeros(task.dim + task.length, shape, one))(
+    lanes, matrix = tuning * len(step_sizes), encoding("sine", task.length)
+    starts = jax.vmap(lambda one: models.at_zero(task.dim, matrix, shape, one))(
         jax.random.split(start_key, lanes))
 
     def runs(keys: Any, etas: Any) -> Any:
-        return many_runs(
-            keys, task, copies(matrix, lanes), starts, etas, plan_record(steps).stops, 1.0, shape,
-            batch, 500)[0]
+        return many_runs(keys, task, starts, etas, plan_record(steps).stops, 1.0, batch)[0]
 
     tried = runs(
         jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes)),
@@ -218,14 +211,10 @@ def architectures(
     variant at its best step size; the step is chosen by held-out loss over a third of as many
     seeds, all steps on each."""
     task = group_sparse_task(groups, group_dim, relevant=relevant)
-    tuning = max(1, repetitions // len(step_sizes))
-    runs, chosen = zip(
-        *[
-            _variant_at_its_best(
-                jax.random.fold_in(key, number), task, VARIANTS[name], step_sizes, steps, batch,
-                tuning)
-            for number, name in enumerate(variants)],
-        strict=True)
+    settings = step_sizes, steps, batch, max(1, repetitions // len(step_sizes))
+    runs, chosen = zip(*[
+        _variant_at_its_best(jax.random.fold_in(key, number), task, VARIANTS[name], *settings)
+        for number, name in enumerate(variants)])
     return xarray.Dataset(
         along(
             ("variant", "repetition"),

@@ -17,41 +17,32 @@ import xarray
 
 from saccade.errors import unknown
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse.dynamics import full
-from saccade.studies.group_sparse.dynamics.recording import plan_record
+from saccade.studies.group_sparse.dynamics import plan_record
+from saccade.studies.group_sparse.dynamics.full import full_run
 from saccade.studies.group_sparse.experiments.common import QUICKLY, along
-from saccade.studies.group_sparse.models import layer
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.explicit import screen
-from saccade.studies.group_sparse.models.layer import PAPER_LAYER
-from saccade.studies.group_sparse.task import GroupSparseSample, GroupSparseTask, group_sparse_task
+from saccade.studies.group_sparse.models import at_zero, encoding, screen
+from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 
-def _fit_layer(
-    key: Any, task: GroupSparseTask, data: GroupSparseSample, step_size: Any, stops: Any,
-    held_out: int,
-) -> Any:
-    """The end of full-batch descent from zero on `data`, and what is watched meanwhile."""
-    matrix = encoding("sine", task.length).matrix
-    return full.full_run(
-        key, task, matrix, layer.zeros(task.dim + task.length), step_size, stops, data,
-        architecture=PAPER_LAYER, batch=1, held_out=held_out)
+def _fit_layer(key: Any, task: Any, data: Any, step_size: Any, stops: Any, held_out: int) -> Any:
+    """The layer after full-batch descent from zero on `data`, and what is watched meanwhile."""
+    start = at_zero(task.dim, encoding("sine", task.length))
+    ended, watched = full_run(key, task, start, step_size, stops, data, held_out=held_out)
+    return start.at(ended.state), watched
 
 
 @partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
 def _from_scratch(
     keys: Any, task: GroupSparseTask, step_size: Any, stops: Any, samples: int
 ) -> Any:
-    """For each key: a fixed sample, descent on it, what screening says of it, and the training loss
-    at the end."""
+    """For each key descent on a fixed sample, its training loss, and what screening says."""
 
     def one(key: Any) -> Any:
         data_key, run_key = jax.random.split(key)
         data = task.sample(data_key, samples)
-        ended, watched = _fit_layer(run_key, task, data, step_size, stops, 500)
-        rows = layer.tokens(data.X, encoding("sine", task.length).matrix)
-        train = layer.logistic_loss(ended.state, PAPER_LAYER, rows, data.y)
-        return watched.attention[-1, 0], watched.error[-1], train, screen(data.X, data.y).best
+        layer, watched = _fit_layer(run_key, task, data, step_size, stops, 500)
+        best = screen(data.X, data.y).best
+        return watched.attention[-1, 0], watched.error[-1], layer.loss(data.X, data.y), best
 
     return jax.lax.map(one, keys)
 
@@ -93,8 +84,7 @@ def _sizes(coefficients: np.ndarray, group_dim: int) -> np.ndarray:
 
 
 def _largest_penalty(rows: np.ndarray, labels: np.ndarray, group_dim: int) -> float:
-    """max_g |X_g^T y| / n: where the group lasso with square loss becomes empty (with logistic
-    loss: half of it)."""
+    """max_g |X_g^T y| / n: the group lasso is empty there (with logistic loss at half of it)."""
     return float(_sizes(rows.T @ labels, group_dim).max() / len(labels))
 
 
@@ -184,8 +174,7 @@ def _best_layer(
 def _search(
     finder: Finder, keys: Any, task: GroupSparseTask, samples: int, relevant: int
 ) -> tuple[list[bool], float]:
-    """Whether the relevant group has the largest weight on every draw, and the median of the
-    seconds a fit took."""
+    """Whether the group has the largest weight, draw by draw, and the median seconds a fit."""
     hits, seconds = [], []
     for key in keys:
         data = task.sample(key, samples)

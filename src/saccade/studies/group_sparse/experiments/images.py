@@ -12,12 +12,10 @@ from saccade.datasets.images import load_images
 from saccade.datasets.images.shuffle import check_cell
 from saccade.errors import require
 from saccade.lab.experiment import experiment
+from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics.full import full_run
-from saccade.studies.group_sparse.dynamics.recording import plan_record
 from saccade.studies.group_sparse.experiments.common import along
-from saccade.studies.group_sparse.models import layer
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.layer import PAPER_LAYER
+from saccade.studies.group_sparse.models import at_zero, encoding
 from saccade.studies.group_sparse.task import GroupSparseSample, group_sparse_task
 
 FROGS = {
@@ -29,8 +27,7 @@ FROGS = {
 def patched(
     images: np.ndarray, labels: np.ndarray, groups: int, relevant: int, key: Any
 ) -> GroupSparseSample:
-    """Each image, centred and scaled to unit variance, as one patch among patches of Gaussian
-    noise: X[sample][patch][pixel]."""
+    """Each image, of mean 0 and variance 1, as one patch among patches of Gaussian noise."""
     noise = jax.random.normal(key, (len(images), images.shape[1], groups))
     X = np.array(jnp.swapaxes(noise, 1, 2))
     X[:, relevant] = (images - images.mean()) / images.std()
@@ -41,11 +38,9 @@ def patched(
 def two_classes(
     data: str, folder: str | None, pair: tuple[int, int], each: int, pool: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Images of two classes, the first `each` of both (0: all), means over pool x pool pixels,
-    flattened; labels -1 and +1."""
-    halves = [
-        load_images(data, split, folder) for split in (("train",) if each else ("train", "test"))]
-    halves = [half.of_classes(pair, each or None) for half in halves]
+    """The first `each` images of two classes (0: all), pool x pool means; labels -1 and +1."""
+    splits = ("train",) if each else ("train", "test")
+    halves = [load_images(data, split, folder).of_classes(pair, each or None) for split in splits]
     pixels = np.concatenate([half.pixels for half in halves]).astype(float)
     labels = np.concatenate([half.labels for half in halves])
     n, height, width, channels = pixels.shape
@@ -63,14 +58,12 @@ def _one_split(
         GroupSparseSample(*[part[cut] for part in whole])
         for cut in (slice(samples), slice(samples, None)))
     _, groups, dim = whole.X.shape
-    task, matrix = (
-        group_sparse_task(groups, dim, relevant=relevant), encoding("sine", groups).matrix)
+    start = at_zero(dim, encoding("sine", groups))
     ended, _ = full_run(
-        key, task, matrix, layer.zeros(dim + groups), step_size, plan_record(steps).stops, train,
-        architecture=PAPER_LAYER, batch=1, held_out=2)
-    rows = layer.tokens(test.X, matrix)
-    looks = layer.attention_maps(ended.state, PAPER_LAYER, rows)[0].mean(axis=0)
-    wrong = test.y * layer.output(ended.state, PAPER_LAYER, rows) <= 0
+        key, group_sparse_task(groups, dim, relevant=relevant), start, step_size,
+        plan_record(steps).stops, train)
+    layer = start.at(ended.state)
+    looks, wrong = layer.maps(test.X)[0].mean(axis=0), test.y * layer(test.X) <= 0
     flat, y = np.asarray(whole.X).reshape(len(whole.X), -1), np.asarray(whole.y)
     fit = fit_readout(flat[:samples], y[:samples], 1 / samples, tolerance=1e-6)
     missed = y[samples:] * (flat[samples:] @ fit.w + fit.b) <= 0

@@ -9,18 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
-from scipy.special import expit
 
 from saccade.errors import require
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.dynamics import full, position_map, reduced_map
-from saccade.studies.group_sparse.dynamics.recording import plan_record
+from saccade.studies.group_sparse import dynamics, models
+from saccade.studies.group_sparse.dynamics import full, plan_record, position_map, reduced_map
 from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of
 from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
 from saccade.studies.group_sparse.experiments.reduction import Kind
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.layer import PAPER_LAYER, zeros
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 Case = tuple[int, float]
@@ -41,7 +37,8 @@ def position_descent(
     times = sorted({*spaced(1, steps, points), max(1, steps // 4), min(2, steps), steps})
     sizes, etas = np.array(cases, float).T
     rows, diverged = position_map.position_runs(
-        sizes, etas, scale, encoding_factor * (sizes + 1) / 2, plan_record(steps, times).stops)
+        sizes, etas, np.full(len(sizes), scale), encoding_factor * (sizes + 1) / 2,
+        plan_record(steps, times).stops)
     return xarray.Dataset(
         along(("case", "step"), **rows._asdict()) | along("case", diverged_at=diverged),
         {"step": times, **along("case", groups=sizes.astype(int), step_size=etas)})
@@ -72,7 +69,7 @@ def regimes(
         {"scale": list(scales), "groups": list(groups), "step_size": list(step_sizes)})
 
 
-def _product_rule(groups: int, points: int = 160) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _product_rule(groups: int, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """u, m and weights for E over u = |N(0, 1)| and m ~ N(0, 1/(D-1))."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, m = 4.5 * (x + 1), 9.0 * x
@@ -81,18 +78,24 @@ def _product_rule(groups: int, points: int = 160) -> tuple[np.ndarray, np.ndarra
     return u[:, None], m[None, :] / np.sqrt(groups - 1), by_u[:, None] * by_m
 
 
-def _by_quadrature(groups: int, step_size: float, steps: int, fixed: bool) -> list[float]:
-    """alpha and A after `steps` steps, each a two-dimensional quadrature of the definition."""
-    u, m, weights = _product_rule(groups)
-    alpha = gap = 0.0
-    for _ in range(steps):
-        s = 1 / (1 + (groups - 1) * np.exp(-gap))
+@partial(jax.jit, static_argnames=("groups", "points"))
+def plain_run(
+    groups: int, step_size: Any, steps: Any, points: int = 160, fixed: Any = False
+) -> Any:
+    """alpha and A of the position-only layer, each step a two-dimensional quadrature of the
+    definition with `points` x `points` nodes (`fixed` leaves attention uniform)."""
+    u, m, weights = _product_rule(groups, points)
+
+    def step(_: Any, state: Any) -> Any:
+        alpha, gap = state
+        s = jax.nn.sigmoid(gap - jnp.log(groups - 1))
         mixed = s * u + (1 - s) * m
-        residual = weights * expit(-alpha * groups * mixed)
+        residual = weights * jax.nn.sigmoid(-alpha * groups * mixed)
         speed = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * s * (1 - s)
-        pull, turn = groups * np.sum(residual * mixed), speed * alpha * np.sum(residual * (u - m))
-        alpha, gap = alpha + step_size * pull, gap if fixed else gap + turn
-    return [alpha, gap]
+        pull, turn = groups * jnp.sum(residual * mixed), speed * alpha * jnp.sum(residual * (u - m))
+        return alpha + step_size * pull, jnp.where(fixed, gap, gap + turn)
+
+    return jax.lax.fori_loop(0, steps, step, (jnp.zeros(()), jnp.zeros(())))
 
 
 @experiment("group-sparse.position-quadrature")
@@ -104,7 +107,7 @@ def position_quadrature(
     a plain two-dimensional quadrature of the definition (`fixed` leaves attention uniform
     there)."""
     runs = [position_map.position_trajectory(groups, eta, steps) for groups, eta in cases]
-    plain = [_by_quadrature(groups, eta, steps, fixed) for groups, eta in cases]
+    plain = [plain_run(groups, eta, steps, fixed=fixed) for groups, eta in cases]
     return xarray.Dataset(
         along(("case", "name"), map=[[run.alpha[0], run.gap[0]] for run in runs], plain=plain),
         {"name": ["alpha", "gap"]})
@@ -142,16 +145,14 @@ def reduced_descent(
 
 @partial(jax.jit, static_argnames=("batch",), compiler_options=QUICKLY)
 def _full_states(
-    keys: Any, task: GroupSparseTask, matrix: Any, start: Any, step_size: Any, stops: Any,
-    batch: int,
+    keys: Any, task: GroupSparseTask, start: Any, step_size: Any, stops: Any, batch: int
 ) -> Any:
     """alpha, A and mean attention at the end of a run of every weight, for each key."""
 
     def one(key: Any) -> Any:
         ended, watched = full.full_run(
-            key, task, matrix, start, step_size, stops, None, architecture=PAPER_LAYER, batch=batch,
-            held_out=1000)
-        point = coordinates_of(ended.state, task, matrix)
+            key, task, start, step_size, stops, batch=batch, held_out=1000)
+        point = coordinates_of(ended.state, task, start.matrix)
         return jnp.stack([point[0], point[3] - point[5], watched.attention[0, 0, 1]])
 
     return jax.vmap(one)(keys)
@@ -171,10 +172,10 @@ def two_engines(
     six-number map with its own draws."""
     full_key, reduced_key = jax.random.split(key)
     task = group_sparse_task(groups, group_dim, relevant=1)
-    matrix = encoding(encodings, groups, None, norm_squared).matrix
+    start = models.at_zero(group_dim, models.encoding(encodings, groups, None, norm_squared))
     by_weights = _full_states(
-        jax.random.split(full_key, repetitions), task, matrix, zeros(group_dim + len(matrix)),
-        step_size, plan_record(steps).stops, batch)
+        jax.random.split(full_key, repetitions), task, start, step_size, plan_record(steps).stops,
+        batch)
     runs = [
         reduced_map.reduced_trajectory(one, groups, group_dim, step_size, steps)
         for one in jax.random.split(reduced_key, reduced_repetitions)]

@@ -11,13 +11,12 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.studies.group_sparse import models
+from saccade.studies.group_sparse.dynamics import full
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
 from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
 from saccade.studies.group_sparse.experiments.common import QUICKLY, along
-from saccade.studies.group_sparse.models import layer
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.explicit import evaluate
-from saccade.studies.group_sparse.models.layer import PAPER_LAYER, Parameters
+from saccade.studies.group_sparse.models import Parameters, Transformer, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 Kind = Literal["sine", "one-hot", "random"]
@@ -42,21 +41,13 @@ def symmetric_sample(X: np.ndarray, relevant: int) -> np.ndarray:
     return np.concatenate([whole, -whole])
 
 
-def _layer_gradient(X: Any, y: Any, matrix: Any, weights: Any, value: Any) -> Parameters:
-    """The gradient of the paper's layer, in the form of its parameters."""
-    at = evaluate(layer.tokens(X, matrix), y, weights, value)
-    hidden = jnp.zeros((0, value.shape[0]))
-    return Parameters(at.grad_attention_weights[None], at.grad_value, hidden)
-
-
-def _outside(slope: Parameters, task: GroupSparseTask, matrix: Any) -> np.ndarray:
-    """Size of the gradient's part outside the invariant subspace, block by block, relative to the
-    whole gradient."""
-    inside = reduced.parameters_of(reduced.coordinates_of(slope, task, matrix), task, matrix)
-    rest = jax.tree.map(lambda a, b: np.asarray(a - b), slope, inside)
+def _outside(gradient: Parameters, task: GroupSparseTask, matrix: Any) -> np.ndarray:
+    """The gradient's share outside the invariant subspace, block by block."""
+    inside = reduced.parameters_of(reduced.coordinates_of(gradient, task, matrix), task, matrix)
+    rest = jax.tree.map(lambda a, b: np.asarray(a - b), gradient, inside)
     d, W = task.dim, rest.attention[0]
     parts = rest.value[d:], W[:d, d:], W[d:, :d], W[:d, :d], W[d:, d:]
-    whole = np.sqrt(sum(float(jnp.sum(leaf**2)) for leaf in jax.tree.leaves(slope)))
+    whole = np.sqrt(sum(float(jnp.sum(leaf**2)) for leaf in jax.tree.leaves(gradient)))
     return np.array([np.linalg.norm(part) for part in parts]) / whole
 
 
@@ -69,32 +60,37 @@ def symmetric_gradient(
     and the reduced gradient there."""
     data_key, point_key, encoding_key = jax.random.split(key, 3)
     task = group_sparse_task(groups, group_dim, relevant=relevant)
-    positions = encoding(encodings, groups, key=encoding_key)
+    matrix = encoding(encodings, groups, key=encoding_key)
     point = jnp.abs(jax.random.normal(point_key, (8,))) * jnp.array(
         [1.0, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0])
     X = jnp.asarray(symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant))
-    at = reduced.parameters_of(point, task, positions.matrix)
-    slope = _layer_gradient(X, task.label(X), positions.matrix, at.attention[0], at.value)
+    layer = Transformer(reduced.parameters_of(point, task, matrix), matrix)
+    gradient = full.gradient(layer, X, task.label(X))
     answer, speed = reduced.reduced_gradient(
-        X, task.direction, relevant, point, float(positions.gram_scale))
-    projected = reduced.coordinates_of(slope, task, positions.matrix)
+        X, task.direction, relevant, point, float(models.mean_square(matrix)))
     return xarray.Dataset(
-        along("block", outside=_outside(slope, task, positions.matrix))
-        | along("coordinate", projected=projected, reduced=speed * answer.gradient),
+        along("block", outside=_outside(gradient, task, matrix))
+        | along(
+            "coordinate", projected=reduced.coordinates_of(gradient, task, matrix),
+            reduced=speed * answer.gradient),
         {"block": list(BLOCKS)})
 
 
 @partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
-def _slopes(keys: Any, task: GroupSparseTask, matrix: Any, value: Any, samples: int) -> Any:
-    """The gradient at W = 0 on fresh samples for each key, in the reduced coordinates."""
-    size = value.shape[0]
+def _gradients(keys: Any, task: GroupSparseTask, layer: Transformer, samples: int) -> Any:
+    """The gradient on fresh samples for each key, in the reduced coordinates."""
 
     def one(key: Any) -> Any:
         drawn = task.sample(key, samples)
-        slope = _layer_gradient(drawn.X, drawn.y, matrix, jnp.zeros((size, size)), value)
-        return reduced.coordinates_of(slope, task, matrix)
+        return reduced.coordinates_of(full.gradient(layer, drawn.X, drawn.y), task, layer.matrix)
 
     return jax.lax.map(one, keys)
+
+
+def _with_alpha(layer: Transformer, alpha: float) -> Transformer:
+    """The same layer with v = alpha [v*; 0], v* the first coordinate."""
+    parameters = layer.parameters
+    return layer.at(parameters._replace(value=parameters.value.at[0].set(alpha)))
 
 
 @experiment(
@@ -109,14 +105,14 @@ def second_step(
     the first (alpha as measured)."""
     states = []
     for number, (groups, step_size) in enumerate(cases):
-        task = group_sparse_task(groups, group_dim)
-        matrix = encoding(encodings, groups, None, norm_squared).matrix
         # After one step W = 0 and v is a multiple of [v*; 0]; E|x| is a one-line integral, taken
         # from its definition.
         first = step_size * 0.5 * np.sqrt(2 / np.pi)
-        value = jnp.zeros(group_dim + groups).at[0].set(first)
+        matrix = encoding(encodings, groups, None, norm_squared)
+        layer = _with_alpha(models.at_zero(group_dim, matrix), first)
         keys = jax.random.split(jax.random.fold_in(key, number), replicates)
-        moved = -step_size * np.asarray(_slopes(keys, task, matrix, value, samples)).T
+        gradients = _gradients(keys, group_sparse_task(groups, group_dim), layer, samples)
+        moved = -step_size * np.asarray(gradients).T
         states.append(np.stack([first + moved[0], moved[3] - moved[5], moved[1], moved[2]], -1))
     return xarray.Dataset(
         along(("replicate", "case", "name"), state=np.stack(states, 1)),
@@ -124,22 +120,20 @@ def second_step(
 
 
 @partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
-def _curvatures(keys: Any, task: GroupSparseTask, matrix: Any, at: Parameters, samples: int) -> Any:
+def _curvatures(keys: Any, task: GroupSparseTask, layer: Transformer, samples: int) -> Any:
     """u^T H u on fresh samples for each key, H the second derivative of the loss (automatic) and u
     the unit vector along [0; P q]."""
 
     def one(key: Any) -> Any:
         drawn = task.sample(key, samples)
-        rows = layer.tokens(drawn.X, matrix)
-        shares = layer.attention_maps(at, PAPER_LAYER, rows[:1])[0, 0].mean(axis=1)
-        direction = jnp.concatenate([jnp.zeros(task.dim), matrix @ shares])
+        shares = layer.maps(drawn.X[:1])[0, 0].mean(axis=1)
+        direction = jnp.concatenate([jnp.zeros(task.dim), layer.matrix @ shares])
         direction = direction / jnp.linalg.norm(direction)
 
-        def slope(value: Any) -> Any:
-            moved = at._replace(value=value)
-            return jax.grad(layer.logistic_loss)(moved, PAPER_LAYER, rows, drawn.y).value
+        def loss(value: Any) -> Any:
+            return layer.at(layer.parameters._replace(value=value)).loss(drawn.X, drawn.y)
 
-        return direction @ jax.jvp(slope, (at.value,), (direction,))[1]
+        return direction @ jax.jvp(jax.grad(loss), (layer.parameters.value,), (direction,))[1]
 
     return jax.lax.map(one, keys)
 
@@ -155,13 +149,12 @@ def transverse_curvature(
     `cases`."""
     curvatures, states = [], []
     for number, (groups, step_size, steps) in enumerate(cases):
-        task, matrix = group_sparse_task(groups, group_dim), encoding("sine", groups).matrix
-        run = position_trajectory(groups, step_size, steps)
+        task, run = (
+            group_sparse_task(groups, group_dim), position_trajectory(groups, step_size, steps))
         alpha, gap, attention = float(run.alpha[0]), float(run.gap[0]), float(run.attention[0])
-        looks = reduced.selecting_parameters(attention, task, matrix)
-        at = looks._replace(value=looks.value.at[0].set(alpha))
+        layer = _with_alpha(reduced.selector(attention, task, encoding("sine", groups)), alpha)
         keys = jax.random.split(jax.random.fold_in(key, number), replicates)
-        curvatures.append(_curvatures(keys, task, matrix, at, samples))
+        curvatures.append(_curvatures(keys, task, layer, samples))
         states.append((alpha, gap, attention))
     names = ("alpha", "gap", "attention")
     return xarray.Dataset(

@@ -1,5 +1,4 @@
-"""Transfer to a new direction: online SGD from learned attention, and logistic regression on the
-same stream; batch fits beside them."""
+"""Transfer to a new direction: online learners on the same stream, batch fits beside them."""
 
 from functools import partial
 from typing import Any, Literal
@@ -10,14 +9,12 @@ import numpy as np
 import xarray
 
 from saccade.convex import fit_readout
-from saccade.lab.experiment import experiment
+from saccade.lab.experiment import Run, experiment
+from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics import transfer as online
-from saccade.studies.group_sparse.dynamics.recording import plan_record
-from saccade.studies.group_sparse.dynamics.reduced_gradient import selecting_parameters
+from saccade.studies.group_sparse.dynamics.reduced_gradient import selector
 from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
-from saccade.studies.group_sparse.models.encodings import encoding
-from saccade.studies.group_sparse.models.explicit import evaluate
-from saccade.studies.group_sparse.models.layer import tokens
+from saccade.studies.group_sparse.models import encoding, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 
 Pair = tuple[int, int]
@@ -33,49 +30,38 @@ STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03
 input."""
 
 
-def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any, Any]:
-    """The task, the encodings, and W of a layer that puts `attention` on the relevant group [None:
-    uniform, W = 0]."""
+def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any]:
+    """The task, and a layer with this `attention` on the relevant group [None: uniform, W = 0]."""
     group_dim, groups = pair
     task = group_sparse_task(groups, group_dim, margin=margin)
-    matrix = encoding("sine", groups).matrix
     share = 1 / groups if attention is None else attention
-    return task, matrix, selecting_parameters(share, task, matrix).attention[0]
+    return task, selector(share, task, encoding("sine", groups))
 
 
 @partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
 def _by_attention(
-    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, stops: Any, freeze: bool,
+    keys: Any, etas: Any, task: Any, start: Any, stops: Any, freeze: bool,
     freeze_position_value: bool,
 ) -> Any:
-    """Fine-tuned attention on the stream of each key with the step size of the same place:
-    [lane][measure][count]."""
-
-    def one(key: Any, eta: Any) -> Any:
-        run = online.transfer_attention(
-            key, task, matrix, weights, eta, 1 / task.length, stops, freeze_attention=freeze,
-            freeze_position_value=freeze_position_value, test_samples=500)
-        return jnp.stack([run.online_error, run.test_error])
-
-    return jax.vmap(one)(keys, etas)
+    """Fine-tuned attention, one stream a key and a step size: [lane][measure][count]."""
+    learn = partial(
+        online.transfer_attention, task=task, start=start, factor=1 / task.length, stops=stops,
+        freeze_attention=freeze, freeze_position_value=freeze_position_value, test_samples=500)
+    return jax.vmap(lambda key, eta: learn(key, step_size=eta).errors)(keys, etas)
 
 
 @partial(jax.jit, compiler_options=QUICKLY)
 def _by_logistic(keys: Any, etas: Any, task: Any, stops: Any) -> Any:
     """Logistic regression on the same streams."""
-
-    def one(key: Any, eta: Any) -> Any:
-        run = online.transfer_logistic(key, task, eta, stops, test_samples=500)
-        return jnp.stack([run.online_error, run.test_error])
-
-    return jax.vmap(one)(keys, etas)
+    return jax.vmap(
+        lambda key, eta: online.transfer_logistic(key, task, eta, stops, test_samples=500).errors
+    )(keys, etas)
 
 
 def _tuned(
     learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int
 ) -> tuple[np.ndarray, float]:
-    """Choose the step by mistakes on `draws` / 4 streams, all steps on each; then run `draws` other
-    streams with it."""
+    """Choose the step on `draws` / 4 streams, all steps on each; then run `draws` others."""
     tuning = max(1, draws // len(step_sizes))
     tuning_key, run_key = jax.random.split(key)
     keys = jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes))
@@ -102,11 +88,11 @@ def transfer(
     stops = plan_record(samples, counts).stops
     errors, chosen = [], []
     for number, pair in enumerate(pairs):
-        task, matrix, weights = _selector(pair, attention, margin)
+        task, start = _selector(pair, attention, margin)
         learners = {
             "attention": partial(
-                _by_attention, task=task, matrix=matrix, weights=weights, stops=stops,
-                freeze=freeze, freeze_position_value=freeze_position_value),
+                _by_attention, task=task, start=start, stops=stops, freeze=freeze,
+                freeze_position_value=freeze_position_value),
             "logistic": partial(_by_logistic, task=task, stops=stops)}
         tuned = [
             _tuned(learn, jax.random.fold_in(key, number), STEP_SIZES[name], draws)
@@ -130,16 +116,13 @@ Reader = Literal["features", "flattened", "oracle"]
 READERS: tuple[Reader, ...] = ("features", "flattened", "oracle")
 
 
-def _features(reader: Reader, X: Any, y: Any, matrix: Any, weights: Any) -> np.ndarray:
-    """What a batch fit reads: the layer's pooled tokens, the flattened input, or the relevant group
-    alone."""
+def _features(reader: Reader, X: Any, start: Any) -> np.ndarray:
+    """What a batch fit reads: pooled tokens, the flattened input, or the relevant group."""
     if reader == "oracle":
         return np.asarray(X[:, 0])
     if reader == "flattened":
         return np.asarray(X).reshape(len(X), -1)
-    rows = tokens(X, matrix)
-    at = evaluate(rows, y, weights, jnp.zeros(weights.shape[0]))
-    return np.asarray(jnp.einsum("nij,nim->nm", at.attention, rows) / matrix.shape[1])
+    return np.asarray(jnp.einsum("ni,nim->nm", start.attention(X), tokens(X, start.matrix)))
 
 
 def _learning_curve(
@@ -151,12 +134,11 @@ def _learning_curve(
     for count in counts:
         if errors and errors[-1] <= enough:
             errors.append(errors[-1])
-            continue
-        if np.all(labels[:count] == labels[0]):  # nothing to fit, so guess
+        elif np.all(labels[:count] == labels[0]):  # nothing to fit, so guess
             errors.append(0.5)
-            continue
-        fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
-        errors.append(float(np.mean(labels[samples:] * (rows[samples:] @ fit.w + fit.b) <= 0)))
+        else:
+            fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
+            errors.append(float(np.mean(labels[samples:] * (rows[samples:] @ fit.w + fit.b) <= 0)))
     return errors
 
 
@@ -175,14 +157,80 @@ def batch_transfer(
     counts = spaced(12, samples, points)
     errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
-        task, matrix, weights = _selector(pair, attention, margin)
+        task, start = _selector(pair, attention, margin)
         for draw in range(draws):
             one = jax.random.fold_in(jax.random.fold_in(key, number), draw)
             drawn = task.sample(one, samples + 1000)
             for place, reader in enumerate(readers):
-                rows = _features(reader, drawn.X, drawn.y, matrix, weights)
+                rows = _features(reader, drawn.X, start)
                 errors[number, place, draw] = _learning_curve(
                     rows, np.asarray(drawn.y), samples, counts, ridge, enough)
     return xarray.Dataset(
         along(("pair", "reader", "draw", "samples"), error=errors),
         {"reader": list(readers), "samples": counts, **_sizes_of(pairs)})
+
+
+# Reading learning curves: samples needed, power laws in the sizes, what they explain.
+
+LEVEL = 0.1
+"""The test error that counts as learned."""
+
+
+def samples_needed(errors: np.ndarray, counts: np.ndarray, level: float = LEVEL) -> np.ndarray:
+    """First n (last axis) with an error of at most `level`, interpolated in log n; else NaN."""
+    below = errors <= level
+    first = below.argmax(axis=-1)
+    before = np.maximum(first - 1, 0)
+    high, low = (
+        np.take_along_axis(errors, place[..., None], -1)[..., 0] for place in (before, first))
+    share = np.where(high > low, (high - level) / np.where(high > low, high - low, 1.0), 1.0)
+    logs = np.log(counts)
+    crossing = np.exp(logs[before] + np.clip(share, 0, 1) * (logs[first] - logs[before]))
+    return np.where(below.any(-1), crossing, np.nan)
+
+
+def exponents(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Slope of log value against log size for each draw; `values` is [pair][draw]."""
+    x = np.log(sizes.astype(float))
+    x = x - x.mean()
+    return (x[:, None] * np.log(values)).sum(0) / (x**2).sum()
+
+
+def shares_explained(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """R^2 of a power law in `sizes`, for each draw; `values` is [pair][draw]."""
+    x, y = np.log(sizes.astype(float)), np.log(values)
+    centred = y - y.mean(axis=0)
+    left = centred - np.outer(x - x.mean(), exponents(values, sizes))
+    return 1 - (left**2).sum(axis=0) / (centred**2).sum(axis=0)
+
+
+def last_errors(run: Run, learner: str) -> np.ndarray:
+    """The average online error over the whole stream, what Theorem 4.2 bounds; [pair][draw]."""
+    return run.data.error.sel(learner=learner, measure="online").isel(samples=-1).values
+
+
+def online_errors(run: Run, learner: str) -> np.ndarray:
+    """The same, of at least one mistake, so that it has a logarithm."""
+    return np.maximum(last_errors(run, learner), 1 / run.parameters.samples)
+
+
+def needed(run: Run, name: str) -> np.ndarray:
+    """Samples for 10 % test error by an online learner, or by batch fits of what a reader gives;
+    [pair][draw]."""
+    error = run.data.error
+    online = "learner" in error.dims
+    errors = error.sel(learner=name, measure="test") if online else error.sel(reader=name)
+    return samples_needed(errors.values, run.data.samples.values)
+
+
+def sizes(run: Run) -> dict[str, np.ndarray]:
+    """d + D and d D of every pair."""
+    d, D = run.data.group_dim.values, run.data.groups.values
+    return {"d+D": d + D, "dD": d * D}
+
+
+def joint_exponents(values: np.ndarray, run: Run) -> np.ndarray:
+    """Exponents of d and of D in a joint fit, for each draw: [2][draw]."""
+    d, D = run.data.group_dim.values, run.data.groups.values
+    design = np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)
+    return (np.linalg.pinv(design) @ np.log(values))[1:]

@@ -40,51 +40,36 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from saccade.errors import require
-from saccade.studies.group_sparse.task import (
-    check_group_dim,
-    check_groups,
-    check_positive,
-    gram_scale_of,
-    whole_number,
-)
-from saccade.studies.group_sparse.theory.position import (
-    KAPPA,
-    half_normal_slope,
-    quadrature_accuracy,
-)
+from saccade.studies.group_sparse import task
+from saccade.studies.group_sparse.theory import position
 
 
 class TwoSteps(NamedTuple):
-    """The state after two steps: alpha, A = B = `gap`, C = 0, a and b of W11; and alpha after the
-    first step."""
+    """After two steps: alpha, A = B = `gap` (C = 0), a and b of W11; alpha after the first."""
 
     alpha: float
     gap: float
     a: float
     b: float
     first_alpha: float
-    status: str
     accuracy: float
 
 
 def two_steps(
     groups: int, step_size: float, scale: float = 1.0, gram_scale: float | None = None
 ) -> TwoSteps:
-    """Exactly two population steps of size eta = `step_size`; `gram_scale` is c of P^T P = c I
-    [(D+1)/2, sine encoding]."""
-    groups, scale = check_groups(groups), check_positive(scale, "scale")
-    eta = check_positive(step_size, "step_size")
-    gram = gram_scale_of(groups, gram_scale)
+    """Two population steps of size eta; `gram_scale` is c of P^T P = c I [(D+1)/2, sine]."""
+    groups, eta, scale, gram = task.check_setting(groups, step_size, scale, gram_scale)
     first = eta * scale / math.sqrt(2 * math.pi)
     beta = first * scale * math.sqrt(groups)
-    slope = float(half_normal_slope(jnp.asarray(beta)))
+    slope = float(position.half_normal_slope(jnp.asarray(beta)))
     pull = scale * (math.sqrt(groups) * slope - (math.sqrt(groups) - 1) / math.sqrt(2 * math.pi))
     rest = pull - scale / (groups * math.sqrt(2 * math.pi))
     jump = eta * scale * gram
     return TwoSteps(
         alpha=first + eta * pull, gap=jump * jump / (2 * math.pi * groups),
         a=eta * first * scale * scale * (groups - 1) / groups * rest, b=0.0, first_alpha=first,
-        status="quadrature", accuracy=quadrature_accuracy(beta))
+        accuracy=position.quadrature_accuracy(beta))
 
 
 class LateLaws(NamedTuple):
@@ -95,15 +80,13 @@ class LateLaws(NamedTuple):
     alpha: float
     one_minus_attention: float
     attention_constant: float
-    status: str
 
 
 def attention_constant(groups: int, step_size: float, scale: float, gram_scale: float) -> float:
-    """k, the positive root of g k (p + q k) = 2/3; written so that no digits cancel when q is
-    small."""
-    abar = _root(3 * KAPPA) * _root(step_size) / _root(groups) / _root(scale)
+    """k, the positive root of g k (p + q k) = 2/3; no digits cancel when q is small."""
+    abar = _root(3 * position.KAPPA) * _root(step_size) / _root(groups) / _root(scale)
     speed = step_size * gram_scale**2 * groups / (groups - 1) * abar
-    linear = speed / scale * KAPPA / (groups * abar) ** 2
+    linear = speed / scale * position.KAPPA / (groups * abar) ** 2
     square = speed * scale / ((groups - 1) * math.sqrt(2 * math.pi))
     size = linear + math.hypot(linear, math.sqrt(8 / 3 * square))
     return 4 / 3 / size if size > 0 else math.inf
@@ -118,70 +101,39 @@ def late_laws(
     groups: int, step_size: float, time: float, scale: float = 1.0, gram_scale: float | None = None
 ) -> LateLaws:
     """The three laws after t = `time` steps of size eta = `step_size`."""
-    groups, scale = check_groups(groups), check_positive(scale, "scale")
-    eta, t = check_positive(step_size, "step_size"), check_positive(time, "time")
-    alpha = _root(3 * KAPPA) * _root(eta) * _root(t) / _root(groups) / _root(scale)
-    constant = attention_constant(groups, eta, scale, gram_scale_of(groups, gram_scale))
+    groups, eta, scale, gram = task.check_setting(groups, step_size, scale, gram_scale)
+    t = task.check_positive(time, "time")
+    alpha = _root(3 * position.KAPPA) * _root(eta) * _root(t) / _root(groups) / _root(scale)
+    constant = attention_constant(groups, eta, scale, gram)
     return LateLaws(
-        KAPPA, KAPPA / alpha / groups / scale, alpha, constant * t ** (-2 / 3), constant,
-        "asymptotic")
+        position.KAPPA, position.KAPPA / alpha / groups / scale, alpha, constant * t ** (-2 / 3),
+        constant)
 
 
-def time_to_loss(groups: int, step_size: float, loss: float, scale: float = 1.0) -> float:
-    """t at which the late loss law passes `loss`: kappa^2 / (3 eta D^2 sigma^2 eps^3). Status:
-    asymptotic."""
-    groups, scale = check_groups(groups), check_positive(scale, "scale")
-    eta = check_positive(step_size, "step_size")
-    require(0 < loss < math.log(2), "loss", loss, "must be between 0 and log 2")
-    return KAPPA**2 / (3 * eta * groups**2 * scale**2 * loss**3)
-
-
-class SelectionError(NamedTuple):
-    """P(y f <= 0)."""
-
-    error: float
-    status: str
-
-
-def selection_error(attention: float, groups: int) -> SelectionError:
-    """arctan((1-s) / (s sqrt(D-1))) / pi, for alpha > 0, scores that depend on position only, and
-    the rest of the attention shared equally.
+def selection_error(attention: float, groups: int) -> float:
+    """P(y f <= 0) = arctan((1-s) / (s sqrt(D-1))) / pi, for alpha > 0, scores that depend on
+    position only, and the rest of the attention shared equally. Status: exact.
 
     The chance that two standard Gaussians of correlation rho differ in sign is arccos(rho)/pi, and
-    rho = s sigma / sigma_w here. The uniform
-    layer s = 1/D errs with probability arctan(sqrt(D-1))/pi; s = 0 gives 1/2. The scale drops out.
+    rho = s sigma / sigma_w here. The uniform layer s = 1/D errs with probability
+    arctan(sqrt(D-1))/pi; s = 0 gives 1/2. The scale drops out.
     """
-    groups = check_groups(groups)
+    groups = task.check_groups(groups)
     require(0 <= attention <= 1, "attention", attention, "must be in [0, 1]")
-    return SelectionError(
-        math.atan2(1 - attention, attention * math.sqrt(groups - 1)) / math.pi, "exact")
-
-
-class TransferBound(NamedTuple):
-    """The two terms with constant one, and the mean squared length of a token, from which d + D
-    comes."""
-
-    bound: float
-    main_term: float
-    confidence_term: float
-    token_norm_squared: float
-    status: str
+    return math.atan2(1 - attention, attention * math.sqrt(groups - 1)) / math.pi
 
 
 def transfer_bound(
-    groups: int, group_dim: int, samples: int, margin: float, confidence: float = 0.05,
-    scale: float = 1.0,
-) -> TransferBound:
-    """(d + D) log^2(n) / (gamma^2 n) + log(1/delta) / n for gamma = `margin` > 0, delta =
-    `confidence`.
+    groups: int, group_dim: int, samples: int, margin: float, confidence: float = 0.05
+) -> float:
+    """The transfer theorem's bound on the average online error, (d + D) log^2(n) / (gamma^2 n) +
+    log(1/delta) / n for gamma = `margin` > 0, delta = `confidence`. Status: bound, up to constants
+    the paper does not give (taken as 1).
 
     E|z_j|^2 = d sigma^2 + (D+1)/2 with the sine encoding: the D of d + D is the length of the
     encoding, so a fine-tuning that keeps the position part of v at zero should pay d alone.
     """
-    groups, group_dim = check_groups(groups), check_group_dim(group_dim)
-    n, gamma = whole_number(samples, "samples", 2), check_positive(margin, "margin")
+    groups, group_dim = task.check_groups(groups), task.whole_number(group_dim, "group_dim", 1)
+    n, gamma = task.whole_number(samples, "samples", 2), task.check_positive(margin, "margin")
     require(0 < confidence < 1, "confidence", confidence, "must be between 0 and 1")
-    main = (group_dim + groups) * math.log(n) ** 2 / (gamma**2 * n)
-    tail = math.log(1 / confidence) / n
-    length = group_dim * check_positive(scale, "scale") ** 2 + (groups + 1) / 2
-    return TransferBound(main + tail, main, tail, length, "bound")
+    return (group_dim + groups) * math.log(n) ** 2 / (gamma**2 * n) + math.log(1 / confidence) / n

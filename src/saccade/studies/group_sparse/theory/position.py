@@ -49,8 +49,7 @@ KAPPA = MEAN_ABSOLUTE * math.pi**2 / 12
 
 
 def _nodes(magnitude: Float[Array, ""], nodes: int):
-    """Gauss-Legendre nodes x on the interval that matters, with weights that include the
-    half-normal density."""
+    """Gauss-Legendre nodes where it matters; weights include the half-normal density."""
     points, weights = np.polynomial.legendre.leggauss(nodes)
     # Where to cut is a choice, not a dependence: derivatives must not see it.
     end = jax.lax.stop_gradient(jnp.minimum(9.0, 40.0 / jnp.maximum(magnitude, 1.0)))
@@ -79,15 +78,13 @@ def half_normal_loss(beta: Float[Array, ""], nodes: int = NODES) -> Float[Array,
 
 @half_normal_loss.defjvp
 def _half_normal_loss_derivative(nodes, primals, tangents):
-    """loss' = -slope; written down because |beta| has no derivative at 0, while the loss has
-    one."""
+    """loss' = -slope; written down because |beta|, unlike the loss, has none at 0."""
     (beta,), (change,) = primals, tangents
     return half_normal_loss(beta, nodes), -half_normal_slope(beta, nodes) * change
 
 
 def quadrature_accuracy(beta: float) -> float:
-    """The larger relative change of the two functions when the nodes are doubled: an estimate of
-    the quadrature error."""
+    """The quadrature error, by the larger relative change when the nodes are doubled."""
     return float(_doubling_change(float(beta)))
 
 
@@ -99,8 +96,7 @@ def _doubling_change(beta: Float[Array, ""]) -> Float[Array, ""]:
 
 @partial(jax.jit, static_argnames=("nodes",))
 def half_normal_curvature(beta: Float[Array, ""], nodes: int = NODES) -> Float[Array, ""]:
-    """E[sigmoid'(beta |x|)], even in beta: 1/4 at beta = 0, about 1 / (sqrt(2 pi) beta) when it is
-    large."""
+    """E[sigmoid'(beta |x|)], even in beta: 1/4 at 0, about 1 / (sqrt(2 pi) beta) for large."""
     magnitude = jnp.abs(beta)
     x, weights = _nodes(magnitude, nodes)
     probability = jax.nn.sigmoid(-magnitude * x)
@@ -126,8 +122,7 @@ class Forces(NamedTuple):
 
 
 class PositionLoss(NamedTuple):
-    """The answer at one state. `accuracy` is the relative quadrature error, estimated by doubling
-    the nodes."""
+    """The answer at one state; `accuracy` is the relative error seen by doubling the nodes."""
 
     loss: float
     alpha_force: float
@@ -135,7 +130,6 @@ class PositionLoss(NamedTuple):
     gap_force: float
     attention: float
     one_minus_attention: float
-    status: str
     accuracy: float
 
 
@@ -188,15 +182,10 @@ def _everything(alpha, gap, groups, scale):
 
 
 def position_loss(groups: int, alpha: float, gap: float, scale: float = 1.0) -> PositionLoss:
-    """Loss, forces and attention of the position-only model at alpha and A = `gap`, with D =
-    `groups`, sigma_x = `scale`."""
+    """Loss, forces and attention at alpha and A = `gap`, with D groups, sigma_x = `scale`."""
     groups, scale = check_groups(groups), check_positive(scale, "scale")
     for name, value in (("alpha", alpha), ("gap", gap)):
         require(bool(jnp.isfinite(value)), name, value, "must be a finite number")
     loss, forces, mixed = _everything(float(alpha), float(gap), float(groups), scale)
-    return PositionLoss(
-        loss=float(loss), alpha_force=float(forces.alpha_force),
-        attention_force=float(forces.attention_force), gap_force=float(forces.gap_force),
-        attention=float(mixed.attention), one_minus_attention=float(mixed.one_minus_attention),
-        status="quadrature",
-        accuracy=quadrature_accuracy(float(alpha) * groups * float(mixed.spread)))
+    accuracy = quadrature_accuracy(float(alpha) * groups * float(mixed.spread))
+    return PositionLoss(*map(float, (loss, *forces, *mixed[:2])), accuracy)

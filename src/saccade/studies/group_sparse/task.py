@@ -17,7 +17,7 @@ Departures from the paper, each an option of the one definition:
 import math
 import sys
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -44,7 +44,6 @@ class GroupSparseSample(NamedTuple):
 class GroupSparseTask(eqx.Module):
     """The distribution, made by `group_sparse_task`; all but its shapes may be traced."""
 
-    kind: ClassVar[Kind] = "classification"
     length: int = eqx.field(static=True)
     dim: int = eqx.field(static=True)
     scale: Float[Array, ""]
@@ -53,6 +52,7 @@ class GroupSparseTask(eqx.Module):
     group_weights: Float[Array, " groups"]
     margin: Float[Array, ""]
     correlation: Float[Array, ""]
+    kind: Kind = eqx.field(static=True, default="classification")
 
     def best(self, X: Float[Array, "n groups group_dim"]) -> Float[Array, " n"]:
         """The margin of the Bayes classifier, which never errs: sum_j weight_j <v*, x_j>, that is
@@ -111,7 +111,7 @@ def whole_number(value, name: str, minimum: int, most: int | None = None) -> int
     require(
         bool(is_whole and minimum <= value and (most is None or value <= most)), name, value,
         f"must be a whole number {bound}")
-    require(value <= LARGEST_WHOLE, name, value, f"must be at most {LARGEST_WHOLE}")
+    require(bool(value <= LARGEST_WHOLE), name, value, f"must be at most {LARGEST_WHOLE}")
     return int(value)
 
 

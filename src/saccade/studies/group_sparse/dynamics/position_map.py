@@ -40,16 +40,17 @@ from saccade.studies.group_sparse.theory.stability import warn_if_unstable
 
 REGIMES = ("concentrating", "locked", "locked out", "unstable")
 STANDING = math.log(4) / 3
+Numbers = Float[Array, "..."] | Float[np.ndarray, "..."]
 
 
 class Observed(NamedTuple):
     """alpha, A, the population loss, s and 1-s; one of each, or arrays of them."""
 
-    alpha: Float[Array, "..."]
-    gap: Float[Array, "..."]
-    loss: Float[Array, "..."]
-    attention: Float[Array, "..."]
-    one_minus_attention: Float[Array, "..."]
+    alpha: Numbers
+    gap: Numbers
+    loss: Numbers
+    attention: Numbers
+    one_minus_attention: Numbers
 
 
 class PositionTrajectory(NamedTuple):
@@ -111,9 +112,9 @@ def position_trajectory(
     warn_if_unstable(groups, eta, scale)
     ended, rows = _compiled_run(float(groups), scale, eta, gram, kept.stops)
     diverged_at = int(ended.diverged_at)
-    return PositionTrajectory(
+    return PositionTrajectory._make([
         kept.asked, *[np.asarray(row)[kept.order] for row in rows], diverged_at,
-        divergence_report(diverged_at, eta))
+        divergence_report(diverged_at, eta)])
 
 
 def classify(

@@ -206,7 +206,7 @@ def peers(
         keys = jax.random.split(jax.random.fold_in(key, place), draws)
         for name in finders:  # the first fit of a library loads and compiles
             _search(FINDERS[name], keys[:1], task, count, relevant)
-        row = [_search(FINDERS[name], keys, task, count, relevant) for name in finders]
+        row: list[Any] = [_search(FINDERS[name], keys, task, count, relevant) for name in finders]
         if step_sizes:
             row.append(_best_layer(keys, task, step_sizes, steps, count, relevant))
         results.append(row)

@@ -188,4 +188,4 @@ def position_loss(groups: int, alpha: float, gap: float, scale: float = 1.0) -> 
         require(bool(jnp.isfinite(value)), name, value, "must be a finite number")
     loss, forces, mixed = _everything(float(alpha), float(gap), float(groups), scale)
     accuracy = quadrature_accuracy(float(alpha) * groups * float(mixed.spread))
-    return PositionLoss(*map(float, (loss, *forces, *mixed[:2])), accuracy)
+    return PositionLoss._make([*map(float, (loss, *forces, *mixed[:2])), accuracy])

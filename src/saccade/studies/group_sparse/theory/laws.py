@@ -35,6 +35,7 @@ log t. The full model (W11 free) has a larger 1-S: the feature scores fluctuate.
 """
 
 import math
+import sys
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -82,32 +83,29 @@ class LateLaws(NamedTuple):
     attention_constant: float
 
 
-def attention_constant(groups: int, step_size: float, scale: float, gram_scale: float) -> float:
-    """k, the positive root of g k (p + q k) = 2/3; no digits cancel when q is small."""
-    abar = _root(3 * position.KAPPA) * _root(step_size) / _root(groups) / _root(scale)
-    speed = step_size * gram_scale**2 * groups / (groups - 1) * abar
-    linear = speed / scale * position.KAPPA / (groups * abar) ** 2
-    square = speed * scale / ((groups - 1) * math.sqrt(2 * math.pi))
-    size = linear + math.hypot(linear, math.sqrt(8 / 3 * square))
-    return 4 / 3 / size if size > 0 else math.inf
-
-
-def _root(value: float) -> float:
-    """The cube root; products of them stay among the finite numbers where their cubes do not."""
-    return value ** (1 / 3)
+def _exp(logarithm: float) -> float:
+    return math.exp(logarithm) if logarithm < math.log(sys.float_info.max) else math.inf
 
 
 def late_laws(
     groups: int, step_size: float, time: float, scale: float = 1.0, gram_scale: float | None = None
 ) -> LateLaws:
-    """The three laws after t = `time` steps of size eta = `step_size`."""
-    groups, eta, scale, gram = task.check_setting(groups, step_size, scale, gram_scale)
-    t = task.check_positive(time, "time")
-    alpha = _root(3 * position.KAPPA) * _root(eta) * _root(t) / _root(groups) / _root(scale)
-    constant = attention_constant(groups, eta, scale, gram)
+    """The three laws after t = `time` steps of size eta = `step_size`, all through logarithms, so
+    that no intermediate product leaves the floating-point range."""
+    setting = task.check_setting(groups, step_size, scale, gram_scale)
+    D, eta, sigma, c = map(math.log, setting)
+    t, others = math.log(task.check_positive(time, "time")), math.log(setting[0] - 1)
+    kappa = math.log(position.KAPPA)
+    abar = (math.log(3) + eta + kappa - D - sigma) / 3
+    speed = eta + 2 * c + D - others + abar
+    # g k (p + q k) = 2/3 for k = (4/3) / (g p + hypot(g p, sqrt(8/3 g q))): no digits cancel.
+    linear = speed + kappa - sigma - 2 * (D + abar)
+    square = (speed + sigma - others + math.log(8 / 3 / math.sqrt(2 * math.pi))) / 2
+    top = max(linear, square)
+    size = math.exp(linear - top) + math.hypot(math.exp(linear - top), math.exp(square - top))
+    k, alpha = math.log(4 / 3 / size) - top, abar + t / 3
     return LateLaws(
-        position.KAPPA, position.KAPPA / alpha / groups / scale, alpha, constant * t ** (-2 / 3),
-        constant)
+        position.KAPPA, _exp(kappa - alpha - D - sigma), _exp(alpha), _exp(k - 2 * t / 3), _exp(k))
 
 
 def selection_error(attention: float, groups: int) -> float:

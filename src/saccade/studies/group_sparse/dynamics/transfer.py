@@ -2,8 +2,8 @@
 and logistic regression on the same stream.
 
 The new task shares the relevant group and has its own v~. W~(0) = W(T*), v~(0) = 0. Learners:
-    attention          W~ and v~ both move (the theorem's algorithm), or v~ alone when
-    `freeze_attention` logistic           logistic regression on the flattened input x in R^{dD}
+    attention   W~ and v~ both move (the theorem's algorithm), or v~ alone (`freeze_attention`)
+    logistic    logistic regression on the flattened input x in R^{dD}
 The theorem bounds (1/n) sum_i P(y f(Z; W~(i), v~(i)) <= 0). Each sample is judged BEFORE it is
 learned from, so the running fraction of mistakes is an unbiased estimate of that average; v~(0) = 0
 gives f = 0, which counts as a mistake, as in the bound. Equal keys give equal streams: learners are

@@ -18,8 +18,6 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-COORDINATES = ("alpha", "a", "b", "m_ss", "m_so", "m_os", "m_dd", "m_oo")
-
 
 class Gaps(NamedTuple):
     """A = m_ss - m_os, B = m_so - m_oo, C = m_dd - m_oo."""

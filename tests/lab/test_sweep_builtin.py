@@ -13,7 +13,7 @@ from saccade.lab.store import Store
 from saccade.lab.sweep import execute, plan, specification
 from saccade.lab.sweep.builtin import draw, find
 from saccade.studies import STUDIES
-from saccade.studies.group_sparse.dynamics import REGIMES, regime_map
+from saccade.studies.group_sparse.dynamics.position_map import REGIMES, regime_map
 
 SMALL = {
     "single-location/phase": (

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab import registry
-from saccade.studies.group_sparse.theory import StepSizeWarning
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning
 
 CALCULATORS = registry.calculators("group-sparse")
 
@@ -298,6 +298,37 @@ def test_bad_input_is_refused_with_one_sentence_that_names_it(name, inputs, word
         ask(name, **inputs)
     text = str(caught.value)
     assert words in text and "\n" not in text and text.endswith((".", "?"))
+
+
+EDGES = [
+    ("late-laws", STEP | {"time": 5e-324}),
+    ("late-laws", STEP | {"time": 1.0, "step_size": 1e-308}),
+    ("late-laws", STEP | {"time": 1e-300, "groups": 2**53, "step_size": 5e-324, "scale": 1e308}),
+    ("late-laws", STEP | {"time": 5e-324, "step_size": 5e-324}),
+    ("late-laws", STEP | {"time": 1e308, "step_size": 1e308, "scale": 1e-308}),
+    ("two-steps", STEP | {"step_size": 1e308}), ("two-steps", STEP | {"scale": 1e308}),
+    ("two-steps", STEP | {"step_size": 5e-324}), ("position-loss", STATE | {"alpha": 1e308}),
+    ("position-loss", STATE | {"gap": -1e308}), ("error", {"attention": 0.5, "groups": 10**400}),
+    ("encoding", {"groups": 10**30}), ("model", LAYER | {"direction": [5e-324, 0.0]}),
+    ("model", LAYER | {"v": [1e308] * 4}), ("screening", {"X": [[[1e308, 1.0]]], "labels": [1]})]
+
+
+@pytest.mark.parametrize(("name", "inputs"), EDGES)
+def test_the_edges_of_the_numbers_get_an_answer_or_one_sentence(name, inputs):
+    try:
+        answer = ask(name, **inputs)
+    except (Diverged, InvalidInput) as problem:
+        assert "\n" not in str(problem) and str(problem).endswith(".")
+    else:
+        assert all(np.isfinite(value).all() for value in answer.values())
+
+
+def test_the_late_laws_hold_where_their_products_would_leave_the_numbers():
+    """t^(-1/3), t^(1/3) and t^(-2/3) from t = 1 to the smallest time there is."""
+    usual, early = (ask("late-laws", **STEP, time=time) for time in (1.0, 5e-324))
+    log = lambda name: np.log(early[name] / usual[name]) / np.log(5e-324)  # noqa: E731
+    assert [log(name) for name in ("loss", "alpha", "one_minus_attention")] == pytest.approx(
+        [-1 / 3, 1 / 3, -2 / 3], rel=1e-9)
 
 
 def test_a_large_step_warns_with_the_rule_and_the_value():

@@ -7,8 +7,8 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.lab.experiment import Run
-from saccade.studies.group_sparse.experiments import peers, scans, transfer
-from saccade.studies.group_sparse.experiments.reading import joint_exponents, shares_explained
+from saccade.studies.group_sparse.experiments import descent, finding, transfer
+from saccade.studies.group_sparse.experiments.transfer import joint_exponents, shares_explained
 
 KEY = jax.random.key(0)
 
@@ -27,7 +27,7 @@ def test_every_finder_finds_a_planted_group(name):
     if name != "screening":
         pytest.importorskip(name)
     rows, labels = planted()
-    weights = peers.FINDERS[name](rows, labels, 2)
+    weights = finding.FINDERS[name](rows, labels, 2)
     assert weights.shape == (6,) and weights.argmax() == 4
 
 
@@ -39,24 +39,25 @@ def test_group_lasso_is_where_its_optimality_conditions_are():
 
     rows, labels = planted(0.5)
     penalty = (
-        peers.PENALTY * np.linalg.norm((rows.T @ labels).reshape(6, 2), axis=1).max() / len(labels))
+        finding.PENALTY * np.linalg.norm((rows.T @ labels).reshape(6, 2), axis=1).max()
+        / len(labels))
     fit = GroupLasso(groups=2, alpha=penalty, fit_intercept=False, tol=1e-10).fit(
         np.asfortranarray(rows), labels)
     pulls = np.linalg.norm((rows.T @ (labels - rows @ fit.coef_)).reshape(6, 2), axis=1) / len(
         labels)
-    active = peers.by_celer(rows, labels, 2) > 0
+    active = finding.by_celer(rows, labels, 2) > 0
     assert active.any() and not active.all()
     np.testing.assert_allclose(pulls[active], penalty, rtol=1e-3)
     assert np.all(pulls[~active] <= penalty * 1.001)
 
 
 def test_finders_see_the_draws_that_the_layer_sees():
-    data = peers.peers.function(
+    data = finding.peers.function(
         KEY, finders=("screening",), groups=4, group_dim=2, relevant=1, samples=(60,), draws=6,
         steps=40)
     assert list(data.finder.values) == ["screening", "layer"]
     assert data.found.mean("draw").values.min() > 0.8 and np.all(data.seconds > 0)
-    without = peers.peers.function(
+    without = finding.peers.function(
         KEY, finders=("screening",), groups=4, group_dim=2, samples=(20,), draws=2, relevant=1,
         step_sizes=())
     assert list(without.finder.values) == ["screening"]
@@ -64,7 +65,7 @@ def test_finders_see_the_draws_that_the_layer_sees():
 
 def test_an_unknown_finder_is_refused():
     with pytest.raises(InvalidInput, match="finder"):
-        peers.peers.function(KEY, finders=("lasso",))
+        finding.peers.function(KEY, finders=("lasso",))
 
 
 def test_share_explained_is_one_for_a_power_law_and_joint_exponents_are_found():
@@ -95,8 +96,8 @@ def test_rows_of_zeros_in_an_encoding_change_nothing():
     small = {
         "groups": 3, "group_dim": 2, "relevant": 1, "steps": 12, "batch": 20, "repetitions": 3,
         "kind": "sine"}
-    narrow = scans.encoding_scan.function(KEY, dims=(3,), **small)
-    wide = scans.encoding_scan.function(KEY, dims=(9,), **small)
+    narrow = descent.encoding_scan.function(KEY, dims=(3,), **small)
+    wide = descent.encoding_scan.function(KEY, dims=(9,), **small)
     np.testing.assert_allclose(narrow.attention.values, wide.attention.values, atol=1e-12)
-    bare = scans.encoding_scan.function(KEY, dims=(0,), **small)
+    bare = descent.encoding_scan.function(KEY, dims=(0,), **small)
     np.testing.assert_allclose(bare.attention.values.mean(), 1 / 3, atol=0.03)

@@ -7,24 +7,22 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import (
-    full_trajectory,
-    plan_record,
-    transfer_attention,
-    transfer_logistic,
-)
+from saccade.studies.group_sparse.dynamics import plan_record
+from saccade.studies.group_sparse.dynamics.full import full_trajectory
+from saccade.studies.group_sparse.dynamics.transfer import transfer_attention, transfer_logistic
 from saccade.studies.group_sparse.models import (
     Architecture,
+    Transformer,
+    at_zero,
     encoding,
     from_blocks,
-    logistic_loss,
-    tokens,
     xavier,
 )
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import StepSizeWarning, transverse_limit
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning, transverse_limit
 
 GROUPS, DIM = 4, 2
+START = at_zero(DIM, encoding("sine", GROUPS))
 
 
 @pytest.mark.parametrize(
@@ -32,26 +30,22 @@ GROUPS, DIM = 4, 2
 def test_descent_on_a_fixed_sample_is_the_plain_loop(architecture):
     task, sine = group_sparse_task(GROUPS, DIM, relevant=1), encoding("sine", GROUPS)
     data = task.sample(jax.random.key(0), 40)
-    start = xavier(jax.random.key(1), GROUPS + DIM, architecture, factor=0.3)
-    run = full_trajectory(
-        jax.random.key(2), task, sine, 0.1, 6, record=[0, 6], start=start,
-        architecture=architecture, data=data)
-    Z = tokens(data.inputs, sine.matrix)
-    slope = jax.jit(jax.grad(lambda p: logistic_loss(p, architecture, Z, data.labels)))
-    expected = start
+    start = xavier(jax.random.key(1), DIM, sine, architecture, factor=0.3)
+    run = full_trajectory(jax.random.key(2), task, start, 0.1, 6, record=[0, 6], data=data)
+    slope = jax.jit(jax.grad(lambda moved: start.at(moved).loss(data.X, data.y)))
+    expected = start.parameters
     for _ in range(6):
         expected = jax.tree.map(lambda old, change: old - 0.1 * change, expected, slope(expected))
-    for ours, theirs in zip(run.parameters, expected):
+    for ours, theirs in zip(run.model.parameters, expected):
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
     assert run.observables.attention.shape == (2, 1, GROUPS)
     np.testing.assert_allclose(run.observables.attention.sum(axis=2), 1.0)
 
 
 def test_fresh_batches_find_the_group_and_the_direction():
-    task, sine = (
-        group_sparse_task(GROUPS, DIM, relevant=2, direction=[3.0, 4.0]), encoding("sine", GROUPS))
+    task = group_sparse_task(GROUPS, DIM, relevant=2, direction=[3.0, 4.0])
     run = full_trajectory(
-        jax.random.key(3), task, sine, 0.4, 150, record=[0, 150], batch=400, held_out=2000)
+        jax.random.key(3), task, START, 0.4, 150, record=[0, 150], batch=400, held_out=2000)
     seen = run.observables
     assert seen.loss[0] == pytest.approx(np.log(2)) and seen.alignment[0] == 0
     assert seen.attention[0, 0] == pytest.approx(np.full(GROUPS, 1 / GROUPS))
@@ -63,12 +57,11 @@ def test_fresh_batches_find_the_group_and_the_direction():
 def test_large_steps_warn_and_mismatch_is_refused():
     task = group_sparse_task(GROUPS, DIM)
     with pytest.warns(StepSizeWarning, match="is above the stability rule of 16"):
-        full_trajectory(
-            jax.random.key(0), task, encoding("sine", GROUPS), 5.0, 1, batch=2, held_out=2)
+        full_trajectory(jax.random.key(0), task, START, 5.0, 1, batch=2, held_out=2)
     with pytest.raises(InvalidInput, match=r"^step_size"):
-        full_trajectory(jax.random.key(0), task, encoding("sine", GROUPS), -1.0, 1)
-    with pytest.raises(InvalidInput, match=r"^encoding"):
-        full_trajectory(jax.random.key(0), task, encoding("sine", 5), 0.1, 1)
+        full_trajectory(jax.random.key(0), task, START, -1.0, 1)
+    with pytest.raises(InvalidInput, match=r"^start = 'for 5 groups'"):
+        full_trajectory(jax.random.key(0), task, at_zero(DIM, encoding("sine", 5)), 0.1, 1)
 
 
 def test_noise_along_the_sum_of_encodings_grows_above_the_transverse_limit():
@@ -77,16 +70,15 @@ def test_noise_along_the_sum_of_encodings_grows_above_the_transverse_limit():
     task, sine = group_sparse_task(GROUPS, DIM), encoding("sine", GROUPS)
     half = task.sample(jax.random.key(5), 200)
     both = type(half)(
-        jnp.concatenate([half.inputs, -half.inputs]), jnp.concatenate([half.labels, -half.labels]),
-        half.relevant)
+        jnp.concatenate([half.X, -half.X]), jnp.concatenate([half.y, -half.y]),
+        jnp.concatenate([half.where, half.where]))
     start = from_blocks(jnp.zeros((DIM, DIM)), jnp.zeros((GROUPS, GROUPS)), jnp.zeros(DIM))
-    push = 1e-5 * sine.matrix.sum(axis=1)
-    start = start._replace(value=start.value.at[DIM:].set(push))
+    push = 1e-5 * sine.sum(axis=1)
+    start = Transformer(start._replace(value=start.value.at[DIM:].set(push)), sine)
     limit = transverse_limit(GROUPS)
     for eta in (0.5 * limit, 1.5 * limit):
-        run = full_trajectory(
-            jax.random.key(0), task, sine, eta, 1, start=start, data=both, held_out=10)
-        factor = run.parameters.value[DIM:] @ push / (push @ push)
+        run = full_trajectory(jax.random.key(0), task, start, eta, 1, data=both, held_out=10)
+        factor = run.model.parameters.value[DIM:] @ push / (push @ push)
         assert float(factor) == pytest.approx(1 - 2 * eta / limit, abs=1e-6)
 
 
@@ -96,39 +88,36 @@ def test_online_learners_are_the_plain_loops():
     task, sine = (
         group_sparse_task(GROUPS, DIM, relevant=1, direction=[0.6, 0.8], margin=0.2),
         encoding("sine", GROUPS))
-    nailed = 200 * jnp.outer(sine.matrix[:, 1], sine.matrix.sum(axis=1))
-    W = from_blocks(jnp.zeros((DIM, DIM)), nailed, jnp.zeros(DIM)).attention[0]
+    nailed = 200 * jnp.outer(sine[:, 1], sine.sum(axis=1))
+    start = Transformer(from_blocks(jnp.zeros((DIM, DIM)), nailed, jnp.zeros(DIM)), sine)
     plan, key, eta = plan_record(60, [10, 60]), jax.random.key(7), 0.2
     stream_key, test_key = jax.random.split(key)
     rows = [task.sample(jax.random.fold_in(stream_key, i), 1) for i in range(60)]
-    frozen = transfer_attention(
-        key, task, sine.matrix, W, eta, 1 / GROUPS, plan.gaps, test_samples=500)
-    flat = transfer_logistic(key, task, eta, plan.gaps, test_samples=500)
+    frozen = transfer_attention(key, task, start, eta, 1 / GROUPS, plan.stops, test_samples=500)
+    flat = transfer_logistic(key, task, eta, plan.stops, test_samples=500)
     features = {
-        "frozen": [np.concatenate([row.inputs[0, :, 1], sine.matrix[:, 1]]) for row in rows],
-        "flat": [np.asarray(row.inputs[0]).ravel() for row in rows]}
+        "frozen": [np.concatenate([row.X[0, 1], sine[:, 1]]) for row in rows],
+        "flat": [np.asarray(row.X[0]).ravel() for row in rows]}
     for run, name in ((frozen, "frozen"), (flat, "flat")):
         v, mistakes, seen = np.zeros(len(features[name][0])), 0, {}
         for count, (x, row) in enumerate(zip(features[name], rows), start=1):
-            margin = float(row.labels[0]) * (v @ x)
+            margin = float(row.y[0]) * (v @ x)
             mistakes += margin <= 0
-            v = v + eta * expit(-margin) * float(row.labels[0]) * x
+            v = v + eta * expit(-margin) * float(row.y[0]) * x
             seen[count] = mistakes / count
         np.testing.assert_allclose(run.value, v, rtol=1e-9)
-        np.testing.assert_allclose(run.online_error, [seen[10], seen[60]], rtol=1e-12)
+        np.testing.assert_allclose(run.errors[0], [seen[10], seen[60]], rtol=1e-12)
     test = task.sample(test_key, 500)
     wrong = np.mean(
-        np.asarray(test.labels)
-        * (np.asarray(test.inputs).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
-    assert float(flat.test_error[1]) == pytest.approx(wrong)
+        np.asarray(test.y) * (np.asarray(test.X).reshape(500, -1) @ np.asarray(flat.value)) <= 0)
+    assert float(flat.errors[1, 1]) == pytest.approx(wrong)
 
 
 def test_fine_tuning_both_moves_attention():
-    task, sine = group_sparse_task(GROUPS, DIM), encoding("sine", GROUPS)
-    W, plan = jnp.zeros((GROUPS + DIM, GROUPS + DIM)), plan_record(30, None)
+    task, plan = group_sparse_task(GROUPS, DIM), plan_record(30)
     runs = [
         transfer_attention(
-            jax.random.key(8), task, sine.matrix, W, 0.1, 1.0, plan.gaps, freeze_attention=frozen,
+            jax.random.key(8), task, START, 0.1, 1.0, plan.stops, freeze_attention=frozen,
             test_samples=50)
         for frozen in (True, False)]
     assert not np.allclose(runs[0].value, runs[1].value)

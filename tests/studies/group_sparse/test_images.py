@@ -31,10 +31,11 @@ def test_pooling_takes_means_and_each_limits():
 def test_the_picture_is_in_its_patch_and_noise_elsewhere():
     pixels = np.arange(60.0).reshape(10, 6)
     batch = patched(pixels, np.ones(10), groups=4, relevant=2, key=jax.random.key(0))
-    inputs = np.asarray(batch.inputs)
-    assert inputs.shape == (10, 6, 4)
-    np.testing.assert_allclose(inputs[:, :, 2], (pixels - pixels.mean()) / pixels.std())
-    others = np.delete(inputs, 2, axis=2)
+    X = np.asarray(batch.X)
+    assert X.shape == (10, 4, 6)
+    np.testing.assert_allclose(X[:, 2], (pixels - pixels.mean()) / pixels.std())
+    others = np.delete(X, 2, axis=1)
+    np.testing.assert_array_equal(batch.where[0], [False, False, True, False])
     assert abs(others.mean()) < 5 / 180**0.5
     assert abs(others.std() - 1) < 5 / 360**0.5
 

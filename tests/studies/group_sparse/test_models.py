@@ -9,64 +9,61 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
+from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.models import (
-    PAPER_LAYER,
     Architecture,
     Parameters,
-    attention_maps,
+    Transformer,
+    at_zero,
     encoding,
-    evaluate_data,
-    logistic_loss,
-    output,
+    mean_square,
     screen,
     tokens,
     xavier,
-    zeros,
 )
-from saccade.studies.group_sparse.models import evaluate as evaluate_eagerly
 from saccade.studies.group_sparse.task import group_sparse_task
 
 GROUPS, DIM, SAMPLES = 4, 3, 6
-evaluate = jax.jit(evaluate_eagerly)
+evaluate = jax.jit(models.evaluate)
 
 
 @pytest.fixture(scope="module")
 def case():
-    """Tokens, labels and random parameters of a tiny layer."""
+    """A tiny layer with random parameters, data, their tokens, and the parameters again."""
     task = group_sparse_task(GROUPS, DIM, relevant=1, direction=[1.0, 2.0, -1.0])
     batch = task.sample(jax.random.key(0), SAMPLES)
-    matrix = encoding("sine", GROUPS).matrix
-    return task, batch, tokens(batch.inputs, matrix), xavier(jax.random.key(1), DIM + GROUPS)
+    model = xavier(jax.random.key(1), DIM, encoding("sine", GROUPS))
+    return model, batch, tokens(batch.X, model.matrix), model.parameters
 
 
 def layer_by_loops(Z, W, v):
     """f and S for one sample, straight from the definition."""
-    groups = Z.shape[1]
+    groups = len(Z)
     S = np.zeros((groups, groups))
     for j in range(groups):
-        scores = [Z[:, i] @ W @ Z[:, j] for i in range(groups)]
+        scores = [Z[i] @ W @ Z[j] for i in range(groups)]
         weights = [math.exp(s) for s in scores]
         S[:, j] = np.array(weights) / sum(weights)
-    return sum(v @ Z @ S[:, j] for j in range(groups)), S
+    return sum(S[:, j] @ Z @ v for j in range(groups)), S
 
 
 def test_layer_is_its_definition(case):
-    _, batch, Z, parameters = case
+    model, batch, Z, parameters = case
     W, v = parameters.attention[0], parameters.value
-    answer = evaluate(Z, batch.labels, W, v)
+    answer = evaluate(Z, batch.y, W, v)
     for sample in range(SAMPLES):
         total, S = layer_by_loops(np.asarray(Z[sample]), np.asarray(W), np.asarray(v))
         np.testing.assert_allclose(answer.attention[sample], S, atol=1e-13)
         np.testing.assert_allclose(answer.output[sample], total, rtol=1e-12)
-    np.testing.assert_allclose(output(parameters, PAPER_LAYER, Z), answer.output, rtol=1e-12)
-    losses = [math.log1p(math.exp(-y * f)) for y, f in zip(batch.labels, answer.output)]
+    np.testing.assert_allclose(model(batch.X), answer.output, rtol=1e-12)
+    losses = [math.log1p(math.exp(-y * f)) for y, f in zip(batch.y, answer.output)]
     assert float(answer.loss) == pytest.approx(sum(losses) / SAMPLES, rel=1e-12)
 
 
 def test_written_out_gradients_are_the_automatic_ones(case):
-    _, batch, Z, parameters = case
-    automatic = jax.grad(logistic_loss)(parameters, PAPER_LAYER, Z, batch.labels)
-    written = evaluate(Z, batch.labels, parameters.attention[0], parameters.value)
+    model, batch, Z, parameters = case
+    automatic = jax.grad(lambda moved: model.at(moved).loss(batch.X, batch.y))(parameters)
+    written = evaluate(Z, batch.y, parameters.attention[0], parameters.value)
     np.testing.assert_allclose(written.grad_attention_weights, automatic.attention[0], atol=1e-14)
     np.testing.assert_allclose(written.grad_value, automatic.value, atol=1e-14)
 
@@ -76,49 +73,44 @@ def test_written_out_gradient_is_the_finite_difference(case):
     W, v = parameters.attention[0], parameters.value
     direction = jax.random.normal(jax.random.key(5), W.shape)
     h = 1e-5
-    ahead, behind = (evaluate(Z, batch.labels, W + s * h * direction, v).loss for s in (1, -1))
-    slope = jnp.sum(evaluate(Z, batch.labels, W, v).grad_attention_weights * direction)
+    ahead, behind = (evaluate(Z, batch.y, W + s * h * direction, v).loss for s in (1, -1))
+    slope = jnp.sum(evaluate(Z, batch.y, W, v).grad_attention_weights * direction)
     assert float((ahead - behind) / (2 * h)) == pytest.approx(float(slope), rel=1e-7)
 
 
-def test_checked_door_labels_and_evaluates(case):
-    _, batch, Z, parameters = case
-    W, v = parameters.attention[0], parameters.value
-    labels, answer = evaluate_data(batch.inputs, W, v, 1, [1.0, 2.0, -1.0])
-    np.testing.assert_array_equal(labels, batch.labels)
-    np.testing.assert_allclose(answer.output, evaluate(Z, batch.labels, W, v).output)
-    with pytest.raises(InvalidInput, match=r"^W of shape"):
-        evaluate_data(batch.inputs, W[:-1], v, 1, [1.0, 2.0, -1.0])
+def defect(matrix) -> float:
+    """How far P^T P is from c I: the largest entry of |P^T P - c I| / c."""
+    c = mean_square(matrix)
+    return float(jnp.abs(matrix.T @ matrix / c - jnp.eye(matrix.shape[1])).max())
 
 
 def test_sine_encoding_is_orthogonal_and_symmetric():
     for groups in (2, 5, 16):
         sine = encoding("sine", groups)
-        assert float(sine.gram_scale) == pytest.approx((groups + 1) / 2, rel=1e-13)
-        assert float(sine.defect()) < 1e-13
-        np.testing.assert_allclose(sine.matrix, sine.matrix.T, atol=1e-14)
-    assert float(encoding("sine", 3).matrix[0, 1]) == pytest.approx(math.sin(math.pi * 2 / 4))
+        assert float(mean_square(sine)) == pytest.approx((groups + 1) / 2, rel=1e-13)
+        assert defect(sine) < 1e-13
+        np.testing.assert_allclose(sine, sine.T, atol=1e-14)
+    assert float(encoding("sine", 3)[0, 1]) == pytest.approx(math.sin(math.pi * 2 / 4))
 
 
 def test_only_the_gram_of_an_encoding_matters(case):
     """One-hot of the same norm is the sine encoding in a rotated basis, so W22 = Q^T W22' Q gives
     the same output."""
-    _, batch, Z, parameters = case
+    model, batch, _, parameters = case
     sine, hot = encoding("sine", GROUPS), encoding("one-hot", GROUPS)
-    rotation = jnp.eye(DIM + GROUPS).at[DIM:, DIM:].set(sine.matrix @ jnp.linalg.inv(hot.matrix))
+    rotation = jnp.eye(DIM + GROUPS).at[DIM:, DIM:].set(sine @ jnp.linalg.inv(hot))
     turned = Parameters(
         rotation.T @ parameters.attention @ rotation, rotation.T @ parameters.value,
         parameters.hidden)
-    one_hot_output = output(turned, PAPER_LAYER, tokens(batch.inputs, hot.matrix))
-    np.testing.assert_allclose(one_hot_output, output(parameters, PAPER_LAYER, Z), rtol=1e-11)
+    np.testing.assert_allclose(Transformer(turned, hot)(batch.X), model(batch.X), rtol=1e-11)
 
 
 def test_other_encodings_break_orthogonality_as_promised():
-    assert encoding("none", 5).matrix.shape == (0, 5)
-    assert float(encoding("equal", 5).defect()) == pytest.approx(1.0)
+    assert encoding("none", 5).shape == (0, 5)
+    assert defect(encoding("equal", 5)) == pytest.approx(1.0)
     random = encoding("random", 6, dim=4, key=jax.random.key(0))
-    assert random.matrix.shape == (4, 6) and float(random.defect()) > 0.1
-    assert float(encoding("one-hot", 5, norm_squared=1.0).gram_scale) == pytest.approx(1.0)
+    assert random.shape == (4, 6) and defect(random) > 0.1
+    assert float(mean_square(encoding("one-hot", 5, norm_squared=1.0))) == pytest.approx(1.0)
     with pytest.raises(InvalidInput, match=r"did you mean 'sine'"):
         encoding("sin", 5)
     with pytest.raises(InvalidInput, match=r"^key"):
@@ -131,12 +123,12 @@ def variant_by_loops(Z, parameters, architecture):
     for W in np.asarray(parameters.attention):
         N = H
         if architecture.layer_norm:
-            centred = H - H.mean(axis=0)
-            N = centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
-        scores = np.exp(N.T @ W @ N)
-        H = (H if architecture.residual else 0) + N @ (scores / scores.sum(axis=0))
+            centred = H - H.mean(axis=1, keepdims=True)
+            N = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+        scores = np.exp(N @ W @ N.T)
+        H = (H if architecture.residual else 0) + (scores / scores.sum(axis=0)).T @ N
     v, U = np.asarray(parameters.value), np.asarray(parameters.hidden)
-    return (v @ np.maximum(U @ H, 0)).sum() if architecture.hidden else (v @ H).sum()
+    return (np.maximum(H @ U.T, 0) @ v).sum() if architecture.hidden else (H @ v).sum()
 
 
 @pytest.mark.parametrize(
@@ -145,40 +137,39 @@ def variant_by_loops(Z, parameters, architecture):
         Architecture(residual=True), Architecture(layer_norm=True), Architecture(hidden=5),
         Architecture(layers=2), Architecture(layers=2, residual=True, layer_norm=True, hidden=3)])
 def test_variants_are_options_of_one_definition(case, architecture):
-    _, _, Z, _ = case
-    parameters = xavier(jax.random.key(2), DIM + GROUPS, architecture)
-    expected = [variant_by_loops(np.asarray(sample), parameters, architecture) for sample in Z]
-    np.testing.assert_allclose(output(parameters, architecture, Z), expected, rtol=1e-10)
-    maps = attention_maps(parameters, architecture, Z)
+    _, batch, Z, _ = case
+    model = xavier(jax.random.key(2), DIM, encoding("sine", GROUPS), architecture)
+    expected = [
+        variant_by_loops(np.asarray(sample), model.parameters, architecture) for sample in Z]
+    np.testing.assert_allclose(model(batch.X), expected, rtol=1e-10)
+    maps = model.maps(batch.X)
     assert maps.shape == (architecture.layers, SAMPLES, GROUPS, GROUPS)
     np.testing.assert_allclose(maps.sum(axis=2), 1.0, atol=1e-13)
 
 
 def test_without_positions_the_layer_sees_a_set(case):
     _, batch, _, _ = case
-    parameters = xavier(jax.random.key(3), DIM)
-    shuffled = batch.inputs[:, :, jnp.array([2, 0, 3, 1])]
-    bare = encoding("none", GROUPS).matrix
-    before, after = (
-        output(parameters, PAPER_LAYER, tokens(x, bare)) for x in (batch.inputs, shuffled))
-    np.testing.assert_allclose(before, after, rtol=1e-11)
+    model = xavier(jax.random.key(3), DIM, encoding("none", GROUPS))
+    shuffled = batch.X[:, jnp.array([2, 0, 3, 1])]
+    np.testing.assert_allclose(model(batch.X), model(shuffled), rtol=1e-11)
 
 
 def test_zero_start_is_zero_except_for_the_mlp():
-    assert not jnp.any(zeros(5).attention) and not jnp.any(zeros(5).value)
-    assert jnp.any(zeros(5, Architecture(hidden=2)).value)
+    start, matrix = at_zero(2, encoding("sine", 3)).parameters, encoding("sine", 3)
+    assert not jnp.any(start.attention) and not jnp.any(start.value)
+    assert jnp.any(at_zero(2, matrix, Architecture(hidden=2)).parameters.value)
 
 
 def test_screening_scores_and_the_empty_lasso(case):
     _, batch, _, _ = case
-    answer = screen(batch.inputs, batch.labels)
-    x, y = np.asarray(batch.inputs), np.asarray(batch.labels)
-    scores = [np.linalg.norm(x[:, :, g].T @ y) for g in range(GROUPS)]
+    answer = screen(batch.X, batch.y)
+    x, y = np.asarray(batch.X), np.asarray(batch.y)
+    scores = [np.linalg.norm(x[:, g].T @ y) for g in range(GROUPS)]
     np.testing.assert_allclose(answer.scores, scores, rtol=1e-12)
     assert int(answer.best) == int(np.argmax(scores))
     # lambda_max is the largest group norm of the gradient of the mean logistic loss at w = 0.
-    loss = lambda w: jnp.mean(
-        jax.nn.softplus(-batch.labels * jnp.einsum("ndg,dg->n", batch.inputs, w)))
-    slope = jax.grad(loss)(jnp.zeros((DIM, GROUPS)))
+    slope = jax.grad(
+        lambda w: jnp.mean(jax.nn.softplus(-batch.y * jnp.einsum("ngd,gd->n", batch.X, w)))
+    )(jnp.zeros((GROUPS, DIM)))
     assert float(answer.lambda_max) == pytest.approx(
-        float(jnp.linalg.norm(slope, axis=0).max()), rel=1e-12)
+        float(jnp.linalg.norm(slope, axis=1).max()), rel=1e-12)

@@ -9,13 +9,13 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import classify, position_trajectory, regime_map
-from saccade.studies.group_sparse.theory import (
-    StepSizeWarning,
-    late_laws,
-    selection_error,
-    two_steps,
+from saccade.studies.group_sparse.dynamics.position_map import (
+    classify,
+    position_trajectory,
+    regime_map,
 )
+from saccade.studies.group_sparse.theory.laws import late_laws, selection_error, two_steps
+from saccade.studies.group_sparse.theory.stability import StepSizeWarning
 
 
 def simulate(groups, scale, eta, steps):
@@ -91,7 +91,7 @@ def test_a_large_step_warns_and_locks_attention_out():
     with pytest.warns(StepSizeWarning, match="is above the stability rule of 16"):
         run = position_trajectory(16, 2.0, 400)
     assert run.attention[0] < 1e-10 and run.diverged_at == -1
-    assert selection_error(float(run.attention[0]), 16).error == pytest.approx(0.5, abs=1e-6)
+    assert selection_error(float(run.attention[0]), 16) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_divergence_is_reported_with_its_step():
@@ -122,7 +122,7 @@ def test_regimes_of_known_runs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         single = position_trajectory(8, 5.0, 2000, record=[500, 2000])
-    np.testing.assert_allclose(found.gap[1, 3], single.gap[1], rtol=1e-12)
+    np.testing.assert_allclose(found.end.gap[1, 3], single.gap[1], rtol=1e-12)
     np.testing.assert_allclose(found.gap_quarter[1, 3], single.gap[0], rtol=1e-12)
 
 

@@ -8,28 +8,37 @@ import pytest
 from scipy.special import expit
 
 from saccade.errors import InvalidInput
-from saccade.studies.group_sparse.dynamics import (
-    coordinates_of,
-    parameters_of,
-    reduced_gradient,
-    reduced_trajectory,
-)
-from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
-from saccade.studies.group_sparse.dynamics.nodes import (
-    draw_design,
+from saccade.studies.group_sparse.dynamics.designs import (
+    Design,
+    draw_grams,
+    draw_signals,
+    expected_control,
     graded_half_normal,
+    sampled_control,
     spread_over_copies,
 )
 from saccade.studies.group_sparse.dynamics.reduced_gradient import (
-    reduced_loss_and_gradient,
+    coordinates_of,
+    loss_and_gradient,
+    parameters_of,
+    reduced_gradient,
     signals_and_gram,
 )
-from saccade.studies.group_sparse.dynamics.reduced_map import estimate
+from saccade.studies.group_sparse.dynamics.reduced_map import estimate, reduced_trajectory
 from saccade.studies.group_sparse.models import Parameters, encoding, evaluate, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import coordinates_from_gaps, half_normal_loss, two_steps
+from saccade.studies.group_sparse.theory.laws import two_steps
+from saccade.studies.group_sparse.theory.position import half_normal_loss
+from saccade.studies.group_sparse.theory.reduction import coordinates_from_gaps, gaps
 
 POINT = jnp.asarray([0.9, -0.4, 0.15, 1.1, 0.8, -0.2, 0.3, -0.25])
+
+
+def draw_design(key, groups, group_dim, scale, repeats):
+    """One whole design: signals, weights and Gram matrices, all fresh."""
+    signal_key, gram_key = jax.random.split(key)
+    signals, weights = draw_signals(signal_key, groups, scale, repeats)
+    return Design(signals, draw_grams(gram_key, groups, group_dim, scale, repeats, 1)[0], weights)
 
 
 @pytest.mark.parametrize(("groups", "dim", "relevant"), [(6, 5, 2), (2, 1, 1), (3, 2, 0)])
@@ -39,17 +48,17 @@ def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
     direction = np.arange(1.0, dim + 1)
     task, matrix = (
         group_sparse_task(groups, dim, relevant=relevant, direction=direction),
-        encoding("sine", groups).matrix)
+        encoding("sine", groups))
     point = POINT.at[2].set(0.0) if dim == 1 else POINT
     point = point.at[7].set(0.0) if groups == 2 else point
     batch = task.sample(jax.random.key(0), 300)
     parameters = parameters_of(point, task, matrix)
     full = jax.jit(evaluate)(
-        tokens(batch.inputs, matrix), batch.labels, parameters.attention[0], parameters.value)
+        tokens(batch.X, matrix), batch.y, parameters.attention[0], parameters.value)
     stepped = Parameters(
         parameters.attention - 0.3 * full.grad_attention_weights,
         parameters.value - 0.3 * full.grad_value, parameters.hidden)
-    reduced, speed = reduced_gradient(batch.inputs, direction, relevant, point)
+    reduced, speed = reduced_gradient(batch.X, direction, relevant, point)
     assert float(reduced.loss) == pytest.approx(float(full.loss), rel=1e-12)
     expected = coordinates_of(stepped, task, matrix)
     np.testing.assert_allclose(point - 0.3 * speed * reduced.gradient, expected, atol=1e-12)
@@ -60,12 +69,12 @@ def test_reduced_gradient_is_the_projected_full_gradient(groups, dim, relevant):
 def test_written_out_gradient_is_the_automatic_one():
     task = group_sparse_task(5, 3, relevant=1)
     signals, gram, labels = signals_and_gram(
-        task.sample(jax.random.key(1), 50).inputs, task.direction, 1)
+        task.sample(jax.random.key(1), 50).X, task.direction, 1)
     weights = jnp.full(50, 1 / 50)
 
     @jax.jit
     def both(point):
-        answer = lambda x: reduced_loss_and_gradient(x, signals, gram, labels, weights)  # noqa: E731
+        answer = lambda x: loss_and_gradient(x, signals, gram, labels, weights)  # noqa: E731
         return answer(point).gradient, jax.grad(lambda x: answer(x).loss)(point)
 
     written, automatic = both(POINT)
@@ -74,7 +83,7 @@ def test_written_out_gradient_is_the_automatic_one():
 
 def test_coordinates_survive_the_way_through_the_weights():
     task, matrix = (
-        group_sparse_task(5, 3, relevant=3, direction=[1.0, 1.0, -2.0]), encoding("sine", 5).matrix)
+        group_sparse_task(5, 3, relevant=3, direction=[1.0, 1.0, -2.0]), encoding("sine", 5))
     np.testing.assert_allclose(
         coordinates_of(parameters_of(POINT, task, matrix), task, matrix), POINT, atol=1e-12)
 
@@ -142,7 +151,7 @@ def test_control_variate_keeps_the_mean_and_cuts_the_noise():
     @jax.jit
     def both(key):
         design = draw_design(key, 6, 3, 1.0, repeats=1)
-        plain = reduced_loss_and_gradient(
+        plain = loss_and_gradient(
             point, design.signals, design.gram, jnp.ones_like(design.weights), design.weights)
         return plain.gradient, estimate(point, design, 1.0).gradient
 
@@ -160,15 +169,14 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
     gaps; the reduced side with 8 repeats by (0.0003, 0.013, 0.0015) and
     0.004, with 64 by sqrt(8) less. The tolerances are five of the two combined."""
     groups, dim, eta, steps, samples = 3, 2, 0.5, 20, 40_000
-    task, matrix = group_sparse_task(groups, dim), encoding("sine", groups).matrix
+    task, matrix = group_sparse_task(groups, dim), encoding("sine", groups)
 
     @jax.jit
     def descend(key):
         def step(parameters, key):
             batch = task.sample(key, samples)
             at = evaluate(
-                tokens(batch.inputs, matrix), batch.labels, parameters.attention[0],
-                parameters.value)
+                tokens(batch.X, matrix), batch.y, parameters.attention[0], parameters.value)
             moved = (
                 parameters.attention - eta * at.grad_attention_weights,
                 parameters.value - eta * at.grad_value)
@@ -185,21 +193,19 @@ def test_trajectory_starts_with_the_closed_form_and_matches_full_descent():
     np.testing.assert_allclose(
         run.coordinates[:2, 0], [closed.first_alpha, closed.alpha], rtol=1e-12)
     np.testing.assert_allclose(
-        [run.gap[1], run.gap_of_others[1], run.coordinates[1, 1]],
-        [closed.gap, closed.gap, closed.a])
+        [*gaps(run.coordinates[1])[:2], run.coordinates[1, 1]], [closed.gap, closed.gap, closed.a])
     np.testing.assert_allclose(run.coordinates[2, 0], full[0], atol=0.004)
     np.testing.assert_allclose(run.coordinates[2, 1], full[1], atol=0.03)
     np.testing.assert_allclose(run.coordinates[2, 2], full[2], atol=0.006)
-    gaps = [full[3] - full[5], full[4] - full[7], full[6] - full[7]]
-    np.testing.assert_allclose(
-        [run.gap[2], run.gap_of_others[2], run.diagonal_gap[2]], gaps, atol=0.015)
+    np.testing.assert_allclose(gaps(run.coordinates[2]), gaps(full), atol=0.015)
+    assert run.gap[2] == gaps(run.coordinates[2]).A
     assert run.diverged_at == -1 and run.attention[2] > run.attention[0]
 
 
 def test_bad_input_is_refused_by_name():
     with pytest.raises(InvalidInput, match=r"^coordinates = "):
-        reduced_gradient(np.ones((2, 2, 3)), [1.0, 0.0], 0, [1.0])
+        reduced_gradient(np.ones((2, 3, 2)), [1.0, 0.0], 0, [1.0])
     with pytest.raises(InvalidInput, match=r"^relevant = 3"):
-        reduced_gradient(np.ones((2, 2, 3)), [1.0, 0.0], 3, POINT)
+        reduced_gradient(np.ones((2, 3, 2)), [1.0, 0.0], 3, POINT)
     with pytest.raises(InvalidInput, match=r"^group_dim = 0"):
         reduced_trajectory(jax.random.key(0), 4, 0, 0.5, 10)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.studies.group_sparse.models import encoding
-from saccade.studies.group_sparse.theory import (
+from saccade.studies.group_sparse.theory.reduction import (
     coordinates_from_gaps,
     feature_matrix,
     gaps,
@@ -36,7 +36,7 @@ def test_scores_and_position_matrix_by_counting(groups, relevant):
     expected = [[values[orbit(i, j, relevant)] for j in range(groups)] for i in range(groups)]
     numbers = jnp.asarray(list(values.values()))
     np.testing.assert_allclose(position_scores(numbers, groups, relevant), expected)
-    P = encoding("sine", groups).matrix
+    P = encoding("sine", groups)
     np.testing.assert_allclose(
         P.T @ position_matrix(numbers, P, relevant) @ P, expected, atol=1e-12)
 
@@ -68,7 +68,7 @@ def test_feature_matrix_has_the_two_eigenvalues():
 
 def test_lemma_direction_is_the_papers_matrix_seen_through_the_encoding():
     groups, relevant = 5, 3
-    P = np.asarray(encoding("sine", groups).matrix)
+    P = np.asarray(encoding("sine", groups))
     paper = np.outer(
         sum(P[:, relevant] - P[:, j] for j in range(groups) if j != relevant), P.sum(axis=1))
     seen, ours = P.T @ paper @ P, np.asarray(lemma_direction(groups, relevant))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from saccade.studies.group_sparse.dynamics import position_trajectory
-from saccade.studies.group_sparse.theory import transverse_curvature, transverse_limit
+from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
+from saccade.studies.group_sparse.theory.stability import transverse_curvature, transverse_limit
 
 
 def curvature_by_hand(groups, alpha, gap, scale):

@@ -9,7 +9,8 @@ from scipy.special import expit
 
 from saccade.studies.group_sparse.models import encoding, evaluate, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
-from saccade.studies.group_sparse.theory import position_loss, two_steps
+from saccade.studies.group_sparse.theory.laws import two_steps
+from saccade.studies.group_sparse.theory.position import position_loss
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_closed_form_is_two_steps_of_the_layer_on_raw_data():
     """Fresh halves of a large sample for the two steps; the standard error comes from splitting the
     second half in blocks."""
     groups, dim, eta, blocks, block = 3, 2, 1.5, 40, 5_000
-    task, matrix = group_sparse_task(groups, dim, relevant=1), encoding("sine", groups).matrix
+    task, matrix = group_sparse_task(groups, dim, relevant=1), encoding("sine", groups)
     answer = two_steps(groups, eta)
     size = dim + groups
     value = jnp.zeros(size).at[0].set(answer.first_alpha)
@@ -44,7 +45,7 @@ def test_closed_form_is_two_steps_of_the_layer_on_raw_data():
     @jax.jit
     def gradient(key):
         batch = task.sample(key, block)
-        at = evaluate(tokens(batch.inputs, matrix), batch.labels, jnp.zeros((size, size)), value)
+        at = evaluate(tokens(batch.X, matrix), batch.y, jnp.zeros((size, size)), value)
         scores = matrix.T @ at.grad_attention_weights[dim:, dim:] @ matrix
         gap = scores[1, 1] - (scores[0, 1] + scores[2, 1]) / 2
         return jnp.stack([

@@ -1,40 +1,19 @@
-"""Speed of the group-sparse engines: the two-number map against plain quadrature, six numbers
-against every weight."""
+"""Speed: the two-number map against plain quadrature, six numbers against every weight."""
 
-from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import block_until_ready as finished
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.models import encoding
+from saccade.studies.group_sparse.dynamics.full import full_trajectory
+from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
+from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of
+from saccade.studies.group_sparse.dynamics.reduced_map import reduced_trajectory
+from saccade.studies.group_sparse.experiments.maps import plain_run
+from saccade.studies.group_sparse.models import at_zero, encoding
 from saccade.studies.group_sparse.task import group_sparse_task
-
-
-@partial(jax.jit, static_argnames=("steps", "nodes"))
-def _plain_map(groups: float, step_size: float, steps: int, nodes: int) -> Any:
-    """The position-only recursion with a two-dimensional product rule of `nodes` x `nodes` points
-    at every step."""
-    x, w = np.polynomial.legendre.leggauss(nodes)
-    u, m = jnp.asarray(4.5 * (x + 1))[:, None], jnp.asarray(9.0 * x)[None, :] / jnp.sqrt(groups - 1)
-    by_u = jnp.asarray(4.5 * w * np.sqrt(2 / np.pi) * np.exp(-((4.5 * (x + 1)) ** 2) / 2))
-    by_m = jnp.asarray(9.0 * w * np.exp(-((9.0 * x) ** 2) / 2) / np.sqrt(2 * np.pi))
-    weights = by_u[:, None] * by_m
-
-    def step(_, state):
-        alpha, gap = state
-        s = jax.nn.sigmoid(gap - jnp.log(groups - 1))
-        mixed = s * u + (1 - s) * m
-        residual = weights * jax.nn.sigmoid(-alpha * groups * mixed)
-        speed = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * s * (1 - s)
-        pull, turn = groups * jnp.sum(residual * mixed), speed * alpha * jnp.sum(residual * (u - m))
-        return alpha + step_size * pull, gap + turn
-
-    return jax.lax.fori_loop(0, steps, step, (jnp.asarray(0.0), jnp.asarray(0.0)))
 
 
 def position_map(
@@ -44,11 +23,11 @@ def position_map(
     Both must agree while the peer's nodes still resolve the integrand (the first steps)."""
 
     def ours(steps: int) -> Any:
-        run = dynamics.position_trajectory(groups, step_size, steps)
+        run = position_trajectory(groups, step_size, steps)
         return run.alpha[-1], run.gap[-1]
 
     def peer(steps: int) -> Any:
-        return finished(_plain_map(float(groups), step_size, steps, nodes))
+        return finished(plain_run(groups, step_size, steps, nodes))
 
     def check() -> Accuracy:
         apart = np.abs(np.asarray(ours(checked)) - np.asarray(peer(checked)))
@@ -65,16 +44,16 @@ def six_numbers(
     that the peer is still the less accurate of the two: the check compares the spread of alpha and
     A around a reference, relative to it, over independent keys.
     """
-    task, made = group_sparse_task(groups, group_dim), encoding("sine", groups)
+    task, start = group_sparse_task(groups, group_dim), at_zero(group_dim, encoding("sine", groups))
 
     def ours(key: Any) -> np.ndarray:
-        run = dynamics.reduced_trajectory(key, groups, group_dim, step_size, steps)
+        run = reduced_trajectory(key, groups, group_dim, step_size, steps)
         return np.array([run.coordinates[-1, 0], run.gap[-1]])
 
     def peer(key: Any) -> np.ndarray:
-        run = dynamics.full_trajectory(key, task, made, step_size, steps, batch=batch, held_out=2)
-        found = np.asarray(dynamics.coordinates_of(run.parameters, task, made.matrix))
-        return np.array([found[0], found[3] - found[5]])
+        run = full_trajectory(key, task, start, step_size, steps, batch=batch, held_out=2)
+        point = np.asarray(coordinates_of(run.model.parameters, task, start.matrix))
+        return np.array([point[0], point[3] - point[5]])
 
     def check() -> Accuracy:
         keys = jax.random.split(jax.random.key(1), 8 + checks)

@@ -1,22 +1,20 @@
-"""How a run of the position-only layer ends at one number of groups and one step size; many share
-one program under vmap."""
+"""How a run of the position-only layer ends; many cells share one program under vmap."""
 
 from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from saccade.errors import require
 from saccade.lab.vectorised import vectorised
-from saccade.studies.group_sparse.dynamics import position_run
+from saccade.studies.group_sparse.dynamics.position_map import position_run
+from saccade.studies.group_sparse.task import check_setting, whole_number
 
 OUTPUTS = ("gap_quarter", "gap", "loss", "one_minus_attention", "diverged_at")
 
 
 def _check(asked: Any) -> None:
-    require(asked.groups >= 2, "groups", asked.groups, "must be at least 2")
-    require(asked.step_size > 0, "step_size", asked.step_size, "must be above 0")
-    require(asked.steps >= 8, "steps", asked.steps, "must be at least 8")
+    check_setting(asked.groups, asked.step_size, asked.scale)
+    whole_number(asked.steps, "steps", 8)
 
 
 @vectorised(
@@ -27,7 +25,7 @@ def regime(
 ) -> dict[str, Array]:
     """The exact population map of one (D, eta, sigma): the gap after a quarter and at the end, the
     loss and 1 - S at the end."""
-    gaps = jnp.asarray([steps // 4, steps - steps // 4])
-    progress, (_, gap, loss, _, rest) = position_run(
-        groups, scale, step_size, (groups + 1) / 2, gaps)
-    return dict(zip(OUTPUTS, (gap[0], gap[1], loss[1], rest[1], progress.diverged_at), strict=True))
+    ended, at = position_run(
+        groups, scale, step_size, (groups + 1) / 2, jnp.asarray([steps // 4, steps]))
+    numbers = at.gap[0], at.gap[1], at.loss[1], at.one_minus_attention[1], ended.diverged_at
+    return dict(zip(OUTPUTS, numbers, strict=True))

@@ -1,5 +1,4 @@
-"""Live: attention concentrates, locks or locks out, depending on the step size. Run as an app, or
-as a script from top to bottom."""
+"""Live: attention concentrates, locks or locks out, depending on the step size."""
 
 import marimo
 
@@ -15,20 +14,21 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.lab.live_pictures import described, finished
-    from saccade.studies.group_sparse import theory
-    from saccade.studies.group_sparse.dynamics import position_trajectory
+    from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
+    from saccade.studies.group_sparse.theory.laws import late_laws
 
-    return described, finished, go, mo, np, position_trajectory, theory, warnings
+    return described, finished, go, late_laws, mo, np, position_trajectory, warnings
 
 
 @app.cell
 def _(mo):
     mo.md("""
         # Which group of variables matters?
-        One of D groups decides the label. With the feature part frozen, population descent is an exact map of two
-        numbers: α, how far the value vector points along the truth, and the gap by which the relevant group is scored
-        higher. Its softmax S is the attention on that group. Small steps **concentrate** it, S → 1 like t^(-2/3); large
-        ones **lock** it at once, or **lock it out**.
+        One of D groups decides the label. With the feature part frozen, population descent is an
+        exact map of two numbers: α, how far the value vector points along the truth, and the gap by
+        which the relevant group is scored higher. Its softmax S is the attention on that group.
+        Small steps **concentrate** it, S → 1 like t^(-2/3); large ones **lock** it at once, or
+        **lock it out**.
         """)
     return
 
@@ -46,14 +46,15 @@ def _(mo):
 
 
 @app.cell
-def _(described, eta, finished, go, groups, mo, np, position_trajectory, steps, theory, warnings):
-    with warnings.catch_warnings(record=True) as heard:
+def _(
+    described, eta, finished, go, groups, late_laws, mo, np, position_trajectory, steps, warnings
+):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         record = np.unique(np.geomspace(1, steps.value, 80).astype(int)).tolist()
         run = position_trajectory(groups.value, eta.value, steps.value, record)
     law = [
-        theory.late_laws(groups.value, eta.value, float(step)).one_minus_attention
-        for step in run.steps]
+        late_laws(groups.value, eta.value, float(step)).one_minus_attention for step in run.steps]
     chart = go.Figure()
     chart.add_scatter(
         x=run.steps, y=run.one_minus_attention, name="1 - S", line={"color": "#0072B2"})
@@ -63,19 +64,17 @@ def _(described, eta, finished, go, groups, mo, np, position_trajectory, steps, 
     weights = np.full(groups.value, (1 - run.attention[-1]) / (groups.value - 1))
     weights[0] = run.attention[-1]
     bars = go.Figure(go.Bar(x=[f"{number}" for number in range(groups.value)], y=weights))
-    finished(
-        bars, 360, 260, xaxis_title="group (0 decides)", yaxis_title="attention", yaxis_range=[0, 1]
-    )
-    told = (
-        f"After {steps.value} steps: S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss"
-        f" {run.loss[-1]:.4g}.")
-    said = [mo.md(told), mo.md(run.advice or "")] + [mo.md(f"*{one.message}*") for one in heard]
+    axes = {"xaxis_title": "group (0 decides)", "yaxis_title": "attention"}
+    finished(bars, 360, 260, yaxis_range=[0, 1], **axes)
+    ends = f"S = {run.attention[-1]:.4f}, α = {run.alpha[-1]:.3f}, loss {run.loss[-1]:.4g}"
+    notes = [f"After {steps.value} steps: {ends}.", run.advice]
+    notes += [f"*{one.message}*" for one in caught]
     curves = described(
         chart,
         "Attention elsewhere, its late law, and the loss, against the step, both axes logarithmic.")
     columns = described(
         bars, f"Attention on each of the {groups.value} groups; group 0 decides the label.")
-    mo.hstack([curves, mo.vstack([*said, columns])], justify="start", wrap=True)
+    mo.hstack([curves, mo.vstack([*map(mo.md, notes), columns])], justify="start", wrap=True)
     return
 
 

@@ -1,5 +1,4 @@
-"""Group sparse: how training of the position-only layer ends, over step size and number of groups.
-Cells share one program under vmap."""
+"""How training of the position-only layer ends, over step size and number of groups."""
 
 from pathlib import Path
 
@@ -12,9 +11,7 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.style import BLUE, GREY, ORANGE, RED
 from saccade.lab.sweep.builtin import BuiltIn
 from saccade.studies.group_sparse.cells import OUTPUTS
-from saccade.studies.group_sparse.dynamics import REGIMES
-from saccade.studies.group_sparse.dynamics.regimes import classify
-from saccade.studies.group_sparse.theory.late_laws import late_laws
+from saccade.studies.group_sparse.dynamics.position_map import REGIMES, name_ending
 
 
 def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> np.ndarray:
@@ -23,11 +20,9 @@ def regimes_of(data: xarray.Dataset, steps: int = 5000, scale: float = 1.0) -> n
     for place in np.ndindex(*codes.shape):
         cell = data.isel(groups=place[0], step_size=place[1])
         if cell.status == "finished":
-            law = late_laws(
-                int(cell.groups), float(cell.step_size), steps, scale).one_minus_attention
-            before, after, loss, rest = (float(cell[name]) for name in OUTPUTS[:4])
-            codes[place] = REGIMES.index(
-                classify(before, after, loss, rest, law, int(cell.diverged_at)))
+            numbers = [float(cell[name]) for name in OUTPUTS]
+            word = name_ending(int(cell.groups), float(cell.step_size), steps, scale, *numbers)
+            codes[place] = REGIMES.index(word)
     return codes
 
 
@@ -35,10 +30,9 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
     """The word of every cell, and the attention that it leaves elsewhere."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.3), sharey=True)
     colours = (BLUE, ORANGE, RED, GREY)
-    codes = regimes_of(data)
     left.pcolormesh(
-        data.step_size, data.groups, codes, cmap=ListedColormap(list(colours)), vmin=-0.5, vmax=3.5,
-        shading="nearest")
+        data.step_size, data.groups, regimes_of(data), cmap=ListedColormap(colours), vmin=-0.5,
+        vmax=3.5, shading="nearest")
     for colour, name in zip(colours, REGIMES, strict=True):
         left.plot([], [], "s", color=colour, label=name)
     left.legend(
@@ -55,11 +49,9 @@ def draw_regimes(data: xarray.Dataset) -> Drawing:
 
 
 SWEEPS = (BuiltIn(
-    id="group-sparse/phase",
-    title="How runs of the position-only layer end, over step size and number of groups",
-    caption=(
-        "Population descent of the position-only layer by its exact map, 5000 steps from zero,"
-        " sigma_x = 1: concentrating on the relevant group, locked (attention has stopped"
-        " growing ahead of its law), locked out of it, or unstable. Right: attention left on"
-        " other groups, clipped at 1e-12."),
-    file=Path(__file__).with_name("phase.toml"), draw=draw_regimes, minutes=0.1),)
+    "group-sparse/phase",
+    "How runs of the position-only layer end, over step size and number of groups",
+    "Population descent of the position-only layer by its exact map, 5000 steps from zero, sigma_x"
+    " = 1: concentrating on the relevant group, locked (attention has stopped growing ahead of its"
+    " law), locked out of it, or unstable. Right: attention left on other groups, clipped at"
+    " 1e-12.", Path(__file__).with_name("phase.toml"), draw_regimes, minutes=0.1),)

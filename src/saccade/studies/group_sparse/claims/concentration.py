@@ -1,22 +1,21 @@
-"""Claims on Theorem 3.2 in the position-only layer: rates, constants, attention, and what becomes
-of 1 - S <= exp(-Theta(D))."""
+"""Claims on Theorem 3.2: rates, constants, and what becomes of 1 - S <= exp(-Theta(D))."""
+
+from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, SLOPE
-from saccade.studies.group_sparse import theory
-from saccade.studies.group_sparse.experiments import position, reduced
+from saccade.studies.group_sparse.claims import claim
+from saccade.studies.group_sparse.experiments import maps
+from saccade.studies.group_sparse.theory import laws, stability
 
-FROZEN = Sabotage(
-    "frozen-attention", "Attention frozen at uniform.", parameters={"encoding_factor": 0.0})
-LOCKED_OUT = Sabotage(
-    "locked-out", "Steps that lock attention out (eta D from 32 to 64).",
-    {"cases": ((16, 2.0), (32, 1.0), (128, 0.5))})
-EARLY = Sabotage("early", "Look at step 100, before the late law.", parameters={"steps": 100})
-NAMED = tuple(f"D={groups}, eta={eta:g}" for groups, eta in position.CASES)
-LONG = {"quick": Scale(seconds=4), "standard": Scale(seconds=15), "paper": Scale(seconds=90)}
+LOST = {"cases": ((16, 2.0), (32, 1.0), (128, 0.5))}
+FROZEN = Sabotage("frozen-attention", "Attention frozen at uniform.", {"encoding_factor": 0.0})
+LOCKED_OUT = Sabotage("locked-out", "Steps that lock attention out (eta D from 32 to 64).", LOST)
+EARLY = Sabotage("early", "Look at step 100, before the late law.", {"steps": 100})
+NAMED = tuple(f"D={groups}, eta={eta:g}" for groups, eta in maps.CASES)
 
 
 def _late_slope(run: Run, name: str) -> np.ndarray:
@@ -26,173 +25,145 @@ def _late_slope(run: Run, name: str) -> np.ndarray:
     return one_row([np.polyfit(times[late], row[late], 1)[0] for row in values])
 
 
-def _law(run: Run, name: str) -> np.ndarray:
+def _ratio(run: Run, name: str) -> np.ndarray:
+    """What is measured at the last step over its late law, case by case."""
     pairs = zip(run.data.groups.values, run.data.step_size.values, strict=True)
     time, scale = int(run.data.step.values[-1]), run.parameters.scale
-    return np.array(
-        [getattr(theory.late_laws(int(D), float(eta), time, scale), name) for D, eta in pairs])
+    law = [getattr(laws.late_laws(int(D), float(eta), time, scale), name) for D, eta in pairs]
+    return one_row(run.data[name].values[:, -1] / law)
 
 
-def _ratio(run: Run, name: str) -> np.ndarray:
-    return one_row(run.data[name].values[:, -1] / _law(run, name))
+def _last(run: Run, name: str) -> np.ndarray:
+    return one_row(run.data[name].values[:, -1])
 
 
-LOSS_RATE = Claim(
-    id="group-sparse.loss-rate", spec="GS-T1a",
-    statement=(
-        "Once attention is on the relevant group the population loss falls as t^(-1/3), so eps"
-        " takes of order eps^(-3) steps."),
-    source="Theorem 3.2 (T* of order 1/(D^3 eps^3)); the law is ours", status="asymptotic",
-    kind=SLOPE, experiment=position.position_descent, measure=lambda run: _late_slope(run, "loss"),
-    predict=lambda run: -1 / 3, resolution=0.02,
-    argued=(
-        "Slope over the last factor of four; corrections of relative size (1-S) and 1/t leave less"
-        " than 0.01 at 20000 steps."),
-    parts=NAMED, scales=LONG, figure="group-sparse/laws",
-    finding=(
-        "The eps^(-3) of Theorem 3.2 is right. Its power of D agrees with t = kappa^2/(3 eta D^2"
-        " sigma^2 eps^3) only when eta is of order D."),
+_on_map = partial(claim, source="ours", status="heuristic", experiment=maps.position_descent)
+_late = partial(
+    _on_map, status="asymptotic", parts=NAMED, figure="group-sparse/laws",
+    scales={"quick": Scale(seconds=4), "standard": Scale(seconds=15), "paper": Scale(seconds=90)})
+_regime = partial(_on_map, figure="group-sparse/regimes")
+
+LOSS_RATE = _late(
+    "group-sparse.loss-rate", "GS-T1a",
+    "Once attention is on the relevant group the population loss falls as t^(-1/3), so eps takes"
+    " of order eps^(-3) steps.",
+    "Slope over the last factor of four; corrections of relative size (1-S) and 1/t leave less"
+    " than 0.01 at 20000 steps.",
+    "The eps^(-3) of Theorem 3.2 is right. Its power of D agrees with t = kappa^2/(3 eta D^2"
+    " sigma^2 eps^3) only when eta is of order D.",
+    source="Theorem 3.2 (T* of order 1/(D^3 eps^3)); the law is ours", kind=SLOPE,
+    measure=lambda run: _late_slope(run, "loss"), predict=lambda run: -1 / 3, resolution=0.02,
     sabotages=(FROZEN, LOCKED_OUT))
 
-
-def _constant(id: str, name: str, statement: str, sabotages: tuple[Sabotage, ...]) -> Claim:
-    return Claim(
-        id=id, spec="GS-T1b", statement=statement, source="ours", status="asymptotic",
-        kind=ESTIMATE, experiment=position.position_descent, measure=lambda run: _ratio(run, name),
-        predict=lambda run: 1.0, resolution=0.02,
-        argued="No chance; 2 % is the size of the next term at 20000 steps.", parts=NAMED,
-        scales=LONG, figure="group-sparse/laws", sabotages=sabotages)
-
+_constant = partial(_late, kind=ESTIMATE, predict=lambda run: 1.0, resolution=0.02)
+NEXT_TERM = "No chance; 2 % is the size of the next term at 20000 steps."
 
 LOSS_CONSTANT = _constant(
-    "group-sparse.loss-constant", "loss",
+    "group-sparse.loss-constant", "GS-T1b",
     "Late in training L = kappa^(2/3) / ((D sigma)^(2/3) (3 eta t)^(1/3)) with kappa = sqrt(2/pi)"
-    " pi^2/12.", (EARLY, FROZEN, LOCKED_OUT))
-VALUE_LAW = _constant(
-    "group-sparse.value-law", "alpha",
-    "Late in training the value's length is alpha = (3 kappa eta t / (D sigma))^(1/3).",
-    (FROZEN, LOCKED_OUT))
+    " pi^2/12.", NEXT_TERM, measure=lambda run: _ratio(run, "loss"),
+    sabotages=(EARLY, FROZEN, LOCKED_OUT))
 
-ATTENTION_LAW = Claim(
-    id="group-sparse.attention-law", spec="GS-T2b",
-    statement=(
-        "At small steps 1 - S falls as k t^(-2/3), with k the root of a quadratic: a power of time,"
-        " not an exponential in D."),
-    source="ours; corrects S >= 1 - exp(-Theta(D)) of Theorem 3.2", status="asymptotic",
-    kind=ESTIMATE, experiment=position.position_descent,
+VALUE_LAW = _constant(
+    "group-sparse.value-law", "GS-T1b",
+    "Late in training the value's length is alpha = (3 kappa eta t / (D sigma))^(1/3).", NEXT_TERM,
+    measure=lambda run: _ratio(run, "alpha"), sabotages=(FROZEN, LOCKED_OUT))
+
+ATTENTION_LAW = _late(
+    "group-sparse.attention-law", "GS-T2b",
+    "At small steps 1 - S falls as k t^(-2/3), with k the root of a quadratic: a power of time,"
+    " not an exponential in D.",
+    "No chance; the next terms are of relative size 1-S and t^(-1/3) and stay below 4 % at 20000"
+    " steps.", source="ours; corrects S >= 1 - exp(-Theta(D)) of Theorem 3.2", kind=ESTIMATE,
     measure=lambda run: np.hstack(
         [_late_slope(run, "one_minus_attention") / (-2 / 3), _ratio(run, "one_minus_attention")]),
     predict=lambda run: 1.0, resolution=0.04,
-    argued=(
-        "No chance; the next terms are of relative size 1-S and t^(-1/3) and stay below 4 % at"
-        " 20000 steps."),
     parts=tuple(
         f"{what}, {case}" for what in ("slope over -2/3", "constant over k") for case in NAMED),
-    scales=LONG, figure="group-sparse/laws", sabotages=(EARLY, FROZEN, LOCKED_OUT))
-
-SMALL_STEP = {"cases": tuple((groups, 0.1) for groups in (4, 8, 16, 32, 64, 128))}
-LARGE_STEP = {"cases": tuple((groups, 5.0) for groups in (8, 16, 32, 64, 128)), "steps": 2000}
+    sabotages=(EARLY, FROZEN, LOCKED_OUT))
 
 
 def _fall_per_group(run: Run) -> np.ndarray:
     """Slope of log(1 - S) against the number of groups, at the last step."""
-    return one_row(
-        np.polyfit(run.data.groups.values, np.log(run.data.one_minus_attention.values[:, -1]), 1)[0]
-    )
+    ends = np.log(run.data.one_minus_attention.values[:, -1])
+    return one_row(np.polyfit(run.data.groups.values, ends, 1)[0])
 
 
-EXPONENTIAL = Claim(
-    id="group-sparse.exponential-concentration", spec="GS-T2b",
-    statement=(
-        "1 - S <= exp(-Theta(D)): at a fixed small step log(1 - S) falls at least linearly in the"
-        " number of groups."),
-    source="Theorem 3.2", status="bound", kind=BELOW, experiment=position.position_descent,
-    measure=_fall_per_group, predict=lambda run: -0.1, resolution=0.0,
-    argued=(
-        "Theta(D) needs some rate above 0; a tenth of a unit per group is a generous reading "
-        "(1-S would fall by e^12 from D = 4 to 128)."),
-    expected="refuted", corrected="group-sparse.attention-law",
+SMALL_STEP = {"cases": tuple((groups, 0.1) for groups in (4, 8, 16, 32, 64, 128))}
+EXPONENTIAL = _regime(
+    "group-sparse.exponential-concentration", "GS-T2b",
+    "1 - S <= exp(-Theta(D)): at a fixed small step log(1 - S) falls at least linearly in the"
+    " number of groups.",
+    "Theta(D) needs some rate above 0; a tenth of a unit per group is a generous reading (1-S"
+    " would fall by e^12 from D = 4 to 128).",
+    "1-S <= exp(-Theta(D)) is not seen at small fixed steps: at eta = 0.1 it is of order 10^-3 at"
+    " every D from 4 to 128 after 20000 steps, and falls as t^(-2/3). The step-size condition of"
+    " Theorem 3.2 is not known to us.", source="Theorem 3.2", status="bound", kind=BELOW,
+    measure=_fall_per_group, predict=lambda run: -0.1, resolution=0.0, expected="refuted",
+    corrected="group-sparse.attention-law",
     scales={"quick": Scale(SMALL_STEP, seconds=4), "standard": Scale(SMALL_STEP, seconds=15)},
-    figure="group-sparse/regimes",
-    finding=(
-        "1-S <= exp(-Theta(D)) is not seen at small fixed steps: at eta = 0.1 it is of order 10^-3"
-        " at every D from 4 to 128 after 20000 steps, and falls as t^(-2/3). The step-size"
-        " condition of Theorem 3.2 is not known to us."),
-    sabotages=(Sabotage(
-        "locked-out", "Steps that lock attention out.",
-        {"cases": ((16, 2.0), (32, 1.0), (128, 0.5))}),))
+    sabotages=(Sabotage("locked-out", "Steps that lock attention out.", LOST),))
 
-LOCKING = Claim(
-    id="group-sparse.large-step-locking", spec="GS-T2c",
-    statement=(
-        "At a large fixed step the gap jumps to A(2) = eta^2 sigma^2 (D+1)^2/(8 pi D) in step two"
-        " and stands: there 1 - S is exp(-Theta(D))."),
+
+def _jump(run: Run) -> np.ndarray:
+    return np.array([laws.two_steps(int(D), float(eta)).gap for D, eta in run.parameters.cases])
+
+
+LARGE = (8, 16, 32, 64, 128)
+LOCKING = _regime(
+    "group-sparse.large-step-locking", "GS-T2c",
+    "At a large fixed step the gap jumps to A(2) = eta^2 sigma^2 (D+1)^2/(8 pi D) in step two and"
+    " stands: there 1 - S is exp(-Theta(D)).",
+    "No chance; 2 % allows for the slow drift after the jump (0.2 % at D = 8).",
+    "In the position-only layer with eta = 5 the gap is 10, 18, 34, 66, 129 for D = 8 .. 128, set"
+    " by the second step alone.",
     source="ours; where Theorem 3.2's bound is seen (position-only layer)", status="exact",
-    kind=ESTIMATE, experiment=position.position_descent,
-    measure=lambda run: one_row(run.data.gap.values[:, -1]),
-    predict=lambda run: [
-        theory.two_steps(int(D), float(eta)).gap for D, eta in run.parameters.cases],
-    resolution=lambda run: [
-        0.02 * theory.two_steps(int(D), float(eta)).gap for D, eta in run.parameters.cases],
-    argued="No chance; 2 % allows for the slow drift after the jump (0.2 % at D = 8).",
-    parts=tuple(f"D={groups}" for groups in (8, 16, 32, 64, 128)),
-    scales={"quick": Scale(LARGE_STEP, seconds=4)}, figure="group-sparse/regimes",
-    finding=(
-        "In the position-only layer with eta = 5 the gap is 10, 18, 34, 66, 129 for D = 8 .. 128,"
-        " set by the second step alone."),
+    kind=ESTIMATE, measure=lambda run: _last(run, "gap"), predict=_jump,
+    resolution=lambda run: 0.02 * _jump(run), parts=tuple(f"D={groups}" for groups in LARGE),
+    scales={"quick": Scale({"cases": tuple((D, 5.0) for D in LARGE), "steps": 2000}, seconds=4)},
     sabotages=(
         Sabotage(
             "small-step", "eta = 0.5: the gap is not made in step two.",
-            {"cases": tuple((D, 0.5) for D in (8, 16, 32, 64, 128))}),
+            {"cases": tuple((D, 0.5) for D in LARGE)}),
         FROZEN))
 
-FULL_LARGE = {"cases": ((4, 16),), "step_size": 5.0, "steps": 200, "repetitions": 18}
-FULL_LOCKING = Claim(
-    id="group-sparse.full-layer-locking", spec="GS-T2c",
-    statement=(
-        "The full layer locks to the relevant group at eta = 5 as the position-only layer does: 1 -"
-        " S of order exp(-D)."),
-    source="Theorem 3.2, read for a large fixed step", status="heuristic", kind=BELOW,
-    experiment=reduced.reduced_descent,
+FULL_LOCKING = _regime(
+    "group-sparse.full-layer-locking", "GS-T2c",
+    "The full layer locks to the relevant group at eta = 5 as the position-only layer does: 1 - S"
+    " of order exp(-D).",
+    "The position-only layer has 1-S = 2.4e-7 at D = 16 with this step; exp(-16) is 1.1e-7, and a"
+    " factor of ten is allowed.",
+    "With W11 free the same step throws the feature score a(2) to order -eta^2 sqrt(D): at eta = 5"
+    " and D = 16 the full layer ends anywhere between 1-S = 1e-4 and losing the group.",
+    source="Theorem 3.2, read for a large fixed step", kind=BELOW, experiment=maps.reduced_descent,
     measure=lambda run: 1 - run.data.attention.values[:, :, -1].T,
     predict=lambda run: 10 * np.exp(-run.data.groups.values.astype(float)), resolution=0.0,
-    argued=(
-        "The position-only layer has 1-S = 2.4e-7 at D = 16 with this step; exp(-16) is 1.1e-7, and"
-        " a factor of ten is allowed."),
     statistic="median", expected="refuted", corrected="group-sparse.large-step-locking",
-    scales={"quick": Scale(FULL_LARGE, seconds=16)}, figure="group-sparse/regimes",
-    finding=(
-        "With W11 free the same step throws the feature score a(2) to order -eta^2 sqrt(D): at eta"
-        " = 5 and D = 16 the full layer ends anywhere between 1-S = 1e-4 and losing the group."),
+    scales={"quick": Scale(
+        {"cases": ((4, 16),), "step_size": 5.0, "steps": 200, "repetitions": 18}, seconds=16)},
     sabotages=(Sabotage(
         "small-step", "eta = 0.2: slow concentration, far above exp(-D).", {"step_size": 0.2}),))
 
-LOCK_OUT = Claim(
-    id="group-sparse.lock-out", spec="GS-T2d",
-    statement=(
-        "With eta D between 32 and 64 alpha overshoots, the gap falls far below zero and the"
-        " relevant group is never seen again."),
-    source="ours", status="heuristic", kind=BELOW, experiment=position.position_descent,
-    measure=lambda run: one_row(run.data.gap.values[:, -1]), predict=lambda run: -10.0,
-    resolution=0.0,
-    argued="No chance; a gap of -10 leaves the group less than 5e-5 of uniform attention.",
+LOCK_OUT = _regime(
+    "group-sparse.lock-out", "GS-T2d",
+    "With eta D between 32 and 64 alpha overshoots, the gap falls far below zero and the relevant"
+    " group is never seen again.",
+    "No chance; a gap of -10 leaves the group less than 5e-5 of uniform attention.",
+    "The step size of a run decides whether attention finds the group at all: D = 16 with eta = 2"
+    " ends at A = -32.", kind=BELOW, measure=lambda run: _last(run, "gap"),
+    predict=lambda run: -10.0, resolution=0.0,
     parts=("D=16, eta=2", "D=32, eta=1", "D=128, eta=0.5"),
-    scales={"quick": Scale({"cases": LOCKED_OUT.parameters["cases"], "steps": 5000}, seconds=3)},
-    figure="group-sparse/regimes",
-    finding=(
-        "The step size of a run decides whether attention finds the group at all: D = 16 with eta ="
-        " 2 ends at A = -32."),
+    scales={"quick": Scale({**LOST, "steps": 5000}, seconds=3)},
     sabotages=(Sabotage(
         "rule-kept", "The same D with eta D = 8.",
         {"cases": ((16, 0.5), (32, 0.25), (128, 0.0625))}),))
 
-ATTENTION_TO_ONE = Claim(
-    id="group-sparse.attention-to-one", spec="GS-T2a",
-    statement="At moderate steps attention on the relevant group passes 0.95.",
+ATTENTION_TO_ONE = _on_map(
+    "group-sparse.attention-to-one", "GS-T2a",
+    "At moderate steps attention on the relevant group passes 0.95.", "No chance.",
     source="Theorem 3.2, in the limit", status="asymptotic", kind=ABOVE,
-    experiment=position.position_descent,
-    measure=lambda run: one_row(run.data.attention.values[:, -1]), predict=lambda run: 0.95,
-    resolution=0.0, argued="No chance.", parts=("D=8, eta=0.5", "D=20, eta=0.1"),
+    measure=lambda run: _last(run, "attention"), predict=lambda run: 0.95, resolution=0.0,
+    parts=("D=8, eta=0.5", "D=20, eta=0.1"),
     scales={"quick": Scale({"cases": ((8, 0.5), (20, 0.1)), "steps": 2000}, seconds=3)},
     sabotages=(FROZEN, Sabotage("locked-out", "D = 16, eta = 2.", {"cases": ((16, 2.0),)})))
 
@@ -202,24 +173,22 @@ def _lost_below_rule(run: Run) -> np.ndarray:
     data = run.data
     value = data.scale * data.groups * data.step_size
     lost = data.regime.isin([2, 3])
-    kept = value <= theory.stability_rule(2, 1.0).limit
+    kept = value <= stability.LIMIT
     return one_row((lost & kept).sum(("groups", "step_size")) / kept.sum(("groups", "step_size")))
 
 
-SMALL_STEPS = tuple(np.linspace(0.002, 0.0083, 40).tolist())
-STABILITY = Claim(
-    id="group-sparse.stability-rule", spec="GS-T2d",
-    statement="For sigma up to 4 no run of the position-only layer with eta D sigma <= 16 is lost.",
-    source="ours", status="heuristic", kind=IDENTITY, experiment=position.regimes,
-    measure=_lost_below_rule, predict=lambda run: 0.0, resolution=0.0,
-    argued="A count over the grid; no chance.",
+STABILITY = _regime(
+    "group-sparse.stability-rule", "GS-T2d",
+    "For sigma up to 4 no run of the position-only layer with eta D sigma <= 16 is lost.",
+    "A count over the grid; no chance.",
+    "The rule is sufficient only, and only for the position-only layer; at sigma = 10 it fails,"
+    " with first losses at 14.2 (D = 64) and 7.7 (D = 192).", kind=IDENTITY,
+    experiment=maps.regimes, measure=_lost_below_rule, resolution=0.0,
     parts=("sigma=0.5", "sigma=1", "sigma=2", "sigma=4"),
     scales={
         "quick": Scale(seconds=5), "standard": Scale({"scales": (0.5, 1.0, 2.0, 4.0)}, seconds=40)},
-    figure="group-sparse/regimes",
-    finding=(
-        "The rule is sufficient only, and only for the position-only layer; at sigma = 10 it "
-        "fails, with first losses at 14.2 (D = 64) and 7.7 (D = 192)."),
     sabotages=(Sabotage(
         "sigma-10", "sigma = 10 and D = 192.",
-        {"scales": (10.0,), "groups": (192,), "step_sizes": SMALL_STEPS}),))
+        {
+            "scales": (10.0,), "groups": (192,),
+            "step_sizes": tuple(np.linspace(0.002, 0.0083, 40).tolist())}),))

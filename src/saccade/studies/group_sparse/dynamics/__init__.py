@@ -1,44 +1,47 @@
 """How the group-sparse layer learns: exact maps first, the full-dimensional layer as their check,
-online SGD for transfer.
+online SGD for transfer. Here: which states of a run are kept, and the run itself, which notes its
+divergence (`saccade.descent`).
 
-position_trajectory   two numbers, W11 frozen at 0, deterministic (quadrature)
-reduced_trajectory    six free numbers, the full layer, graded nodes and antithetic pairs (Monte
-Carlo) full_trajectory       every weight, fresh batches or a fixed sample, any encoding, start and
-variant transfer_attention    online SGD from learned attention, with `transfer_logistic` on the
-same stream regime_map            how runs end over (step size, groups)
+position_map   two numbers, W11 frozen at 0, deterministic (quadrature); how its runs end
+reduced_map    six free numbers, the full layer, graded nodes and antithetic pairs (Monte Carlo)
+full           every weight, fresh batches or a fixed sample, any encoding, start and variant
+transfer       online SGD from learned attention, and logistic regression on the same stream
 """
 
-import saccade.precision  # noqa: F401  float64 before the first array
-from saccade.studies.group_sparse.dynamics.descent import FullTrajectory, full_run, full_trajectory
-from saccade.studies.group_sparse.dynamics.observables import Observables
-from saccade.studies.group_sparse.dynamics.position_map import (
-    PositionTrajectory,
-    position_run,
-    position_trajectory,
-)
-from saccade.studies.group_sparse.dynamics.recording import plan_record
-from saccade.studies.group_sparse.dynamics.reduced_gradient import ReducedGradient, reduced_gradient
-from saccade.studies.group_sparse.dynamics.reduced_map import (
-    ReducedTrajectory,
-    reduced_run,
-    reduced_trajectory,
-)
-from saccade.studies.group_sparse.dynamics.regimes import REGIMES, RegimeMap, classify, regime_map
-from saccade.studies.group_sparse.dynamics.transfer import (
-    TransferRun,
-    transfer_attention,
-    transfer_logistic,
-)
-from saccade.studies.group_sparse.dynamics.weights import (
-    coordinates_of,
-    parameters_of,
-    selecting_parameters,
-)
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int, PyTree
+
+from saccade.descent import Watched, descend, watch, watched
+from saccade.errors import require
+from saccade.studies.group_sparse.task import whole_number
 from saccade.studies.group_sparse.theory.stability import StepSizeWarning
 
-__all__ = [
-    "REGIMES", "FullTrajectory", "Observables", "PositionTrajectory", "ReducedGradient",
-    "ReducedTrajectory", "RegimeMap", "StepSizeWarning", "TransferRun", "classify",
-    "coordinates_of", "full_run", "full_trajectory", "parameters_of", "plan_record", "position_run",
-    "position_trajectory", "reduced_gradient", "reduced_run", "reduced_trajectory", "regime_map",
-    "selecting_parameters", "transfer_attention", "transfer_logistic"]
+
+class Record(NamedTuple):
+    """`stops`: the steps to keep, ascending; `order` puts kept rows back as they were asked."""
+
+    stops: Int[Array, " records"]
+    order: Int[np.ndarray, " asked"]
+    asked: Int[np.ndarray, " asked"]
+
+
+def plan_record(steps: int, record: Sequence[int] | None = None) -> Record:
+    """Which states to keep: step numbers from 0 (the start) to `steps`, in any order [last]."""
+    steps = whole_number(steps, "steps", 1)
+    asked = [steps] if record is None else [whole_number(step, "record", 0) for step in record]
+    require(len(asked) > 0, "record", record, "must name at least one step")
+    require(max(asked) <= steps, "record", max(asked), f"must lie between 0 and steps = {steps}")
+    stops, order = np.unique(np.asarray(asked), return_inverse=True)
+    return Record(jnp.asarray(stops), order, np.asarray(asked))
+
+
+def follow(
+    step: Callable, observe: Callable, start: PyTree, stops: Int[Array, " records"]
+) -> tuple[Watched, PyTree]:
+    """Apply `step(state, t)` from `start`; the last state with the step of its divergence, and
+    `observe(state)` at every stop."""
+    return descend(watched(step), lambda at, _: observe(at.state), watch(start), stops)

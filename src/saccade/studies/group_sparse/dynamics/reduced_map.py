@@ -4,7 +4,7 @@ Monte Carlo in the expectation.
 The first two steps are the closed form (large steps amplify sampling error most there). Every later
 step draws fresh signals (few numbers) and takes the Gram matrices of the features orthogonal to v*
 (many numbers, and they matter little) from a pool drawn once; each round through the pool pairs
-them with other nodes. Noise shared with the position-only model is taken out (see `control`). Once
+them with other nodes. Noise shared with the position-only model is taken out (see `designs`). Once
 the pool is drawn, the cost does not depend on the group dimension.
 """
 
@@ -17,69 +17,52 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from saccade.studies.group_sparse.dynamics.control import expected_control, sampled_control
-from saccade.studies.group_sparse.dynamics.nodes import Design, draw_grams, draw_signals
-from saccade.studies.group_sparse.dynamics.recording import advance, divergence_report, plan_record
-from saccade.studies.group_sparse.dynamics.reduced_gradient import (
-    ReducedGradient,
-    reduced_loss_and_gradient,
-)
-from saccade.studies.group_sparse.task import (
-    check_group_dim,
-    check_groups,
-    check_scale,
-    whole_number,
-)
-from saccade.studies.group_sparse.theory.reduction import (
-    coordinates_from_gaps,
-    gaps,
-    preconditioner,
-)
+from saccade.descent import divergence_report
+from saccade.studies.group_sparse.dynamics import designs, follow, plan_record, reduced_gradient
+from saccade.studies.group_sparse.dynamics.designs import Design
+from saccade.studies.group_sparse.dynamics.reduced_gradient import ReducedGradient
+from saccade.studies.group_sparse.task import check_setting, whole_number
+from saccade.studies.group_sparse.theory import reduction
+from saccade.studies.group_sparse.theory.laws import two_steps
 from saccade.studies.group_sparse.theory.stability import warn_if_unstable
-from saccade.studies.group_sparse.theory.two_steps import two_steps
 
 
 class ReducedTrajectory(NamedTuple):
-    """Rows follow `steps`: the eight coordinates, the gaps A, B, C, and loss and mean attention
-    S_{j*,j} on `pool` designs."""
+    """Rows follow `steps`: eight coordinates, the gap A, loss and mean attention S_{j*,j}."""
 
     steps: Int[np.ndarray, " records"]
     coordinates: Float[np.ndarray, "records 8"]
     gap: Float[np.ndarray, " records"]
-    gap_of_others: Float[np.ndarray, " records"]
-    diagonal_gap: Float[np.ndarray, " records"]
     loss: Float[np.ndarray, " records"]
     attention: Float[np.ndarray, " records"]
     diverged_at: int
     advice: str
-    status: str = "monte carlo"
 
 
 def estimate(coordinates: Float[Array, " 8"], design: Design, scale) -> ReducedGradient:
-    """Loss and gradient on one design, with the noise that the position-only layer shares taken out
-    (see `control`)."""
-    raw = reduced_loss_and_gradient(
+    """Loss and gradient on one design, without the noise that the position-only layer shares."""
+    raw = reduced_gradient.loss_and_gradient(
         coordinates, design.signals, design.gram, jnp.ones_like(design.weights), design.weights)
-    groups, alpha, between = design.signals.shape[0], coordinates[0], gaps(coordinates)
+    groups, alpha, between = design.signals.shape[0], coordinates[0], reduction.gaps(coordinates)
     gap = (between.A + (groups - 1) * between.B) / groups
-    seen_loss, seen = sampled_control(alpha, gap, design)
-    true_loss, true = expected_control(alpha, gap, groups, scale)
+    sampled_loss, sampled = designs.sampled_control(alpha, gap, design)
+    true_loss, true = designs.expected_control(alpha, gap, groups, scale)
     return ReducedGradient(
-        raw.loss - seen_loss + true_loss, raw.gradient - seen + true, raw.attention)
+        raw.loss - sampled_loss + true_loss, raw.gradient - sampled + true, raw.attention)
 
 
 @partial(jax.jit, static_argnames=("groups", "group_dim", "repeats", "pool"))
 def reduced_run(
-    key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, plan_gaps, groups,
+    key: PRNGKeyArray, starts: Float[Array, "2 8"], scale, step_size, speed, stops, groups,
     group_dim, repeats, pool,
 ):
-    """The traceable run: `starts` are the exact states after steps 1 and 2, `speed` the
-    preconditioner."""
+    """Traceable: `starts` are the states after steps 1 and 2, `speed` the preconditioner."""
     pool_key, stream_key, judge_key = jax.random.split(key, 3)
-    grams = draw_grams(pool_key, groups, group_dim, scale, repeats, pool)
+    grams = designs.draw_grams(pool_key, groups, group_dim, scale, repeats, pool)
 
     def estimate_at(state, key, number) -> ReducedGradient:
-        signals, weights = draw_signals(jax.random.fold_in(key, number), groups, scale, repeats)
+        signals, weights = designs.draw_signals(
+            jax.random.fold_in(key, number), groups, scale, repeats)
         gram = jnp.roll(grams[number % pool], number // pool, axis=-1)
         return estimate(state, Design(signals, gram, weights), scale)
 
@@ -91,7 +74,7 @@ def reduced_run(
         means = jax.lax.map(lambda number: estimate_at(state, judge_key, number), jnp.arange(pool))
         return state, jnp.mean(means.loss), jnp.mean(means.attention)
 
-    return advance(step, observe, jnp.zeros(8), plan_gaps)
+    return follow(step, observe, jnp.zeros(8), stops)
 
 
 def reduced_trajectory(
@@ -105,22 +88,21 @@ def reduced_trajectory(
     `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are
     judged. Warns above the stability rule.
     """
-    groups, group_dim, scale = check_groups(groups), check_group_dim(group_dim), check_scale(scale)
-    eta = check_scale(step_size, name="step_size")
-    gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
-    repeats, pool = whole_number(repeats, "repeats", 1), whole_number(pool, "pool", 1)
-    plan = plan_record(steps, record)
+    groups, eta, scale, gram = check_setting(groups, step_size, scale, gram_scale)
+    group_dim, repeats = (
+        whole_number(group_dim, "group_dim", 1), whole_number(repeats, "repeats", 1))
+    pool, kept = whole_number(pool, "pool", 1), plan_record(steps, record)
     warn_if_unstable(groups, eta, scale)
-    progress, rows = reduced_run(
+    ended, rows = reduced_run(
         key, exact_starts(groups, eta, scale, gram), scale, eta,
-        preconditioner(groups, group_dim, gram), plan.gaps, groups=groups, group_dim=group_dim,
-        repeats=repeats, pool=pool)
-    coordinates, loss, attention = [np.asarray(row)[plan.order] for row in rows]
-    diverged_at = int(progress.diverged_at)
-    own, other, diagonal = [np.asarray(gap) for gap in gaps(jnp.asarray(coordinates))]
-    advice = divergence_report(diverged_at, eta)
+        reduction.preconditioner(groups, group_dim, gram), kept.stops, groups=groups,
+        group_dim=group_dim, repeats=repeats, pool=pool)
+    coordinates, loss, attention = [np.asarray(row)[kept.order] for row in rows]
+    diverged_at = int(ended.diverged_at)
+    gap = coordinates[:, 3] - coordinates[:, 5]
     return ReducedTrajectory(
-        plan.asked, coordinates, own, other, diagonal, loss, attention, diverged_at, advice)
+        kept.asked, coordinates, gap, loss, attention, diverged_at,
+        divergence_report(diverged_at, eta))
 
 
 def exact_starts(
@@ -128,7 +110,7 @@ def exact_starts(
 ) -> Float[Array, "2 8"]:
     """The coordinates after the first and after the second step, in closed form."""
     closed = two_steps(groups, step_size, scale, gram_scale)
-    first = coordinates_from_gaps(groups, alpha=closed.first_alpha)
+    states = (closed.first_alpha, 0.0, 0.0), (closed.alpha, closed.a, closed.gap)
     return jnp.stack([
-        first,
-        coordinates_from_gaps(groups, closed.alpha, closed.a, 0.0, closed.gap, closed.gap, 0.0)])
+        reduction.coordinates_from_gaps(groups, alpha, a, A=gap, B=gap)
+        for alpha, a, gap in states])

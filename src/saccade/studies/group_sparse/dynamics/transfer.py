@@ -2,8 +2,8 @@
 and logistic regression on the same stream.
 
 The new task shares the relevant group and has its own v~. W~(0) = W(T*), v~(0) = 0. Learners:
-    attention          W~ and v~ both move (the theorem's algorithm), or v~ alone when
-    `freeze_attention` logistic           logistic regression on the flattened input x in R^{dD}
+    attention   W~ and v~ both move (the theorem's algorithm), or v~ alone (`freeze_attention`)
+    logistic    logistic regression on the flattened input x in R^{dD}
 The theorem bounds (1/n) sum_i P(y f(Z; W~(i), v~(i)) <= 0). Each sample is judged BEFORE it is
 learned from, so the running fraction of mistakes is an unbiased estimate of that average; v~(0) = 0
 gives f = 0, which counts as a mistake, as in the bound. Equal keys give equal streams: learners are
@@ -17,9 +17,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from saccade.studies.group_sparse.dynamics.recording import advance
-from saccade.studies.group_sparse.models.explicit import evaluate
-from saccade.studies.group_sparse.models.transformer import tokens
+from saccade.studies.group_sparse.dynamics import follow
+from saccade.studies.group_sparse.models import Parameters, Transformer, evaluate, tokens
 from saccade.studies.group_sparse.task import GroupSparseTask
 
 
@@ -32,86 +31,77 @@ class Learner(NamedTuple):
 
 
 class TransferRun(NamedTuple):
-    """At every recorded sample count: fraction of online mistakes, and error on held-out
-    samples."""
+    """`errors`[measure][count]: fraction of online mistakes, and error on held-out samples."""
 
-    online_error: Float[Array, " records"]
-    test_error: Float[Array, " records"]
-    diverged_at: Int[Array, ""]
+    errors: Float[Array, "2 records"]
     value: Float[Array, " width"]
 
 
-def _stream(key: PRNGKeyArray, task: GroupSparseTask, test_samples: int):
-    """(sample number -> one fresh sample, a held-out batch) of one key."""
+def _run(key, task, test_samples: int, start: Learner, learn, outputs, stops) -> TransferRun:
+    """`learn(learner, sample)` gives (W~, v~, f) after one fresh sample, `outputs(learner, X)` what
+    the learner says of held-out ones."""
     stream_key, test_key = jax.random.split(key)
-    return lambda number: task.sample(jax.random.fold_in(stream_key, number), 1), task.sample(
-        test_key, test_samples)
+    test = task.sample(test_key, test_samples)
+
+    def step(learner: Learner, number) -> Learner:
+        drawn = task.sample(jax.random.fold_in(stream_key, number), 1)
+        attention, value, output = learn(learner, drawn)
+        return Learner(attention, value, learner.mistakes + (drawn.y[0] * output <= 0))
+
+    def observe(learner: Learner):
+        wrong = test.y * outputs(learner, test.X) <= 0
+        return learner.mistakes, jnp.mean(wrong, dtype=float)
+
+    last, (mistakes, test_error) = follow(step, observe, start, stops)
+    errors = jnp.stack([mistakes / jnp.maximum(stops, 1), test_error])
+    return TransferRun(errors, last.state.value)
 
 
 @partial(jax.jit, static_argnames=("freeze_attention", "freeze_position_value", "test_samples"))
 def transfer_attention(
-    key: PRNGKeyArray, task: GroupSparseTask, matrix: Float[Array, "encoding_dim groups"],
-    attention: Float[Array, "token_dim token_dim"], step_size, output_scale,
-    gaps: Int[Array, " records"], freeze_attention: bool = True,
+    key: PRNGKeyArray, task: GroupSparseTask, start: Transformer, step_size, factor,
+    stops: Int[Array, " records"], freeze_attention: bool = True,
     freeze_position_value: bool = False, test_samples: int = 2000,
 ) -> TransferRun:
-    """Online SGD from W~(0) = `attention`, v~(0) = 0 on `output_scale` * f (1: the paper's sum over
-    queries; 1/D: their mean).
+    """Online SGD from W~(0) = W of `start`, v~(0) = 0 on `factor` * f (1: the paper's sum over
+    queries; 1/D: their mean), recorded at the counts in `stops`.
 
-    `gaps` are the steps between recorded counts (see `recording.plan_record`). Traceable: vmap over
-    keys and step sizes. `freeze_position_value` keeps v~2 at zero, so that the length of the
-    encodings is not paid for.
+    Traceable: vmap over keys and step sizes. `freeze_position_value` keeps v~2 at zero, so that the
+    length of the encodings is not paid for.
     """
-    moving = jnp.arange(attention.shape[0]) < (
-        task.group_dim if freeze_position_value else attention.shape[0])
-    draw, test = _stream(key, task, test_samples)
-    test_tokens = tokens(test.inputs, matrix)
+    attention, width = start.parameters.attention[0], start.parameters.value.shape[0]
+    moving = jnp.arange(width) < (task.dim if freeze_position_value else width)
 
-    def step(learner: Learner, number) -> Learner:
-        seen = draw(number)
-        at = evaluate(
-            tokens(seen.inputs, matrix), seen.labels, learner.attention,
-            output_scale * learner.value)
-        value = learner.value - step_size * output_scale * jnp.where(moving, at.grad_value, 0.0)
-        moved = (
-            learner.attention if freeze_attention
-            else learner.attention - step_size * at.grad_attention_weights)
-        return Learner(moved, value, learner.mistakes + (seen.labels[0] * at.output[0] <= 0))
+    def learn(learner: Learner, drawn):
+        rows = tokens(drawn.X, start.matrix)
+        at = evaluate(rows, drawn.y, learner.attention, factor * learner.value)
+        value = learner.value - step_size * factor * jnp.where(moving, at.grad_value, 0.0)
+        turned = learner.attention - step_size * at.grad_attention_weights
+        return learner.attention if freeze_attention else turned, value, at.output[0]
 
-    def observe(learner: Learner):
-        at = evaluate(test_tokens, test.labels, learner.attention, learner.value)
-        return learner.mistakes, jnp.mean(test.labels * at.output <= 0, dtype=float)
+    def outputs(learner: Learner, X):
+        hidden = start.parameters.hidden
+        return start.at(Parameters(learner.attention[None], learner.value, hidden))(X)
 
-    start = Learner(attention, jnp.zeros(attention.shape[0]), jnp.asarray(0.0))
-    return _finish(advance(step, observe, start, gaps), gaps)
+    zero = Learner(attention, jnp.zeros(width), jnp.asarray(0.0))
+    return _run(key, task, test_samples, zero, learn, outputs, stops)
 
 
 @partial(jax.jit, static_argnames=("test_samples",))
 def transfer_logistic(
-    key: PRNGKeyArray, task: GroupSparseTask, step_size, gaps: Int[Array, " records"],
+    key: PRNGKeyArray, task: GroupSparseTask, step_size, stops: Int[Array, " records"],
     test_samples: int = 2000,
 ) -> TransferRun:
-    """Online SGD of logistic regression on the flattened input, from zero, on the same stream as
-    `transfer_attention`."""
-    draw, test = _stream(key, task, test_samples)
-    test_rows = test.inputs.reshape(test_samples, -1)
+    """Online SGD of logistic regression on the flattened input, from zero, on that stream."""
 
-    def step(learner: Learner, number) -> Learner:
-        seen = draw(number)
-        row, label = seen.inputs.reshape(-1), seen.labels[0]
-        margin = label * (learner.value @ row)
-        value = learner.value + step_size * jax.nn.sigmoid(-margin) * label * row
-        return Learner(learner.attention, value, learner.mistakes + (margin <= 0))
+    def learn(learner: Learner, drawn):
+        row, y = drawn.X.reshape(-1), drawn.y[0]
+        output = learner.value @ row
+        value = learner.value + step_size * jax.nn.sigmoid(-y * output) * y * row
+        return learner.attention, value, output
 
-    def observe(learner: Learner):
-        return learner.mistakes, jnp.mean(
-            test.labels * (test_rows @ learner.value) <= 0, dtype=float)
+    def outputs(learner: Learner, X):
+        return X.reshape(len(X), -1) @ learner.value
 
-    start = Learner(jnp.zeros((0, 0)), jnp.zeros(task.groups * task.group_dim), jnp.asarray(0.0))
-    return _finish(advance(step, observe, start, gaps), gaps)
-
-
-def _finish(ended, gaps) -> TransferRun:
-    progress, (mistakes, test_error) = ended
-    counts = jnp.maximum(jnp.cumsum(gaps), 1)
-    return TransferRun(mistakes / counts, test_error, progress.diverged_at, progress.state.value)
+    zero = Learner(jnp.zeros((0, 0)), jnp.zeros(task.length * task.dim), jnp.asarray(0.0))
+    return _run(key, task, test_samples, zero, learn, outputs, stops)

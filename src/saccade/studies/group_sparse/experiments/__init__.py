@@ -2,6 +2,4 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-ORDER = (
-    "reduction", "position", "reduced", "descent", "scans", "transverse", "architectures",
-    "transfer", "finite", "peers", "images")
+ORDER = ("reduction", "maps", "descent", "transfer", "finding", "images")

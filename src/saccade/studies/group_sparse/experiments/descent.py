@@ -1,5 +1,5 @@
-"""Descent of every weight with fresh batches: encodings, starts, split and correlated signals, and
-pictures of attention and W."""
+"""Descent of every weight with fresh batches: encodings, starts, split and correlated signals,
+variants of the layer, and pictures of attention and W."""
 
 from functools import partial
 from typing import Any, Literal
@@ -9,57 +9,46 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.errors import require
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.experiments.compiling import QUICKLY
-from saccade.studies.group_sparse.models import (
-    PAPER_LAYER,
-    Architecture,
-    attention_maps,
-    encoding,
-    tokens,
-    xavier,
-    zeros,
-)
+from saccade.studies.group_sparse import models
+from saccade.studies.group_sparse.dynamics import full, plan_record
+from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.models import Architecture, Transformer, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 Kind = Literal["sine", "one-hot", "random", "equal", "none"]
 BLOCKS = ("W11", "W12", "W21", "W22")
+VARIANTS = {
+    "paper": Architecture(), "residual": Architecture(residual=True),
+    "layer norm": Architecture(layer_norm=True), "MLP": Architecture(hidden=16),
+    "two layers": Architecture(layers=2, residual=True)}
 
 
-def _encodings(
-    key: Any, kind: str, groups: int, dim: int | None, norm_squared: float | None, repetitions: int
-) -> Any:
-    """One matrix for each repetition; only random ones differ."""
-    keys = jax.random.split(key, repetitions)
-    return jnp.stack([encoding(kind, groups, dim, norm_squared, one).matrix for one in keys])
-
-
-def _starts(key: Any, token_dim: int, factor: float, repetitions: int) -> Any:
-    """The zero start, or Xavier's times `factor`, for each repetition."""
-    if factor == 0:
-        return jax.tree.map(
-            lambda leaf: jnp.broadcast_to(leaf, (repetitions, *leaf.shape)), zeros(token_dim))
-    return jax.vmap(lambda one: xavier(one, token_dim, factor=factor))(
-        jax.random.split(key, repetitions))
-
-
-@partial(jax.jit, static_argnames=("architecture", "batch", "held_out"), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("batch", "held_out"), compiler_options=QUICKLY)
 def many_runs(
-    keys: Any, task: GroupSparseTask, matrices: Any, starts: Any, step_sizes: Any, gaps: Any,
-    attention_speed: Any, architecture: Architecture, batch: int, held_out: int,
+    keys: Any, task: GroupSparseTask, starts: Transformer, step_sizes: Any, stops: Any,
+    attention_speed: Any, batch: int, held_out: int = 500,
 ) -> Any:
-    """One run for each key, matrix, start (and step size, if there are many); everything but shapes
-    is an argument, so that one compiled program serves all settings of the same size."""
+    """One run for each key and start (and step size, if there are many); everything but shapes is
+    an argument, so that one compiled program serves all settings of the same size."""
 
-    def one(run_key: Any, matrix: Any, start: Any, step_size: Any) -> Any:
-        progress, seen = dynamics.full_run(
-            run_key, task, matrix, start, step_size, gaps, None, architecture=architecture,
-            batch=batch, held_out=held_out, attention_speed=attention_speed)
-        return seen, progress.diverged_at
+    def one(run_key: Any, start: Transformer, step_size: Any) -> Any:
+        ended, watched = full.full_run(
+            run_key, task, start, step_size, stops, None, batch, held_out, attention_speed)
+        return watched, ended.diverged_at
 
     etas = jnp.broadcast_to(jnp.asarray(step_sizes, float), keys.shape)
-    return jax.vmap(one)(keys, matrices, starts, etas)
+    return jax.vmap(one)(keys, starts, etas)
+
+
+def _starts(key: Any, group_dim: int, matrices: Any, factor: float) -> Transformer:
+    """The zero start, or Xavier's times `factor`, for each matrix."""
+    if factor == 0:
+        return jax.vmap(lambda matrix: models.at_zero(group_dim, matrix))(matrices)
+    keys = jax.random.split(key, len(matrices))
+    start = partial(models.xavier, group_dim=group_dim, factor=factor)
+    return jax.vmap(lambda one, matrix: start(one, matrix=matrix))(keys, matrices)
 
 
 @experiment(
@@ -79,21 +68,23 @@ def full_descent(
     task = group_sparse_task(
         groups, group_dim, relevant=relevant, correlation=correlation, split=split,
         split_weight=split_weight)
-    matrices = _encodings(keys[0], encodings, groups, encoding_dim, norm_squared, repetitions)
-    starts = _starts(keys[1], group_dim + matrices.shape[1], start_factor, repetitions)
-    times = np.unique(np.rint(np.geomspace(1, steps, points)).astype(int)).tolist()
-    plan = dynamics.plan_record(steps, times)
-
-    seen, diverged = many_runs(
-        jax.random.split(keys[2], repetitions), task, matrices, starts, step_size, plan.gaps,
-        attention_speed, PAPER_LAYER, batch, held_out)
+    matrices = jnp.stack(
+        [  # only random ones differ
+            encoding(encodings, groups, encoding_dim, norm_squared, one)
+            for one in jax.random.split(keys[0], repetitions)
+        ])
+    times = spaced(1, steps, points)
+    watched, diverged = many_runs(
+        jax.random.split(keys[2], repetitions), task,
+        _starts(keys[1], group_dim, matrices, start_factor), step_size,
+        plan_record(steps, times).stops, attention_speed, batch, held_out)
     axes = ("repetition", "step")
     names = ("loss", "error", "alignment", "value_norm", "value_position_norm")
-    data: dict[str, Any] = {name: (axes, np.asarray(getattr(seen, name))) for name in names}
-    data["attention"] = ((*axes, "group"), np.asarray(seen.attention[:, :, 0]))
-    data["block_norm"] = ((*axes, "block"), np.asarray(seen.block_norms[:, :, 0]))
-    data["diverged_at"] = ("repetition", np.asarray(diverged))
-    return xarray.Dataset(data, {"step": times, "block": list(BLOCKS)})
+    return xarray.Dataset(
+        along(axes, **{name: getattr(watched, name) for name in names})
+        | along((*axes, "group"), attention=watched.attention[:, :, 0])
+        | along((*axes, "block"), block_norm=watched.block_norms[:, :, 0])
+        | along("repetition", diverged_at=diverged), {"step": times, "block": list(BLOCKS)})
 
 
 @experiment("group-sparse.attention-pictures", scales={"standard": {"batch": 1000}})
@@ -102,21 +93,131 @@ def attention_pictures(
     times: tuple[int, ...] = (5, 20, 60, 300), batch: int = 200, held_out: int = 500,
 ) -> xarray.Dataset:
     """The mean attention map S[key][query] and the matrix W of one run at several times."""
-    task, made = group_sparse_task(groups, group_dim, relevant=relevant), encoding("sine", groups)
+    task = group_sparse_task(groups, group_dim, relevant=relevant)
+    start = models.at_zero(group_dim, encoding("sine", groups))
     run_key, look_key = jax.random.split(key)
-    seen = tokens(task.sample(look_key, held_out).inputs, made.matrix)
-    maps, weights, values = [], [], []
-    for (
-        time
-    ) in times:  # the same key walks the same path, so a later time continues the earlier one
-        run = dynamics.full_trajectory(
-            run_key, task, made, step_size, time, batch=batch, held_out=held_out)
-        maps.append(np.asarray(attention_maps(run.parameters, PAPER_LAYER, seen)[0].mean(axis=0)))
-        weights.append(np.asarray(run.parameters.attention[0]))
-        values.append(np.asarray(run.parameters.value))
+    X = task.sample(look_key, held_out).X
+    # The same key walks the same path, so a later time continues the earlier one.
+    ends = [
+        full.full_trajectory(
+            run_key, task, start, step_size, time, batch=batch, held_out=held_out).model
+        for time in times]
     return xarray.Dataset(
-        {
-            "attention": (("step", "key_group", "query_group"), np.array(maps)),
-            "W": (("step", "row", "column"), np.array(weights)),
-            "v": (("step", "row"), np.array(values))},
-        {"step": list(times)})
+        along(
+            ("step", "key_group", "query_group"),
+            attention=[end.maps(X)[0].mean(axis=0) for end in ends])
+        | along(("step", "row", "column"), W=[end.parameters.attention[0] for end in ends])
+        | along(("step", "row"), v=[end.parameters.value for end in ends]), {"step": list(times)})
+
+
+# Scans of two departures: dimensions of random encodings, and correlation between groups.
+
+
+def _ends(
+    key: Any, task: GroupSparseTask, matrices: Any, step_size: float, steps: int, batch: int,
+    speed: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attention on the group and test error, one run a matrix; one that diverged is blind."""
+    watched, _ = many_runs(
+        jax.random.split(key, len(matrices)), task, _starts(key, task.dim, matrices, 0.0),
+        step_size, plan_record(steps).stops, speed, batch)
+    looks = np.asarray(watched.attention)[:, -1, 0, int(task.relevant)]
+    error = np.asarray(watched.error)[:, -1]
+    return np.nan_to_num(looks, nan=0.0), np.where(np.isfinite(looks), error, 0.5)
+
+
+def _scanned(name: str, values: tuple[Any, ...], ends: list[Any]) -> xarray.Dataset:
+    attention, error = zip(*ends, strict=True)
+    return xarray.Dataset(
+        along((name, "repetition"), attention=attention, error=error), {name: list(values)})
+
+
+def _padded(key: Any, kind: str, groups: int, dim: int, rows: int) -> Any:
+    """An encoding with `dim` rows [0: none], and rows of zeros so that one program serves."""
+    if dim == 0:
+        return jnp.zeros((rows, groups))
+    matrix = encoding(kind, groups, dim if kind == "random" else None, None, key)
+    return jnp.pad(matrix, ((0, rows - len(matrix)), (0, 0)))
+
+
+@experiment("group-sparse.encoding-scan", scales={"standard": {"dims": (0, 2, 3, 6, 12, 24, 48)}})
+def encoding_scan(
+    key: Any, *, dims: tuple[int, ...] = (0, 2, 24), kind: Literal["random", "sine"] = "random",
+    groups: int = 6, group_dim: int = 4, relevant: int = 2, step_size: float = 0.1,
+    steps: int = 375, batch: int = 80, repetitions: int = 32,
+) -> xarray.Dataset:
+    """Attention and error against the dimension of random encodings, all of the sine encodings'
+    mean squared length; dimension 0 has no encoding at all (`kind` sine: the paper's encodings at
+    every dimension but 0)."""
+    require(all(dim >= 0 for dim in dims), "dims", dims, "must all be at least 0")
+    task, rows = group_sparse_task(groups, group_dim, relevant=relevant), max(*dims, groups)
+    ends = []
+    for number, dim in enumerate(dims):
+        encoding_key, run_key = jax.random.split(jax.random.fold_in(key, number))
+        matrices = [
+            _padded(one, kind, groups, dim, rows)
+            for one in jax.random.split(encoding_key, repetitions)]
+        ends.append(_ends(run_key, task, jnp.stack(matrices), step_size, steps, batch))
+    return _scanned("dim", dims, ends)
+
+
+@experiment("group-sparse.correlation-scan")
+def correlation_scan(
+    key: Any, *, correlations: tuple[float, ...] = (0.2, 0.5, 0.8, 0.95, 0.99), groups: int = 6,
+    group_dim: int = 4, relevant: int = 2, step_size: float = 0.25, steps: int = 150,
+    batch: int = 80, repetitions: int = 24, attention_speed: float = 1.0,
+) -> xarray.Dataset:
+    """Attention and error after `steps` steps against the common correlation of the groups;
+    `attention_speed` 0 freezes attention."""
+    matrices = jnp.broadcast_to(encoding("sine", groups), (repetitions, groups, groups))
+    ends = []
+    for number, correlation in enumerate(correlations):
+        task = group_sparse_task(groups, group_dim, relevant=relevant, correlation=correlation)
+        one = jax.random.fold_in(key, number)
+        ends.append(_ends(one, task, matrices, step_size, steps, batch, attention_speed))
+    return _scanned("correlation", correlations, ends)
+
+
+def _variant_at_its_best(
+    key: Any, task: GroupSparseTask, shape: Architecture, step_sizes: tuple[float, ...], steps: int,
+    batch: int, tuning: int,
+) -> tuple[Any, float]:
+    """One variant watched at its best step, and that step, chosen on `tuning` other seeds."""
+    tuning_key, run_key, start_key = jax.random.split(key, 3)
+    lanes, matrix = tuning * len(step_sizes), encoding("sine", task.length)
+    starts = jax.vmap(lambda one: models.at_zero(task.dim, matrix, shape, one))(
+        jax.random.split(start_key, lanes))
+
+    def runs(keys: Any, etas: Any) -> Any:
+        return many_runs(keys, task, starts, etas, plan_record(steps).stops, 1.0, batch)[0]
+
+    tried = runs(
+        jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes)),
+        jnp.tile(jnp.asarray(step_sizes), tuning))
+    losses = np.asarray(tried.loss)[:, -1].reshape(tuning, -1).mean(axis=0)
+    best = step_sizes[int(np.argmin(np.where(np.isfinite(losses), losses, np.inf)))]
+    return runs(jax.random.split(run_key, lanes), jnp.full(lanes, best)), best
+
+
+@experiment(
+    "group-sparse.architectures",
+    scales={"standard": {"groups": 6, "group_dim": 4, "steps": 300, "repetitions": 24}})
+def architectures(
+    key: Any, *, variants: tuple[str, ...] = tuple(VARIANTS), groups: int = 4, group_dim: int = 3,
+    relevant: int = 1, step_sizes: tuple[float, ...] = (0.03, 0.1, 0.3), steps: int = 100,
+    batch: int = 80, repetitions: int = 8,
+) -> xarray.Dataset:
+    """Attention of the last layer that looks most at the relevant group, error and loss of every
+    variant at its best step size; the step is chosen by held-out loss over a third of as many
+    seeds, all steps on each."""
+    task = group_sparse_task(groups, group_dim, relevant=relevant)
+    settings = step_sizes, steps, batch, max(1, repetitions // len(step_sizes))
+    runs, chosen = zip(*[
+        _variant_at_its_best(jax.random.fold_in(key, number), task, VARIANTS[name], *settings)
+        for number, name in enumerate(variants)])
+    return xarray.Dataset(
+        along(
+            ("variant", "repetition"),
+            attention=[np.asarray(run.attention)[:, -1, :, relevant].max(axis=-1) for run in runs],
+            error=[run.error[:, -1] for run in runs], loss=[run.loss[:, -1] for run in runs])
+        | along("variant", step_size=chosen), {"variant": list(variants)})

@@ -12,16 +12,11 @@ from saccade.datasets.images import load_images
 from saccade.datasets.images.shuffle import check_cell
 from saccade.errors import require
 from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.models import (
-    PAPER_LAYER,
-    attention_maps,
-    encoding,
-    output,
-    tokens,
-    zeros,
-)
-from saccade.studies.group_sparse.task import GroupSparseBatch, group_sparse_task
+from saccade.studies.group_sparse.dynamics import plan_record
+from saccade.studies.group_sparse.dynamics.full import full_run
+from saccade.studies.group_sparse.experiments.common import along
+from saccade.studies.group_sparse.models import at_zero, encoding
+from saccade.studies.group_sparse.task import GroupSparseSample, group_sparse_task
 
 FROGS = {
     "data": "cifar10", "pair": (0, 6), "each": 500, "pool": 4, "samples": 800, "repetitions": 18,
@@ -31,29 +26,48 @@ FROGS = {
 
 def patched(
     images: np.ndarray, labels: np.ndarray, groups: int, relevant: int, key: Any
-) -> GroupSparseBatch:
-    """Each image, centred and scaled to unit variance, as one patch among patches of Gaussian
-    noise: X[sample][pixel][patch]."""
-    centred = (images - images.mean()) / images.std()
-    noise = np.array(jax.random.normal(key, (len(images), images.shape[1], groups)))
-    noise[:, :, relevant] = centred
-    return GroupSparseBatch(jnp.asarray(noise), jnp.asarray(labels, float), jnp.asarray(relevant))
+) -> GroupSparseSample:
+    """Each image, of mean 0 and variance 1, as one patch among patches of Gaussian noise."""
+    noise = jax.random.normal(key, (len(images), images.shape[1], groups))
+    X = np.array(jnp.swapaxes(noise, 1, 2))
+    X[:, relevant] = (images - images.mean()) / images.std()
+    where = jnp.broadcast_to(jnp.arange(groups) == relevant, (len(images), groups))
+    return GroupSparseSample(jnp.asarray(X), jnp.asarray(labels, float), where)
 
 
 def two_classes(
     data: str, folder: str | None, pair: tuple[int, int], each: int, pool: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Images of two classes, the first `each` of both (0: all), means over pool x pool pixels,
-    flattened; labels -1 and +1."""
-    halves = [
-        load_images(data, split, folder) for split in (("train",) if each else ("train", "test"))]
-    halves = [half.of_classes(pair, each or None) for half in halves]
+    """The first `each` images of two classes (0: all), pool x pool means; labels -1 and +1."""
+    splits = ("train",) if each else ("train", "test")
+    halves = [load_images(data, split, folder).of_classes(pair, each or None) for split in splits]
     pixels = np.concatenate([half.pixels for half in halves]).astype(float)
     labels = np.concatenate([half.labels for half in halves])
     n, height, width, channels = pixels.shape
     check_cell(height, width, pool)
     means = pixels.reshape(n, height // pool, pool, width // pool, pool, channels).mean(axis=(2, 4))
     return means.reshape(n, -1), np.where(labels == pair[1], 1.0, -1.0)
+
+
+def _one_split(
+    key: Any, whole: GroupSparseSample, relevant: int, samples: int, step_size: float, steps: int
+) -> tuple[Any, Any, Any]:
+    """Train on the first `samples`, judge on the rest: the mean attention map S[key][query] and the
+    error of the layer, and the error of logistic regression on all pixels."""
+    train, test = (
+        GroupSparseSample(*[part[cut] for part in whole])
+        for cut in (slice(samples), slice(samples, None)))
+    _, groups, dim = whole.X.shape
+    start = at_zero(dim, encoding("sine", groups))
+    ended, _ = full_run(
+        key, group_sparse_task(groups, dim, relevant=relevant), start, step_size,
+        plan_record(steps).stops, train)
+    layer = start.at(ended.state)
+    looks, wrong = layer.maps(test.X)[0].mean(axis=0), test.y * layer(test.X) <= 0
+    flat, y = np.asarray(whole.X).reshape(len(whole.X), -1), np.asarray(whole.y)
+    fit = fit_readout(flat[:samples], y[:samples], 1 / samples, tolerance=1e-6)
+    missed = y[samples:] * (flat[samples:] @ fit.w + fit.b) <= 0
+    return np.asarray(looks), np.asarray(wrong).mean(), missed.mean()
 
 
 @experiment(
@@ -71,33 +85,20 @@ def images(
     require(
         samples < len(pixels), "samples", samples,
         f"must leave some of the {len(pixels)} images for the test")
-    made, plan = encoding("sine", groups), dynamics.plan_record(steps, None)
-    task = group_sparse_task(groups, pixels.shape[1], relevant=relevant)
-    shares, errors, baseline, maps = [], [], [], []
+    maps, errors, baseline = [], [], []
     for number in range(repetitions):
         order_key, noise_key, run_key = jax.random.split(jax.random.fold_in(key, number), 3)
         order = np.asarray(jax.random.permutation(order_key, len(pixels)))
         whole = patched(pixels[order], labels[order], groups, relevant, noise_key)
         if shuffled_patches:
-            moved = np.random.default_rng(number).permuted(np.asarray(whole.inputs), axis=2)
-            whole = GroupSparseBatch(jnp.asarray(moved), whole.labels, whole.relevant)
-        train, test = (
-            jax.tree.map(lambda leaf, cut=cut: leaf[cut] if leaf.ndim else leaf, whole)
-            for cut in (slice(samples), slice(samples, None)))
-        progress, _ = dynamics.full_run(
-            run_key, task, made.matrix, zeros(pixels.shape[1] + groups), step_size, plan.gaps,
-            train, architecture=PAPER_LAYER, batch=1, held_out=2)
-        seen = tokens(test.inputs, made.matrix)
-        looks = np.asarray(attention_maps(progress.state, PAPER_LAYER, seen)[0].mean(axis=0))
-        wrong = np.asarray(test.labels * output(progress.state, PAPER_LAYER, seen) <= 0)
-        rows = np.asarray(whole.inputs).reshape(len(order), -1)
-        fit = fit_readout(rows[:samples], np.asarray(train.labels), 1 / samples, tolerance=1e-6)
-        shares.append(looks[relevant].mean())
-        errors.append(wrong.mean())
-        baseline.append(np.mean(np.asarray(test.labels) * (rows[samples:] @ fit.w + fit.b) <= 0))
-        maps.append(looks)
-    return xarray.Dataset({
-        "attention": ("repetition", np.array(shares)),
-        "error": ("repetition", np.array(errors)),
-        "logistic_error": ("repetition", np.array(baseline)),
-        "map": (("key_group", "query_group"), np.mean(maps, axis=0))})
+            chance = np.random.default_rng(number)
+            moved = np.stack([chance.permutation(patches) for patches in np.asarray(whole.X)])
+            whole = whole._replace(X=jnp.asarray(moved))
+        split = _one_split(run_key, whole, relevant, samples, step_size, steps)
+        for kept, value in zip((maps, errors, baseline), split, strict=True):
+            kept.append(value)
+    return xarray.Dataset(
+        along(
+            "repetition", attention=[looks[relevant].mean() for looks in maps], error=errors,
+            logistic_error=baseline)
+        | along(("key_group", "query_group"), map=np.mean(maps, axis=0)))

@@ -1,5 +1,4 @@
-"""Transfer to a new direction: online SGD from learned attention, and logistic regression on the
-same stream; batch fits beside them."""
+"""Transfer to a new direction: online learners on the same stream, batch fits beside them."""
 
 from functools import partial
 from typing import Any, Literal
@@ -10,10 +9,12 @@ import numpy as np
 import xarray
 
 from saccade.convex import fit_readout
-from saccade.lab.experiment import experiment
-from saccade.studies.group_sparse import dynamics
-from saccade.studies.group_sparse.experiments.compiling import QUICKLY
-from saccade.studies.group_sparse.models import encoding, evaluate, tokens
+from saccade.lab.experiment import Run, experiment
+from saccade.studies.group_sparse.dynamics import plan_record
+from saccade.studies.group_sparse.dynamics import transfer as online
+from saccade.studies.group_sparse.dynamics.reduced_gradient import selector
+from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.models import encoding, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 
 Pair = tuple[int, int]
@@ -29,58 +30,43 @@ STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03
 input."""
 
 
-def _counts(samples: int, points: int) -> list[int]:
-    return np.unique(np.rint(np.geomspace(4, samples, points)).astype(int)).tolist()
-
-
-def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any, Any]:
-    """The task, the encodings, and W of a layer that puts `attention` on the relevant group [None:
-    uniform, W = 0]."""
+def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any]:
+    """The task, and a layer with this `attention` on the relevant group [None: uniform, W = 0]."""
     group_dim, groups = pair
-    task, made = group_sparse_task(groups, group_dim, margin=margin), encoding("sine", groups)
-    looks = dynamics.selecting_parameters(
-        1 / groups if attention is None else attention, task, made.matrix)
-    return task, made.matrix, looks.attention[0]
+    task = group_sparse_task(groups, group_dim, margin=margin)
+    share = 1 / groups if attention is None else attention
+    return task, selector(share, task, encoding("sine", groups))
 
 
 @partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
 def _by_attention(
-    keys: Any, etas: Any, task: Any, matrix: Any, weights: Any, gaps: Any, freeze: bool,
+    keys: Any, etas: Any, task: Any, start: Any, stops: Any, freeze: bool,
     freeze_position_value: bool,
 ) -> Any:
-    """Fine-tuned attention on the stream of each key with the step size of the same place:
-    [lane][measure][count]."""
-
-    def one(key: Any, eta: Any) -> Any:
-        run = dynamics.transfer_attention(
-            key, task, matrix, weights, eta, 1 / task.groups, gaps, freeze_attention=freeze,
-            freeze_position_value=freeze_position_value, test_samples=500)
-        return jnp.stack([run.online_error, run.test_error])
-
-    return jax.vmap(one)(keys, etas)
+    """Fine-tuned attention, one stream a key and a step size: [lane][measure][count]."""
+    learn = partial(
+        online.transfer_attention, task=task, start=start, factor=1 / task.length, stops=stops,
+        freeze_attention=freeze, freeze_position_value=freeze_position_value, test_samples=500)
+    return jax.vmap(lambda key, eta: learn(key, step_size=eta).errors)(keys, etas)
 
 
 @partial(jax.jit, compiler_options=QUICKLY)
-def _by_logistic(keys: Any, etas: Any, task: Any, gaps: Any) -> Any:
+def _by_logistic(keys: Any, etas: Any, task: Any, stops: Any) -> Any:
     """Logistic regression on the same streams."""
-
-    def one(key: Any, eta: Any) -> Any:
-        run = dynamics.transfer_logistic(key, task, eta, gaps, test_samples=500)
-        return jnp.stack([run.online_error, run.test_error])
-
-    return jax.vmap(one)(keys, etas)
+    return jax.vmap(
+        lambda key, eta: online.transfer_logistic(key, task, eta, stops, test_samples=500).errors
+    )(keys, etas)
 
 
 def _tuned(
     learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int
 ) -> tuple[np.ndarray, float]:
-    """Choose the step by mistakes on `draws` / 4 streams, all steps on each; then run `draws` other
-    streams with it."""
+    """Choose the step on `draws` / 4 streams, all steps on each; then run `draws` others."""
     tuning = max(1, draws // len(step_sizes))
     tuning_key, run_key = jax.random.split(key)
     keys = jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes))
-    found = np.asarray(learn(keys, jnp.tile(jnp.asarray(step_sizes), tuning)))
-    mistakes = found[:, 0, -1].reshape(tuning, -1).mean(axis=0)
+    tried = np.asarray(learn(keys, jnp.tile(jnp.asarray(step_sizes), tuning)))
+    mistakes = tried[:, 0, -1].reshape(tuning, -1).mean(axis=0)
     best = step_sizes[int(np.argmin(np.where(np.isfinite(mistakes), mistakes, np.inf)))]
     return np.asarray(learn(jax.random.split(run_key, draws), jnp.full(draws, best))), best
 
@@ -98,42 +84,45 @@ def transfer(
     """Online and test error against the number of samples for fine-tuned attention and for logistic
     regression on the flattened input, on the same streams; every learner's step size is the best of
     four on other streams."""
-    counts = _counts(samples, points)
-    gaps = dynamics.plan_record(samples, counts).gaps
-    errors, steps = [], []
+    counts = spaced(4, samples, points)
+    stops = plan_record(samples, counts).stops
+    errors, chosen = [], []
     for number, pair in enumerate(pairs):
-        task, matrix, weights = _selector(pair, attention, margin)
+        task, start = _selector(pair, attention, margin)
         learners = {
-            "attention": lambda keys, etas, a=(task, matrix, weights, gaps, freeze, freeze_position_value): (
-                _by_attention(keys, etas, *a)),
-            "logistic": lambda keys, etas, a=(task, gaps): _by_logistic(keys, etas, *a)}
-        one = jax.random.fold_in(key, number)
-        found = [_tuned(learn, one, STEP_SIZES[name], draws) for name, learn in learners.items()]
-        errors.append([rows for rows, _ in found])
-        steps.append([best for _, best in found])
-    axes = ("pair", "learner", "draw", "measure", "samples")
+            "attention": partial(
+                _by_attention, task=task, start=start, stops=stops, freeze=freeze,
+                freeze_position_value=freeze_position_value),
+            "logistic": partial(_by_logistic, task=task, stops=stops)}
+        tuned = [
+            _tuned(learn, jax.random.fold_in(key, number), STEP_SIZES[name], draws)
+            for name, learn in learners.items()]
+        errors.append([rows for rows, _ in tuned])
+        chosen.append([best for _, best in tuned])
     return xarray.Dataset(
-        {"error": (axes, np.array(errors)), "step_size": (("pair", "learner"), np.array(steps))},
+        along(("pair", "learner", "draw", "measure", "samples"), error=errors)
+        | along(("pair", "learner"), step_size=chosen),
         {
             "learner": list(STEP_SIZES), "measure": ["online", "test"], "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]),
-            "groups": ("pair", [pair[1] for pair in pairs])})
+            **_sizes_of(pairs)})
+
+
+def _sizes_of(pairs: tuple[Pair, ...]) -> dict[str, Any]:
+    dims, sizes = zip(*pairs, strict=True)
+    return along("pair", group_dim=dims, groups=sizes)
 
 
 Reader = Literal["features", "flattened", "oracle"]
 READERS: tuple[Reader, ...] = ("features", "flattened", "oracle")
 
 
-def _inputs(reader: Reader, data: Any, labels: Any, matrix: Any, weights: Any) -> np.ndarray:
-    """What a batch fit reads: the layer's pooled tokens, the flattened input, or the relevant group
-    alone."""
+def _features(reader: Reader, X: Any, start: Any) -> np.ndarray:
+    """What a batch fit reads: pooled tokens, the flattened input, or the relevant group."""
     if reader == "oracle":
-        return np.asarray(data[:, :, 0])
+        return np.asarray(X[:, 0])
     if reader == "flattened":
-        return np.asarray(data).reshape(len(data), -1)
-    seen = tokens(data, matrix)
-    at = evaluate(seen, labels, weights, jnp.zeros(weights.shape[0]))
-    return np.asarray(jnp.einsum("nmi,nij->nm", seen, at.attention) / matrix.shape[1])
+        return np.asarray(X).reshape(len(X), -1)
+    return np.asarray(jnp.einsum("ni,nim->nm", start.attention(X), tokens(X, start.matrix)))
 
 
 def _learning_curve(
@@ -145,12 +134,11 @@ def _learning_curve(
     for count in counts:
         if errors and errors[-1] <= enough:
             errors.append(errors[-1])
-            continue
-        if np.all(labels[:count] == labels[0]):  # nothing to fit, so guess
+        elif np.all(labels[:count] == labels[0]):  # nothing to fit, so guess
             errors.append(0.5)
-            continue
-        fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
-        errors.append(float(np.mean(labels[samples:] * (rows[samples:] @ fit.w + fit.b) <= 0)))
+        else:
+            fit = fit_readout(rows[:count], labels[:count], ridge / count, tolerance=1e-6)
+            errors.append(float(np.mean(labels[samples:] * (rows[samples:] @ fit.w + fit.b) <= 0)))
     return errors
 
 
@@ -166,21 +154,83 @@ def batch_transfer(
     tuning) on the frozen layer's features, on the flattened input, and on the relevant group alone.
     Once a draw's error is at most `enough`, larger n keep it unfitted.
     """
-    counts = np.unique(np.rint(np.geomspace(12, samples, points)).astype(int)).tolist()
+    counts = spaced(12, samples, points)
     errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
-        task, matrix, weights = _selector(pair, attention, margin)
+        task, start = _selector(pair, attention, margin)
         for draw in range(draws):
             one = jax.random.fold_in(jax.random.fold_in(key, number), draw)
-            batch = task.sample(one, samples + 1000)
-            labels = np.asarray(batch.labels)
+            drawn = task.sample(one, samples + 1000)
             for place, reader in enumerate(readers):
-                rows = _inputs(reader, batch.inputs, batch.labels, matrix, weights)
+                rows = _features(reader, drawn.X, start)
                 errors[number, place, draw] = _learning_curve(
-                    rows, labels, samples, counts, ridge, enough)
+                    rows, np.asarray(drawn.y), samples, counts, ridge, enough)
     return xarray.Dataset(
-        {"error": (("pair", "reader", "draw", "samples"), errors)},
-        {
-            "reader": list(readers), "samples": counts,
-            "group_dim": ("pair", [pair[0] for pair in pairs]),
-            "groups": ("pair", [pair[1] for pair in pairs])})
+        along(("pair", "reader", "draw", "samples"), error=errors),
+        {"reader": list(readers), "samples": counts, **_sizes_of(pairs)})
+
+
+# Reading learning curves: samples needed, power laws in the sizes, what they explain.
+
+LEVEL = 0.1
+"""The test error that counts as learned."""
+
+
+def samples_needed(errors: np.ndarray, counts: np.ndarray, level: float = LEVEL) -> np.ndarray:
+    """First n (last axis) with an error of at most `level`, interpolated in log n; else NaN."""
+    below = errors <= level
+    first = below.argmax(axis=-1)
+    before = np.maximum(first - 1, 0)
+    high, low = (
+        np.take_along_axis(errors, place[..., None], -1)[..., 0] for place in (before, first))
+    share = np.where(high > low, (high - level) / np.where(high > low, high - low, 1.0), 1.0)
+    logs = np.log(counts)
+    crossing = np.exp(logs[before] + np.clip(share, 0, 1) * (logs[first] - logs[before]))
+    return np.where(below.any(-1), crossing, np.nan)
+
+
+def exponents(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Slope of log value against log size for each draw; `values` is [pair][draw]."""
+    x = np.log(sizes.astype(float))
+    x = x - x.mean()
+    return (x[:, None] * np.log(values)).sum(0) / (x**2).sum()
+
+
+def shares_explained(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """R^2 of a power law in `sizes`, for each draw; `values` is [pair][draw]."""
+    x, y = np.log(sizes.astype(float)), np.log(values)
+    centred = y - y.mean(axis=0)
+    left = centred - np.outer(x - x.mean(), exponents(values, sizes))
+    return 1 - (left**2).sum(axis=0) / (centred**2).sum(axis=0)
+
+
+def last_errors(run: Run, learner: str) -> np.ndarray:
+    """The average online error over the whole stream, what Theorem 4.2 bounds; [pair][draw]."""
+    return run.data.error.sel(learner=learner, measure="online").isel(samples=-1).values
+
+
+def online_errors(run: Run, learner: str) -> np.ndarray:
+    """The same, of at least one mistake, so that it has a logarithm."""
+    return np.maximum(last_errors(run, learner), 1 / run.parameters.samples)
+
+
+def needed(run: Run, name: str) -> np.ndarray:
+    """Samples for 10 % test error by an online learner, or by batch fits of what a reader gives;
+    [pair][draw]."""
+    error = run.data.error
+    online = "learner" in error.dims
+    errors = error.sel(learner=name, measure="test") if online else error.sel(reader=name)
+    return samples_needed(errors.values, run.data.samples.values)
+
+
+def sizes(run: Run) -> dict[str, np.ndarray]:
+    """d + D and d D of every pair."""
+    d, D = run.data.group_dim.values, run.data.groups.values
+    return {"d+D": d + D, "dD": d * D}
+
+
+def joint_exponents(values: np.ndarray, run: Run) -> np.ndarray:
+    """Exponents of d and of D in a joint fit, for each draw: [2][draw]."""
+    d, D = run.data.group_dim.values, run.data.groups.values
+    design = np.stack([np.ones(len(d)), np.log(d), np.log(D)], 1)
+    return (np.linalg.pinv(design) @ np.log(values))[1:]

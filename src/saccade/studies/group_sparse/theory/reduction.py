@@ -18,8 +18,6 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-COORDINATES = ("alpha", "a", "b", "m_ss", "m_so", "m_os", "m_dd", "m_oo")
-
 
 class Gaps(NamedTuple):
     """A = m_ss - m_os, B = m_so - m_oo, C = m_dd - m_oo."""
@@ -38,8 +36,7 @@ def gaps(coordinates: Float[Array, "... 8"]) -> Gaps:
 def coordinates_from_gaps(
     groups: int, alpha=0.0, a=0.0, b=0.0, A=0.0, B=0.0, C=0.0
 ) -> Float[Array, " 8"]:
-    """The eight coordinates with zero column sums: m_os = -A/D, m_oo = -(B + C)/D, and the others
-    by the gaps."""
+    """With zero column sums: m_os = -A/D, m_oo = -(B + C)/D, and the others by the gaps."""
     os_, oo = -A / groups, -(B + C) / groups
     return jnp.stack(
         [jnp.asarray(x, dtype=float) for x in (alpha, a, b, os_ + A, oo + B, os_, oo + C, oo)])

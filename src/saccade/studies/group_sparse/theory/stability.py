@@ -2,12 +2,11 @@
 
 import math
 import warnings
-from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from saccade.studies.group_sparse.task import check_groups, check_scale
-from saccade.studies.group_sparse.theory.half_normal import half_normal_curvature
+from saccade.studies.group_sparse.task import check_setting
+from saccade.studies.group_sparse.theory.position import half_normal_curvature
 
 LIMIT = 16.0
 TESTED_SCALE = 4.0
@@ -17,18 +16,9 @@ class StepSizeWarning(UserWarning):
     """The step size is above the stability rule; the run goes on."""
 
 
-class StabilityRule(NamedTuple):
-    """eta D sigma, the limit it is compared with, and the sentence to show (empty when the step is
-    safe)."""
-
-    value: float
-    limit: float
-    advice: str
-    status: str
-
-
-def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> StabilityRule:
-    """eta D sigma <= 16. Heuristic, read off the regime map of the position-only model.
+def stability_advice(groups: int, step_size: float, scale: float = 1.0) -> str:
+    """What to say of a step size that breaks eta D sigma <= 16; empty when it is kept. Heuristic,
+    read off the regime map of the position-only model.
 
     Above the limit alpha may overshoot below zero while the gap is still free; the gap then runs to
     minus infinity. On a grid of D = 4 .. 192, sigma = 0.1 .. 4 and 120 step sizes no run with eta D
@@ -38,38 +28,24 @@ def stability_rule(groups: int, step_size: float, scale: float = 1.0) -> Stabili
     alpha can harm it; that holds for the position-only model alone. Batches of the full layer have
     a lower limit of their own (`transverse_limit`).
     """
-    groups, scale = check_groups(groups), check_scale(scale)
-    value = check_scale(step_size, name="step_size") * groups * scale
+    groups, eta, scale, _ = check_setting(groups, step_size, scale)
+    value = eta * groups * scale
     if value <= LIMIT:
-        return StabilityRule(value, LIMIT, "", "heuristic")
+        return ""
     tested = (
         "" if scale <= TESTED_SCALE
         else f" (tested up to scale {TESTED_SCALE:g}; at scale 10 runs were lost from 7.7 on)")
-    advice = (
+    return (
         f"step_size * groups * scale = {value:.4g} is above the stability rule of"
         f" {LIMIT:g}{tested}: attention may lock out of the relevant group; a step_size of at most"
         f" {LIMIT / (groups * scale):.4g} keeps the rule.")
-    return StabilityRule(value, LIMIT, advice, "heuristic")
 
 
-def default_step_size(groups: int) -> float:
-    """0.5 up to 16 groups and 0.1 beyond: steps with which the position-only model was seen to
-    concentrate."""
-    return 0.5 if check_groups(groups) <= 16 else 0.1
-
-
-def warn_if_unstable(groups: int, step_size: float, scale: float = 1.0) -> StabilityRule:
-    """The rule, said aloud as a `StepSizeWarning` when it is broken."""
-    rule = stability_rule(groups, step_size, scale)
-    if rule.advice:
-        warnings.warn(rule.advice, StepSizeWarning, stacklevel=3)
-    return rule
-
-
-def uniform_attention_limit(groups: int, scale: float = 1.0) -> float:
-    """8 / (D sigma^2): where alpha loses linear stability at the zero start (2 / curvature,
-    curvature D sigma^2 / 4). Status: exact."""
-    return 8 / (check_groups(groups) * check_scale(scale) ** 2)
+def warn_if_unstable(groups: int, step_size: float, scale: float = 1.0) -> None:
+    """The advice, said aloud as a `StepSizeWarning` when there is any."""
+    advice = stability_advice(groups, step_size, scale)
+    if advice:
+        warnings.warn(advice, StepSizeWarning, stacklevel=3)
 
 
 def transverse_curvature(
@@ -82,8 +58,7 @@ def transverse_curvature(
     depends on v2 only through D <v2, P q>, so this is the only direction of v2 with any curvature.
     At the zero start it is c D / 4.
     """
-    groups, scale = check_groups(groups), check_scale(scale)
-    gram = (groups + 1) / 2 if gram_scale is None else check_scale(gram_scale, name="gram_scale")
+    groups, _, scale, gram = check_setting(groups, 1.0, scale, gram_scale)
     # s and 1 - s by their own formulas, either of which may be tiny.
     s, rest = (
         1 / (1 + math.exp(min(sign * (gap - math.log(groups - 1)), 700.0))) for sign in (-1, 1))

@@ -25,7 +25,8 @@ from saccade.studies.single_location.dynamics import (
 from saccade.studies.single_location.dynamics.recording import steps_to_record
 from saccade.studies.single_location.dynamics.reduced import into_domain
 from saccade.studies.single_location.task import orthonormal_pair
-from saccade.studies.single_location.theory import Overlaps, Setting, gram, risk
+from saccade.studies.single_location.theory import Overlaps, Setting, risk
+from saccade.studies.single_location.theory.overlaps import gram
 
 jitted_step = jax.jit(overlap_step)
 
@@ -179,16 +180,13 @@ def test_divergence_is_reported_not_hidden():
     wild = overlap_trajectory(
         Overlaps(0.1, 0.2), Setting(4, 3, temperatures), np.full(4, 1e-3), 6, record_every=2)
     np.testing.assert_array_equal(wild.diverged_at, [-1, 2, -1, -1])
-    assert advice(wild, Setting(4, 3, 0.5), 1e-3).startswith(
-        "diverged at step 2: step size 0.001 is too large")
 
 
 def test_edge_of_stability_is_measured_and_said():
     setting = Setting(400, 10, 1.0)
     assert stability_ratio(setting, 4e-3) == pytest.approx(4e-3 * 869, rel=2e-3)
-    calm = overlap_trajectory(Overlaps(0.1, 0.1), setting, 1e-3, 1)
-    assert "edge of stability" in advice(calm, setting, 4e-3)
-    assert advice(calm, setting, 1e-3) == ""
+    assert "edge of stability" in advice(setting, 4e-3)
+    assert advice(setting, 1e-3) == ""
     # The measured edge: next to the oracle a transverse error shrinks below it and does not above
     # it.
     near = Overlaps(kappa=1.0, nu=np.sqrt(1 - 1e-6), theta=1e-3, eta=0.0, rho=1e-3)
@@ -217,7 +215,7 @@ def test_refusals_name_the_parameter(change, named):
 
 def test_full_engine_refuses_vectors_that_do_not_fit():
     (k, v, k_star, v_star), _ = start_of(6)
-    with pytest.raises(InvalidInput, match="shape of k0"):
+    with pytest.raises(InvalidInput, match="number of entries of k0"):
         full_trajectory(k, v, k_star, v_star, Setting(7, 3, 0.5), 1e-3, 1)
     with pytest.raises(InvalidInput, match="norm of v0"):
         full_trajectory(k, 2 * v, k_star, v_star, Setting(6, 3, 0.5), 1e-3, 1)

@@ -9,7 +9,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale, columns, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY, ORDERING, SLOPE
 from saccade.studies.single_location import theory
-from saccade.studies.single_location.experiments import closed_forms, linear
+from saccade.studies.single_location.experiments import closed_forms, simulation
 
 
 def _exponent(run: Run) -> float:
@@ -78,8 +78,9 @@ LINEAR_OPTIMUM = Claim(
         "The best linear predictor reads token j along v* with weight gamma^2 p_j/(1 + p_j (gamma^2"
         " - 1)); its risk has a closed form."),
     source="Proposition 3", status="exact", kind=IDENTITY,
-    experiment=linear.linear_normal_equations, measure=_linear_solution, predict=_linear_theory,
-    resolution=1e-12, argued="A linear system of condition number below 10 in double precision.",
+    experiment=closed_forms.linear_normal_equations, measure=_linear_solution,
+    predict=_linear_theory, resolution=1e-12,
+    argued="A linear system of condition number below 10 in double precision.",
     sabotages=(Sabotage(
         "wrong-gamma", "Use gamma^4 where gamma^2 stands.",
         predict=lambda run: _linear_theory(run, 2)),))
@@ -87,7 +88,7 @@ LINEAR_OPTIMUM = Claim(
 LINEAR_RISK = Claim(
     id="single-location.linear-risk", spec="SL-P3",
     statement="Least squares on flattened tokens reaches the risk of Proposition 3 and no less.",
-    source="Proposition 3", status="exact", kind=ESTIMATE, experiment=linear.linear_simulated,
+    source="Proposition 3", status="exact", kind=ESTIMATE, experiment=simulation.linear_simulated,
     measure=lambda run: run.data.risk.values,
     predict=lambda run: float(theory.linear_risk(
         np.asarray(run.parameters.law), run.parameters.gamma, run.parameters.noise)),
@@ -107,7 +108,7 @@ LINEAR_TO_NULL = Claim(
         "With uniform locations the linear predictor gains only gamma^4/(L + gamma^2 - 1) over"
         " predicting zero: nothing as L grows."),
     source="Section 4, after Proposition 3", status="exact", kind=IDENTITY,
-    experiment=linear.linear_normal_equations,
+    experiment=closed_forms.linear_normal_equations,
     measure=lambda run: one_row(run.data.uniform_risk.values),
     predict=lambda run: [
         run.parameters.noise**2 + run.parameters.gamma**2

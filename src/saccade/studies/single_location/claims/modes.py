@@ -8,7 +8,6 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import dynamics, theory
 from saccade.studies.single_location.experiments import descent, states
-from saccade.studies.single_location.experiments.presets import EARLY
 from saccade.studies.single_location.theory import Overlaps, Setting
 
 
@@ -114,7 +113,9 @@ FAILURES = Claim(
         "0.0425 is a fraction found in 800 earlier runs, not a theory; 0.04 asks for more than none"
         " and fewer than one in twelve."),
     statistic="fraction", parts=("swapped", "elsewhere"),
-    scales={"quick": Scale(EARLY, 16, seconds=8), "paper": Scale(EARLY | LONG, 1, seconds=120)},
+    scales={
+        "quick": Scale(descent.EARLY, 16, seconds=8),
+        "paper": Scale(descent.EARLY | LONG, 1, seconds=120)},
     figure="single-location/4a",
     finding=(
         "The schedule of Figure 4a fails in about 4 % of runs, all of them in the swapped state; 30"
@@ -130,7 +131,9 @@ ALWAYS = Claim(
     status="heuristic", kind=ESTIMATE, experiment=descent.descent,
     measure=lambda run: 1 - _fates(run).max(1), predict=lambda run: 1.0, resolution=0.01,
     argued="Consistent would be at least 99 of 100.", statistic="fraction", expected="refuted",
-    scales={"quick": Scale(EARLY, 16, seconds=8), "paper": Scale(EARLY | LONG, 1, seconds=120)},
+    scales={
+        "quick": Scale(descent.EARLY, 16, seconds=8),
+        "paper": Scale(descent.EARLY | LONG, 1, seconds=120)},
     figure="single-location/4a",
     finding=(
         "About one uniform start in 25 ends swapped under the schedule of Figure 4a; 30 of 30 comes"

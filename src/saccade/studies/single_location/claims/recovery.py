@@ -8,14 +8,6 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.experiments import descent
-from saccade.studies.single_location.experiments.presets import (
-    LARGE,
-    ON_MANIFOLD,
-    SCHEDULE,
-    SMALL,
-    STOCHASTIC,
-    STOCHASTIC_PAPER,
-)
 
 
 def _last(run: Run, name: str) -> np.ndarray:
@@ -44,7 +36,7 @@ ON_THE_MANIFOLD = Claim(
         "kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
         " map, not 1; 0.005 allows for the spread of starts."),
     statistic="median", parts=("|kappa|", "|nu|", "sign of kappa nu"),
-    scales={"quick": Scale(ON_MANIFOLD, 2, seconds=2)}, figure="single-location/4b",
+    scales={"quick": Scale(descent.ON_MANIFOLD, 2, seconds=2)}, figure="single-location/4b",
     sabotages=(
         Sabotage(
             "from-the-sphere", "Start on the sphere, at lambda = 0.9.",
@@ -65,7 +57,8 @@ WITH_SCHEDULE = Claim(
         "The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a few"
         " per cent of runs do not."),
     statistic="median", parts=("1 - |kappa|", "1 - |nu|", "distance to the manifold"),
-    scales={"quick": Scale(SCHEDULE, seconds=4), "paper": Scale(SCHEDULE, seconds=8)},
+    scales={
+        "quick": Scale(descent.SCHEDULE, seconds=4), "paper": Scale(descent.SCHEDULE, seconds=8)},
     figure="single-location/4a",
     sabotages=(
         Sabotage("no-schedule", "Keep lambda = 1 for ever.", parameters={"decay": 0.0}),
@@ -98,7 +91,7 @@ TWO_TIMESCALES = Claim(
     argued=(
         "log10 of the ratio of the times to pass 0.8; recorded every 300 steps, which can only"
         " shorten the ratio."),
-    statistic="median", scales={"quick": Scale(SCHEDULE, 2, seconds=4)},
+    statistic="median", scales={"quick": Scale(descent.SCHEDULE, 2, seconds=4)},
     figure="single-location/4a",
     sabotages=(Sabotage(
         "constant-small-lambda", "Constant lambda = 0.1 on the manifold.",
@@ -117,7 +110,8 @@ STOCHASTIC_RECOVERY = Claim(
         " size and temperature; medians, since about one run in seven swaps at quick scale."),
     statistic="median", parts=("|kappa|", "|nu|"),
     scales={
-        "quick": Scale(STOCHASTIC, 2, seconds=8), "paper": Scale(STOCHASTIC_PAPER, 1, seconds=120)},
+        "quick": Scale(descent.STOCHASTIC, 2, seconds=8),
+        "paper": Scale(descent.STOCHASTIC_PAPER, 1, seconds=120)},
     figure="single-location/5",
     sabotages=(
         Sabotage("no-schedule", "Keep lambda = 2 for ever.", parameters={"decay": 0.0}),
@@ -168,7 +162,8 @@ LARGE_LAMBDA = Claim(
         "The figure is read to about 0.03; runs are still drifting slowly at 120000 steps, mostly"
         " in the distance."),
     statistic="median", parts=("|kappa|", "|nu|", "distance to the manifold"),
-    scales={"quick": Scale(LARGE, 4, seconds=4), "paper": Scale(LARGE, 4, seconds=8)},
+    scales={
+        "quick": Scale(descent.LARGE, 4, seconds=4), "paper": Scale(descent.LARGE, 4, seconds=8)},
     figure="single-location/7a",
     sabotages=(
         Sabotage(
@@ -187,7 +182,7 @@ SMALL_LAMBDA = Claim(
     predict=lambda run: [0.5, 0.5], resolution=0.3,
     argued="The figure shows a mixture; a fraction is asked to lie in (0.2, 0.8).",
     statistic="fraction", parts=("recovered", "at (0, 0)"),
-    scales={"quick": Scale(SMALL, 4, seconds=3)}, figure="single-location/7b",
+    scales={"quick": Scale(descent.SMALL, 4, seconds=3)}, figure="single-location/7b",
     sabotages=(
         Sabotage("on-the-manifold", "Start on the manifold.", parameters={"start": "manifold"}),
         Sabotage(

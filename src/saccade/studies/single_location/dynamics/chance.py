@@ -1,5 +1,8 @@
-"""Random numbers the reduced engines need: chi-squares with any degrees of freedom, and 2x2 Wishart
-matrices."""
+"""Random numbers of the reduced engines: chi-squares and 2x2 Wishart matrices of any degrees, and
+where training starts, uniform on the two spheres or on the invariant manifold.
+
+Overlaps are drawn exactly in law from a handful of normals and chi-squares, at a cost free of d.
+"""
 
 from typing import NamedTuple
 
@@ -7,7 +10,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Key
 
-Numbers = Float[Array, "..."]
+from saccade.errors import require
+from saccade.studies.single_location.theory import Overlaps
+
+from .full import normalised, tangent
+from .recording import Numbers
+
+Vectors = Float[Array, "repetitions dim"]
 TINY = 1e-150  # under a division whose numerator vanishes as well
 
 
@@ -51,8 +60,7 @@ class Root(NamedTuple):
 
 
 def square_root(first: Numbers, second: Numbers, product: Numbers) -> Root:
-    """Root of [[first, product], [product, second]]; roundings cannot make it imaginary, and zeros
-    are fine."""
+    """Root of [[first, product], [product, second]], real whatever the rounding; zeros are fine."""
     a, room = jnp.sqrt(first), jnp.sqrt(second)
     b = jnp.clip(product / jnp.maximum(a, TINY), -room, room)
     return Root(a, b, jnp.sqrt(jnp.maximum(second - b**2, 0.0)))
@@ -73,3 +81,62 @@ def wishart(
     length = jnp.sqrt(first)
     mixed = root.b * length + root.c * jnp.where(degrees > 0, normal, 0.0)
     return root.a**2 * first, mixed**2 + root.c**2 * second, root.a * length * mixed
+
+
+def sphere_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps:
+    """Overlaps of independent k and v uniform on the sphere. Exact in law for every d >= 2.
+
+    In the orthonormal basis k*, v*, e (the rest of k): k ~ (z1, z2, chi_{d-2}), v ~ (z3, z4, z5,
+    chi_{d-3}), each normalised.
+    """
+    _check(dim, repetitions)
+    normals_key, k_key, v_key = jax.random.split(key, 3)
+    z = (
+        jax.random.normal(normals_key, (5, repetitions))
+        * jnp.array([1, 1, 1, 1, dim > 2], float)[:, None])
+    k_rest = jnp.sqrt(chi_square(k_key, dim - 2, (repetitions,)))
+    k = jnp.stack([z[0], z[1], k_rest])
+    k = k / jnp.linalg.norm(k, axis=0)
+    v_length = jnp.sqrt(jnp.sum(z[2:] ** 2, axis=0) + chi_square(v_key, dim - 3, (repetitions,)))
+    v = z[2:] / v_length
+    return Overlaps(kappa=k[0], nu=v[1], theta=v[0], eta=k[1], rho=jnp.sum(k * v, axis=0))
+
+
+def manifold_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps:
+    """Overlaps of `manifold_vectors`, exactly in law: kappa = z1/|(z1, chi_{d-2})|, nu = z2/|(z2,
+    chi_{d-3})|, others 0."""
+    _check(dim, repetitions)
+    normals_key, k_key, v_key = jax.random.split(key, 3)
+    z = jax.random.normal(normals_key, (2, repetitions))
+    rest = chi_square(k_key, dim - 2, (repetitions,)), chi_square(v_key, dim - 3, (repetitions,))
+    kappa, nu = (z[i] / jnp.sqrt(z[i] ** 2 + rest[i]) for i in (0, 1))
+    zero = jnp.zeros(repetitions)
+    return Overlaps(kappa, nu, zero, zero, zero)
+
+
+def sphere_vectors(key: Key[Array, ""], dim: int, repetitions: int) -> tuple[Vectors, Vectors]:
+    """Independent k and v, uniform on the sphere."""
+    _check(dim, repetitions)
+    k, v = normalised(jax.random.normal(key, (2, repetitions, dim)))
+    return k, v
+
+
+def manifold_vectors(
+    key: Key[Array, ""], k_star: Float[Array, " dim"], v_star: Float[Array, " dim"],
+    repetitions: int,
+) -> tuple[Vectors, Vectors]:
+    """k uniform on the sphere orthogonal to v*; v on the sphere orthogonal to k* and to k."""
+    dim = k_star.shape[-1]
+    require(dim >= 3, "dim", dim, "must be at least 3 for vectors on the manifold")
+    _check(dim, repetitions)
+    k, v = jax.random.normal(key, (2, repetitions, dim))
+    k = normalised(tangent(v_star, k))
+    across = normalised(tangent(k_star, k))
+    for _ in range(2):  # the second pass removes what rounding left of the first
+        v = normalised(tangent(across, tangent(k_star, v)))
+    return k, v
+
+
+def _check(dim: int, repetitions: int) -> None:
+    require(dim >= 2, "dim", dim, "must be at least 2")
+    require(repetitions >= 1, "repetitions", repetitions, "must be at least 1")

@@ -2,4 +2,4 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-ORDER = ("descent", "closed_forms", "simulation", "linear", "states", "language")
+ORDER = ("descent", "closed_forms", "simulation", "states", "language")

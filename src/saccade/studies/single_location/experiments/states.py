@@ -9,6 +9,7 @@ import numpy as np
 import xarray
 from scipy import optimize
 
+from saccade.descent import descend
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Setting
@@ -20,13 +21,13 @@ K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
 
 @jax.jit
 def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> tuple[Any, Any]:
-    """Many descent steps in the four coordinates; the setting's own dimension enters through the
-    risk."""
+    """k and v after many descent steps in the four coordinates, and after one more; the setting's
+    own dimension enters through the risk."""
 
-    def step(_, state):
-        return dynamics.full_step(state[0], state[1], K_STAR, V_STAR, setting, step_size)
+    def step(state, t):
+        return dynamics.full_step(*state, K_STAR, V_STAR, setting, step_size)
 
-    return jax.lax.fori_loop(0, steps, step, (k, v))
+    return descend(step, lambda state, stop: state, (k, v), jnp.asarray([steps, steps + 1]))[1]
 
 
 @jax.jit
@@ -34,8 +35,8 @@ def _jacobian(k: Any, v: Any, setting: Setting, step_size: float) -> Any:
     """Derivative of one descent step of (k, v), an 8 x 8 matrix."""
 
     def move(flat):
-        return jnp.concatenate(
-            dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size))
+        state = dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size)
+        return jnp.concatenate(state)
 
     return jax.jacfwd(move)(jnp.concatenate([k, v]))
 
@@ -47,7 +48,7 @@ def _rates_along(
     return np.sort(np.linalg.eigvals(matrix - np.eye(len(matrix))).real)[::-1] / step_size
 
 
-def tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
+def _tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
     """Growth rates (J - 1)/alpha of the descent map at (k, v), along the tangent space of the two
     spheres; descending."""
     tangent = np.zeros((8, 6))
@@ -56,7 +57,7 @@ def tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> 
     return _rates_along(tangent, k, v, setting, step_size)
 
 
-def plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
+def _plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
     """The two rates at the oracle for turning k towards v* and v towards k*.
 
     The other directions leave the plane; they decay, but for k only at a rate of order
@@ -65,10 +66,6 @@ def plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
     plane = np.zeros((8, 2))
     plane[1, 0] = plane[4, 1] = 1.0
     return _rates_along(plane, K_STAR, V_STAR, setting, step_size)
-
-
-def _unit(vector: Any) -> Any:
-    return vector / jnp.linalg.norm(vector)
 
 
 @experiment("single-location.settled-state")
@@ -80,18 +77,18 @@ def settled_state(
     """Where descent settles after a random perturbation of the swapped state or of the oracle, and
     how fast it returns."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    k_key, v_key = jax.random.split(key)
-    ideal = (V_STAR, _unit(K_STAR + jnp.eye(4)[2])) if near == "swapped" else (K_STAR, V_STAR)
+    leaning = dynamics.normalised(K_STAR + jnp.eye(4)[2])
+    ideal = (V_STAR, leaning) if near == "swapped" else (K_STAR, V_STAR)
     shaken = [
-        _unit(x + perturbation * jax.random.normal(y, (4,)))
-        for x, y in zip(ideal, (k_key, v_key), strict=True)]
-    k, v = _settle(*shaken, setting, step_size, steps)
-    again = _settle(k, v, setting, step_size, 1)
+        dynamics.normalised(x + perturbation * jax.random.normal(one, (4,)))
+        for x, one in zip(ideal, jax.random.split(key), strict=True)]
+    ends = _settle(*shaken, setting, step_size, steps)
+    k, v = (vectors[0] for vectors in ends)
+    moved = max(float(jnp.max(jnp.abs(vectors[0] - vectors[1]))) for vectors in ends)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
-    moved = max(float(jnp.max(jnp.abs(a - b))) for a, b in zip((k, v), again, strict=True))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
-        data | {"residual": moved, "rate": ("mode", tangent_rates(k, v, setting))})
+        data | {"residual": moved, "rate": ("mode", _tangent_rates(k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
@@ -105,7 +102,7 @@ def oracle_stability(
     for (dim, length, gamma)."""
 
     def fastest(inverse_temperature, dim, length, gamma):
-        return plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
+        return _plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
 
     roots = [optimize.brentq(fastest, low, high, args=case, xtol=1e-9) for case in cases]
     return xarray.Dataset({
@@ -120,27 +117,26 @@ def origin_modes(
 ) -> xarray.Dataset:
     """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and
     across the manifold."""
-    on, across = [], []
-    for inverse_temperature in inverse_temperatures:
-        setting = Setting(dim, length, inverse_temperature, gamma)
+    temperatures = np.array(inverse_temperatures)
+    setting = Setting(dim, length, temperatures, gamma)
 
-        def moved(point, names, setting=setting):
+    def eigenvalues(*names: str, step: float = 1e-5) -> np.ndarray:
+        """Ascending, of the 2x2 Jacobian in the two named overlaps, by central differences."""
+
+        def moved(point):
             state = dynamics.Overlaps(0.0, 0.0)._replace(**dict(zip(names, point, strict=True)))
             after = dynamics.overlap_step(state, setting, step_size)
-            return np.array([float(getattr(after, name)) for name in names])
+            return np.stack([getattr(after, name) for name in names], -1)
 
-        on.append(_eigenvalues(lambda x, f=moved: f(x, ("kappa", "nu"))))
-        across.append(_eigenvalues(lambda x, f=moved: f(x, ("theta", "eta"))))
+        columns = [(moved(step * unit) - moved(-step * unit)) / (2 * step) for unit in np.eye(2)]
+        return np.sort(np.linalg.eigvals(np.stack(columns, -1)).real)
+
     axes = ("inverse_temperature", "mode")
     return xarray.Dataset(
-        {"on_manifold": (axes, np.array(on)), "transverse": (axes, np.array(across))},
-        {"inverse_temperature": list(inverse_temperatures)})
-
-
-def _eigenvalues(function: Any, step: float = 1e-5) -> np.ndarray:
-    """Ascending eigenvalues of a 2x2 Jacobian at zero, by central differences."""
-    columns = [(function(step * unit) - function(-step * unit)) / (2 * step) for unit in np.eye(2)]
-    return np.sort(np.linalg.eigvals(np.array(columns).T).real)
+        {
+            "on_manifold": (axes, eigenvalues("kappa", "nu")),
+            "transverse": (axes, eigenvalues("theta", "eta"))},
+        {"inverse_temperature": temperatures})
 
 
 @experiment("single-location.manifold-roots")
@@ -153,24 +149,22 @@ def manifold_roots(
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def residual(point):
-        after = dynamics.manifold_step(point[0], point[1], setting, step_size)
-        return (jnp.stack(jnp.asarray(after)) - point) / step_size + slope * (1 - point**2)
+        after = jnp.stack(dynamics.manifold_step(*point, setting, step_size))
+        return (after - point) / step_size + slope * (1 - point**2)
 
-    compiled, slopes = jax.jit(residual), jax.jit(jax.jacfwd(residual))
+    compiled, jacobian = jax.jit(residual), jax.jit(jax.jacfwd(residual))
     grid = np.linspace(-1, 1, starts)
-    found: list[np.ndarray] = []
+    roots: list[np.ndarray] = []
     for start in np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2):
-        root = optimize.root(
-            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(slopes(x)), tol=1e-13
-        )
-        inside = np.all(np.abs(root.x) <= 1 + 1e-9)
-        if (
-            root.success and inside and np.max(np.abs(root.fun)) < 1e-10
-            and all(np.max(np.abs(root.x - old)) > 1e-5 for old in found)
-        ):
-            found.append(root.x)
+        end = optimize.root(
+            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(jacobian(x)),
+            tol=1e-13)
+        inside = np.all(np.abs(end.x) <= 1 + 1e-9)
+        converged = end.success and inside and np.max(np.abs(end.fun)) < 1e-10
+        if converged and all(np.max(np.abs(end.x - root)) > 1e-5 for root in roots):
+            roots.append(end.x)
     return xarray.Dataset(
-        {"point": (("root", "name"), np.array(found).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
+        {"point": (("root", "name"), np.array(roots).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
 
 
 @experiment("single-location.injectivity")
@@ -181,8 +175,10 @@ def injectivity(
     """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the
     square."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    move = lambda point: jnp.stack(
-        jnp.asarray(dynamics.manifold_step(point[0], point[1], setting, step_size)))
+
+    def move(point):
+        return jnp.stack(dynamics.manifold_step(*point, setting, step_size))
+
     # The ends are left out by a hair: the map's square root is not differentiable through rounding
     # exactly there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)

@@ -14,14 +14,6 @@ from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import descent
-from saccade.studies.single_location.experiments.presets import (
-    LARGE,
-    ON_MANIFOLD,
-    SCHEDULE,
-    SMALL,
-    STOCHASTIC,
-    STOCHASTIC_PAPER,
-)
 from saccade.studies.single_location.theory import Setting
 
 
@@ -102,25 +94,25 @@ FIGURE_4A = _figure(
     "4a", "Recovery from the sphere with a schedule",
     "Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size"
     f" 4e-3. {SETTING} About one start in 25 ends swapped instead.", "Figure 4a", descent.descent,
-    SCHEDULE, seconds={"quick": 5, "paper": 5})
+    descent.SCHEDULE, seconds={"quick": 5, "paper": 5})
 FIGURE_4B = _figure(
     "4b", "Recovery on the manifold",
     f"Starts on the invariant manifold, constant lambda = 0.1, step size 4e-3. {SETTING}",
-    "Figure 4b", descent.descent, ON_MANIFOLD)
+    "Figure 4b", descent.descent, descent.ON_MANIFOLD)
 FIGURE_5 = _figure(
     "5", "Stochastic descent",
     "Fresh batches of 5, d = 80, L = 10, noise 0.1, simulated in law with five overlaps. Paper"
     " scale: lambda_t = 2/(1 + 1e-4 t), step size 1e-3, 200000 steps. Quick scale: 2/(1 + 1e-3 t),"
     " 2e-3, 20000 steps, where about one run in seven swaps.", "Figure 5",
-    descent.stochastic_descent, STOCHASTIC, scales={"paper": {"run": STOCHASTIC_PAPER}},
-    seconds={"quick": 8, "paper": 90})
+    descent.stochastic_descent, descent.STOCHASTIC,
+    scales={"paper": {"run": descent.STOCHASTIC_PAPER}}, seconds={"quick": 8, "paper": 90})
 FIGURE_7A = _figure(
     "7a", "Constant large inverse temperature",
     "lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the"
-    f" oracle's risk. Step size 1e-3. {SETTING}", "Figure 7a", descent.descent, LARGE,
+    f" oracle's risk. Step size 1e-3. {SETTING}", "Figure 7a", descent.descent, descent.LARGE,
     seconds={"quick": 5, "paper": 5})
 FIGURE_7B = _figure(
     "7b", "Constant small inverse temperature",
     "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which"
     " shows as (kappa, nu) = (0, 0). Every repetition is drawn.", "Figure 7b", descent.descent,
-    SMALL, each=True)
+    descent.SMALL, each=True)

@@ -15,36 +15,27 @@ from jaxtyping import Array, Float
 
 from saccade import gaussian
 from saccade.errors import require
-from saccade.studies.single_location.theory.moments import Scalars, constants
-from saccade.studies.single_location.theory.overlaps import Number, Overlaps, Setting, as_arrays
-from saccade.studies.single_location.theory.risk import risk
+
+from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays, check_setting
+from .risk import constants, risk
 
 
 class GrowthRates(NamedTuple):
-    """How fast each unstable direction of the origin grows under gradient flow."""
+    """How fast each unstable direction of the origin grows under gradient flow: the (kappa, nu)
+    mode, which leads to the oracle, and the (theta, eta) mode, which leads to the swapped state."""
 
     on_manifold: Scalars
-    """the (kappa, nu) mode, which leads to the oracle"""
     transverse: Scalars
-    """the (theta, eta) mode, which leads to the swapped state"""
 
 
-class _OriginCurvatures(NamedTuple):
-    kappa: Scalars
-    """d^2R/d kappa^2"""
-    theta: Scalars
-    """d^2R/d theta^2"""
-    coupling: Scalars
-    """h = -d^2R/(d kappa d nu) = -d^2R/(d theta d eta); the curvatures in nu and in eta are 0"""
-
-
-def _origin_curvatures(setting: Setting) -> _OriginCurvatures:
-    shared = constants(setting)
-    gamma_squared = jnp.square(setting.gamma)
-    return _OriginCurvatures(
-        kappa=gamma_squared * shared.slope**2 * gaussian.zeta_curvature(0.0, shared.spread),
-        theta=2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread),
-        coupling=2 * gamma_squared * shared.slope * gaussian.expect_erf_prime(0.0, shared.spread))
+def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
+    """d^2R/d kappa^2, d^2R/d theta^2 and h = -d^2R/(d kappa d nu) = -d^2R/(d theta d eta); the
+    curvatures in nu and in eta are 0."""
+    shared, gamma_squared = constants(setting), jnp.square(setting.gamma)
+    along_kappa = gamma_squared * shared.per_kappa**2 * gaussian.zeta_curvature(0.0, shared.spread)
+    along_theta = 2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread)
+    coupling = 2 * gamma_squared * shared.per_kappa * gaussian.expect_erf_prime(0.0, shared.spread)
+    return along_kappa, along_theta, coupling
 
 
 def _unstable_rate(curvature: Number, coupling: Number) -> Scalars:
@@ -115,33 +106,28 @@ def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2*
     of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite when the oracle stays a minimum at every
     temperature.
     """
-    require(np.isfinite(dim) and dim >= 2, "dim", dim, "must be a whole number of at least 2")
-    require(
-        np.isfinite(length) and length >= 2, "length", length,
-        "must be at least 2: one token needs no looking")
-    require(np.isfinite(gamma) and gamma > 0, "gamma", gamma, "must be a finite number above 0")
-    ratio = 2 * float(gamma) ** 2 / float(dim)
-    room = 1 - (float(length) - 1) * ratio / (1 + ratio)
+    check_setting(Setting(dim, length, 1.0, gamma))
+    require(length >= 2, "length", length, "must be at least 2: one token needs no looking")
+    room = 1 - (float(length) - 1) / (1 + float(dim) / 2 / float(gamma) / float(gamma))
     if room <= 0:
         return float("inf")
     return float(np.sqrt((2 / room - 1) * (2 / room + 1)) / 2)
 
 
 class OracleHessian(NamedTuple):
-    """Riemannian Hessian of the risk on the two spheres at (k*, v*): two symmetric 2x2 blocks, all
-    eigenvalues."""
+    """Riemannian Hessian of the risk on the two spheres at (k*, v*), two symmetric 2x2 matrices:
+    `inside` moves k towards v* and v towards k*, order (eta, theta); `outside` moves both towards
+    one direction orthogonal to k* and v*, and repeats d-2 times.
+
+    Eigenvalues ascend. Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2
+    gamma^2)) when erf saturates, where rounding leaves only their order of smallness.
+    """
 
     inside: Float[Array, "2 2"]
-    """moving k towards v* and v towards k*, order (eta, theta)"""
     outside: Float[Array, "2 2"]
-    """moving k and v towards one direction orthogonal to both; the block repeats d-2 times"""
     inside_eigenvalues: Float[Array, " 2"]
-    """ascending"""
     outside_eigenvalues: Float[Array, " 2"]
-    """ascending, each of multiplicity d-2; along k they fade to 0 like exp(-lambda^2 d/(1 + 4
-    lambda^2 gamma^2)) when erf saturates, where rounding leaves only their order of smallness"""
     eigenvalues: Float[Array, " 4"]
-    """all of them, ascending"""
 
 
 def _unit(move: Number) -> tuple[Scalars, Scalars]:

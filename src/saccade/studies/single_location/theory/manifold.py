@@ -9,9 +9,9 @@ import numpy as np
 from jax.scipy.special import erf, erfc
 
 from saccade import gaussian
-from saccade.errors import require
-from saccade.studies.single_location.theory.moments import Scalars, constants
-from saccade.studies.single_location.theory.overlaps import Number, Setting
+
+from .overlaps import Number, Scalars, Setting
+from .risk import constants
 
 
 def manifold_risk(kappa: Number, nu: Number, setting: Setting) -> Scalars:
@@ -23,14 +23,12 @@ def manifold_risk(kappa: Number, nu: Number, setting: Setting) -> Scalars:
 def manifold_gradient(kappa: Number, nu: Number, setting: Setting) -> tuple[Scalars, Scalars]:
     """(dR/d kappa, dR/d nu) on the manifold. Exact, Lemma 6.
 
-    With b = lambda sqrt(d/2)/sqrt(1 + 2 lambda^2 gamma^2) and q = 1 + 4 lambda^2 gamma^2, the slope
-    in kappa is
-    -2 gamma^2 b erf'(b kappa) (nu - erf(b kappa/sqrt(q))) and the slope in nu is -2 gamma^2 erf(b
-    kappa).
+    With b = lambda sqrt(d/2)/sqrt(1 + 2 lambda^2 gamma^2) and q = 1 + 4 lambda^2 gamma^2, they are
+    -2 gamma^2 b erf'(b kappa) (nu - erf(b kappa/sqrt(q))) and -2 gamma^2 erf(b kappa).
     """
     shared = constants(setting)
     gamma_squared = jnp.square(setting.gamma)
-    steepness = shared.slope / jnp.sqrt(1 + 2 * shared.spread)
+    steepness = shared.per_kappa / jnp.sqrt(1 + 2 * shared.spread)
     x = steepness * kappa
     optimal_nu = erf(x / jnp.sqrt(1 + 4 * shared.spread))
     in_kappa = -2 * gamma_squared * steepness * gaussian.erf_derivative(x, 1) * (nu - optimal_nu)
@@ -47,23 +45,12 @@ def spread_manifold_risk(
     lambda^2).
     """
     shared = constants(setting)
-    at = (shared.slope * kappa, shared.spread)
+    at = (shared.per_kappa * kappa, shared.spread)
     count = jnp.asarray(informative, float)
     target_parts = (
         1 - 2 * jnp.sqrt(count) * nu * gaussian.expect_erf(*at) + count * gaussian.zeta(*at))
     others = (setting.length - count) * shared.others_square
     return jnp.square(setting.noise) + jnp.square(setting.gamma) * target_parts + others
-
-
-def check_informative(informative: Number, length: Number) -> None:
-    """`InvalidInput` unless the number of informative tokens is a whole number between 1 and the
-    length."""
-    count = np.asarray(informative, float)
-    allowed = bool(
-        np.all((count >= 1) & (count <= np.asarray(length)) & (count == np.floor(count))))
-    require(
-        allowed, "informative", informative,
-        f"must be a whole number between 1 and length = {length}")
 
 
 def oracle_excess_risk(setting: Setting) -> Scalars:
@@ -74,7 +61,7 @@ def oracle_excess_risk(setting: Setting) -> Scalars:
     rounds to 1.
     """
     shared = constants(setting)
-    x = shared.slope / jnp.sqrt(1 + 2 * shared.spread)
+    x = shared.per_kappa / jnp.sqrt(1 + 2 * shared.spread)
     missed = 2 * erfc(x) - 8 * gaussian.owens_t(np.sqrt(2) * x, 1 / jnp.sqrt(1 + 4 * shared.spread))
     others = (setting.length - 1) * shared.others_square
     return jnp.square(setting.gamma) * jnp.maximum(missed, 0.0) + others

@@ -1,20 +1,67 @@
-"""The exact risk E[(Y - sum_l erf(lambda X_l.k) X_l.v)^2] of the erf predictor and its slopes in
-the five overlaps.
+"""The exact risk E[(Y - sum_l erf(lambda X_l.k) X_l.v)^2] of the erf predictor and its derivatives
+in the five overlaps.
 
 Proposition 15 of Marion et al. (2025), rearranged: the risk is a polynomial in the overlaps whose
-coefficients are M, M', M'', Z, Z', Z'' (see `moments`). Status of every function here: exact.
+coefficients are derivatives of two functions. For the informative token lambda X.k = t + G, with
+t = lambda sqrt(d/2) kappa and G ~ N(0, lambda^2 gamma^2); then M(t) = E[erf(t+G)] and Z(t) =
+E[erf(t+G)^2] (the paper's zeta). By Stein's lemma every correlation between X.k and X.v costs one
+more derivative of M or Z. Status of every function here: exact.
 """
+
+from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from saccade.studies.single_location.theory.moments import (
-    Constants,
-    Scalars,
-    TokenMoments,
-    constants,
-    token_moments,
-)
-from saccade.studies.single_location.theory.overlaps import Overlaps, Setting, as_arrays
+from saccade import gaussian
+
+from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays
+
+
+class Constants(NamedTuple):
+    """Numbers of the setting that every formula shares. Of the informative token: `shift` is
+    m = sqrt(d/2), its mean along k*; `per_kappa` is lambda m = dt/d kappa; `spread` is lambda^2
+    gamma^2, the variance of lambda X.k; `gain` is lambda gamma^2, the covariance of lambda X.k and
+    X.v per unit of rho. An uninformative one adds C rho to the prediction on average, C =
+    `others_mean` = lambda E[erf'(lambda N(0,1))], and `others_square` + `others_curvature` rho^2 to
+    its square, zeta(0, lambda^2) and lambda^2 zeta''(0, lambda^2)."""
+
+    shift: Scalars
+    per_kappa: Scalars
+    spread: Scalars
+    gain: Scalars
+    others_mean: Scalars
+    others_square: Scalars
+    others_curvature: Scalars
+
+
+class TokenMoments(NamedTuple):
+    """M, M', M'', M''' and Z, Z', Z'', Z''' at t = lambda m kappa."""
+
+    mean: Scalars
+    mean_1: Scalars
+    mean_2: Scalars
+    mean_3: Scalars
+    square: Scalars
+    square_1: Scalars
+    square_2: Scalars
+    square_3: Scalars
+
+
+def constants(setting: Setting) -> Constants:
+    """The shared numbers of a setting."""
+    dim, _, lam, gamma, _ = as_arrays(setting)
+    shift = jnp.sqrt(dim / 2)
+    return Constants(
+        shift=shift, per_kappa=lam * shift, spread=(lam * gamma) ** 2, gain=lam * gamma**2,
+        others_mean=lam * gaussian.expect_erf_prime(0.0, lam**2),
+        others_square=gaussian.zeta(0.0, lam**2),
+        others_curvature=lam**2 * gaussian.zeta_curvature(0.0, lam**2))
+
+
+def token_moments(kappa: Number, shared: Constants) -> TokenMoments:
+    """The eight derivatives at one kappa (Lemma 18 and its consequences)."""
+    at = (shared.per_kappa * kappa, shared.spread)
+    return TokenMoments(*gaussian.expect_erf_derivatives(*at), *gaussian.zeta_derivatives(*at))
 
 
 def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
@@ -49,21 +96,18 @@ def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:
     """Plain partial derivatives of `risk` in each overlap, the other four held. Exact, written by
     hand.
 
-    Off the manifold the slope in theta contains zeta itself, so zeta is part of the dynamics.
+    Off the manifold the derivative in theta contains zeta itself, so zeta is part of the dynamics.
     """
     at = as_arrays(overlaps)
     shared = constants(setting)
     token = token_moments(at.kappa, shared)
     return Overlaps(
-        kappa=_slope_in_kappa(at, setting, shared, token),
-        nu=-2 * jnp.square(setting.gamma) * token.mean,
-        theta=_slope_in_theta(at, setting, shared, token), eta=_slope_in_eta(at, shared, token),
-        rho=_slope_in_rho(at, setting, shared, token))
+        kappa=_in_kappa(at, setting, shared, token), nu=-2 * jnp.square(setting.gamma) * token.mean,
+        theta=_in_theta(at, setting, shared, token), eta=_in_eta(at, shared, token),
+        rho=_in_rho(at, setting, shared, token))
 
 
-def _slope_in_kappa(
-    at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments
-) -> Scalars:
+def _in_kappa(at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments) -> Scalars:
     """lambda m times the t-derivative: every M and Z of the risk moves up by one order."""
     gamma_squared = jnp.square(setting.gamma)
     drift, along = shared.shift * at.theta, shared.gain * at.rho
@@ -73,12 +117,10 @@ def _slope_in_kappa(
     informative_square += 2 * drift * along * token.square_2 + along**2 * token.square_3
     informative_mean = drift * token.mean_1 + along * token.mean_2
     others = 2 * (setting.length - 1) * shared.others_mean * at.rho * informative_mean
-    return shared.slope * (-2 * with_target + informative_square + others)
+    return shared.per_kappa * (-2 * with_target + informative_square + others)
 
 
-def _slope_in_theta(
-    at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments
-) -> Scalars:
+def _in_theta(at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments) -> Scalars:
     """2 m (m theta Z - lambda gamma^2 eta M' + lambda gamma^2 rho Z' + (L-1) C rho M)."""
     informative = shared.shift * at.theta * token.square
     informative += shared.gain * (at.rho * token.square_1 - at.eta * token.mean_1)
@@ -86,15 +128,13 @@ def _slope_in_theta(
     return 2 * shared.shift * (informative + others)
 
 
-def _slope_in_eta(at: Overlaps, shared: Constants, token: TokenMoments) -> Scalars:
+def _in_eta(at: Overlaps, shared: Constants, token: TokenMoments) -> Scalars:
     """-2 lambda gamma^2 (m theta M' + lambda gamma^2 rho M'')."""
     drift, along = shared.shift * at.theta, shared.gain * at.rho
     return -2 * shared.gain * (drift * token.mean_1 + along * token.mean_2)
 
 
-def _slope_in_rho(
-    at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments
-) -> Scalars:
+def _in_rho(at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments) -> Scalars:
     """The informative token's part, and (L-1) times the other tokens' own, mutual and crossed
     parts."""
     drift, along = shared.shift * at.theta, shared.gain * at.rho

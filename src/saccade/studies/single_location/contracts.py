@@ -1,0 +1,36 @@
+"""Small tasks and models of this study that `tests/test_contracts.py` holds to the contracts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from saccade.contracts import Model, Symmetry, Task
+from saccade.studies.single_location.models import (
+    ArgmaxAttention,
+    ErfAttention,
+    SingleHeadAttention,
+    SoftmaxAttention,
+)
+from saccade.studies.single_location.task import SingleLocation, orthonormal_pair
+
+DIM, LENGTH = 6, 5
+
+
+def _single_head(key: Any) -> SingleHeadAttention:
+    return SingleHeadAttention(
+        *jax.random.normal(key, (3, DIM, 2)), jnp.ones((1, 2)), jnp.ones(DIM) / 2)
+
+
+TASKS: dict[str, Callable[[Any], Task]] = {
+    "single-location": lambda key: SingleLocation.create(key, DIM, LENGTH, noise=0.2),
+    "uneven-law": lambda key: SingleLocation.create(
+        key, DIM, LENGTH, location_probabilities=jnp.array([0.4, 0.3, 0.2, 0.1, 0.0])),
+    "several-locations": lambda key: SingleLocation.create(key, DIM, LENGTH, informative=2)}
+MODELS: dict[str, Callable[[Any], Model]] = {
+    "erf": lambda key: ErfAttention(*orthonormal_pair(key, DIM), 0.7),
+    "softmax": lambda key: SoftmaxAttention(*orthonormal_pair(key, DIM), 0.7),
+    "argmax": lambda key: ArgmaxAttention(*orthonormal_pair(key, DIM)),
+    "single-head": _single_head}
+SYMMETRIES = dict.fromkeys(MODELS, Symmetry("invariant"))

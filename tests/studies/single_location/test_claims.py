@@ -9,8 +9,8 @@ import pytest
 
 from saccade.lab import registry
 from saccade.lab.experiment import SCALES
-from saccade.lab.ledger import Conditions, evaluate, verdict_is_expected
 from saccade.lab.kinds import IDENTITY, KINDS
+from saccade.lab.ledger import Conditions, evaluate, verdict_is_expected
 from saccade.lab.registry import experiments, figures, find_claims
 from saccade.lab.verdict import HOLDS, REFUTED
 

@@ -1,5 +1,4 @@
-"""The calculators of single-location regression: the paper's closed forms, the exact descent maps,
-and the predictors."""
+"""The calculators: closed forms of the paper, the exact descent maps, and the predictors."""
 
 from typing import Annotated, Any, Literal
 
@@ -68,8 +67,7 @@ class Path(Inputs):
         description="increasing step numbers to report, 1 = after the first step", min_length=1)
 
     def run(self) -> dict[str, Any]:
-        """What a trajectory is asked for; it ends with the last recorded step, since nothing after
-        it is seen."""
+        """What a trajectory is asked for; it ends with the last recorded step."""
         rule = f"must hold increasing step numbers from 1 to steps = {self.steps}"
         for earlier, later in zip([0, *self.record], self.record, strict=False):
             require(earlier < later <= self.steps, "record", self.record, rule)

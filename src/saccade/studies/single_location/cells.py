@@ -1,5 +1,4 @@
-"""Where descent from random starts ends at one dimension and one inverse temperature; the cells of
-one dimension move together."""
+"""Where descent from random starts ends, at one dimension and one inverse temperature."""
 
 from collections.abc import Sequence
 from typing import Any

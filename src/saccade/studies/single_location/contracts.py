@@ -7,19 +7,14 @@ import jax
 import jax.numpy as jnp
 
 from saccade.contracts import Model, Symmetry, Task
-from saccade.studies.single_location.models import (
-    ArgmaxAttention,
-    ErfAttention,
-    SingleHeadAttention,
-    SoftmaxAttention,
-)
+from saccade.studies.single_location import models
 from saccade.studies.single_location.task import SingleLocation, orthonormal_pair
 
 DIM, LENGTH = 6, 5
 
 
-def _single_head(key: Any) -> SingleHeadAttention:
-    return SingleHeadAttention(
+def _single_head(key: Any) -> models.SingleHeadAttention:
+    return models.SingleHeadAttention(
         *jax.random.normal(key, (3, DIM, 2)), jnp.ones((1, 2)), jnp.ones(DIM) / 2)
 
 
@@ -29,8 +24,8 @@ TASKS: dict[str, Callable[[Any], Task]] = {
         key, DIM, LENGTH, location_probabilities=jnp.array([0.4, 0.3, 0.2, 0.1, 0.0])),
     "several-locations": lambda key: SingleLocation.create(key, DIM, LENGTH, informative=2)}
 MODELS: dict[str, Callable[[Any], Model]] = {
-    "erf": lambda key: ErfAttention(*orthonormal_pair(key, DIM), 0.7),
-    "softmax": lambda key: SoftmaxAttention(*orthonormal_pair(key, DIM), 0.7),
-    "argmax": lambda key: ArgmaxAttention(*orthonormal_pair(key, DIM)),
+    "erf": lambda key: models.ErfAttention(*orthonormal_pair(key, DIM), 0.7),
+    "softmax": lambda key: models.SoftmaxAttention(*orthonormal_pair(key, DIM), 0.7),
+    "argmax": lambda key: models.ArgmaxAttention(*orthonormal_pair(key, DIM)),
     "single-head": _single_head}
 SYMMETRIES = dict.fromkeys(MODELS, Symmetry("invariant"))

@@ -1,5 +1,4 @@
-"""Live: where does descent go in single-location regression? Run as an app, or as a script from top
-to bottom."""
+"""Live: where does descent go in single-location regression? An app, or a script."""
 
 import marimo
 
@@ -23,10 +22,11 @@ def _():
 def _(mo):
     mo.md("""
         # One token decides: does descent find it?
-        A layer scores each token along **k** and reads it along **v**; the truth is k⋆, v⋆. On the invariant manifold
-        two numbers say it all: κ = k·k⋆ (does it look where the information is?) and ν = v·v⋆ (does it read the right
-        thing?). Both are 1 at the truth. Release a point and watch; raise the inverse temperature λ past its critical
-        value and the truth stops attracting.
+        A layer scores each token along **k** and reads it along **v**; the truth is k⋆, v⋆. On the
+        invariant manifold two numbers say it all: κ = k·k⋆ (does it look where the information is?)
+        and ν = v·v⋆ (does it read the right thing?). Both are 1 at the truth. Release a point and
+        watch; raise the inverse temperature λ past its critical value and the truth stops
+        attracting.
         """)
     return
 
@@ -104,8 +104,8 @@ def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, t
 def _(mo):
     mo.md("""
         ## Away from the manifold
-        A random start leans a little on everything: five overlaps move, and still the dimension does not matter. Thirty
-        starts drawn uniformly on the spheres, 20,000 steps each.
+        A random start leans a little on everything: five overlaps move, and still the dimension
+        does not matter. Thirty starts drawn uniformly on the spheres, 20,000 steps each.
         """)
     return
 

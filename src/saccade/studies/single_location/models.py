@@ -64,8 +64,7 @@ class ErfAttention(_Predictor):
 
 
 class SoftmaxAttention(_Predictor):
-    """w = softmax(lambda X k) over tokens (the largest score is subtracted first, so large scores
-    cannot overflow)."""
+    """w = softmax(lambda X k) over tokens; large scores do not overflow."""
 
     inverse_temperature: float | Array = 1.0
 
@@ -88,7 +87,7 @@ def _one_at_the_largest(scores: Weights) -> Weights:
 
 
 class SingleHeadAttention(eqx.Module):
-    """One attention head, softmax(lambda x Q K^T X^T) X V O^T, read at the row of its [CLS] token x.
+    """One attention head, softmax(lambda x Q K^T X^T) X V O^T, read at its [CLS] token x.
 
     [CLS] asks and is not asked: the keys and values are those of the content tokens X only. (Kept
     among them, even a [CLS] with zero key and value would add exp(0) to the denominator, and the
@@ -116,8 +115,7 @@ class SingleHeadAttention(eqx.Module):
         cls, k: Direction, v: Direction, query: Direction, cls_token: Direction,
         inverse_temperature: float | Array = 1.0,
     ) -> "SingleHeadAttention":
-        """The head of width one (K = k, V = v, O = 1): the softmax predictor with inverse
-        temperature lambda (cls . query)."""
+        """The head of width one (K = k, V = v, O = 1): softmax at lambda (cls . query)."""
         Q, K, V = (jnp.asarray(a, float)[:, None] for a in (query, k, v))
         return cls(Q, K, V, jnp.ones((1, 1)), jnp.asarray(cls_token, float), inverse_temperature)
 

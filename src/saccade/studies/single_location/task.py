@@ -82,8 +82,7 @@ class SingleLocation(eqx.Module):
         return Sample(X, y, chosen[:, :, 0] > 0, location)
 
     def _locations(self, key: Key[Array, ""], n: int) -> Int[Array, "samples informative"]:
-        """One location from its law, or a uniform m-subset: where the m largest of `length` uniform
-        numbers stand."""
+        """One location from its law, or a uniform m-subset: the m largest of uniform numbers."""
         if self.informative == 1:
             return jax.random.categorical(key, jnp.log(self.location_probabilities), shape=(n,))[
                 :, None]
@@ -98,8 +97,9 @@ class SingleLocation(eqx.Module):
         I)/N(X_l; 0, I); for m = 1 this is a softmax of log r.
         """
         away = X - math.sqrt(self.dim / 2) * self.k_star
-        log_odds = jnp.log(self.location_probabilities) + (
-            jnp.sum(X**2, axis=-1) - jnp.sum(away**2, axis=-1) / self.gamma**2) / 2
+        log_odds = (
+            jnp.log(self.location_probabilities)
+            + (jnp.sum(X**2, axis=-1) - jnp.sum(away**2, axis=-1) / self.gamma**2) / 2)
         posterior = jax.vmap(jax.grad(_log_sum_over_subsets), (0, None))(log_odds, self.informative)
         return jnp.sum(posterior * (X @ self.v_star), axis=1) / math.sqrt(self.informative)
 
@@ -119,8 +119,7 @@ def _log_sum_over_subsets(log_odds: Float[Array, " length"], size: int) -> Float
 def orthonormal_pair(
     key: Key[Array, ""], dim: int
 ) -> tuple[Float[Array, " dim"], Float[Array, " dim"]]:
-    """Uniform orthonormal (k*, v*): two normals, Gram-Schmidt twice, so that the second stays
-    orthogonal even in dimension 2."""
+    """Uniform orthonormal (k*, v*) by Gram-Schmidt, twice for the sake of dimension 2."""
     k_star, v_star = jax.random.normal(key, (2, dim))
     k_star = k_star / jnp.linalg.norm(k_star)
     for _ in range(2):

@@ -1,14 +1,14 @@
-"""Claims on the risk: its closed form, the functions it is made of, its symmetry, its limits, and
-the linear predictor beside it."""
+"""Claims on the risk: its closed form, the functions it is made of, and its symmetry."""
 
 import jax
 import numpy as np
 
 from saccade import gaussian
-from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY
 from saccade.studies.single_location import theory
+from saccade.studies.single_location.claims import changed, claim, quick
 from saccade.studies.single_location.experiments import closed_forms, simulation
 from saccade.studies.single_location.theory import Overlaps, Setting
 
@@ -17,41 +17,34 @@ MORE = {
     "paper": Scale(repetitions=8, seconds=120)}
 
 
-def _settings(run: Run) -> list[Setting]:
-    return [
-        Setting(d, n, lam, gamma, run.parameters.noise) for d, n, lam, gamma in run.parameters.cases
-    ]
+def _setting(run: Run) -> Setting:
+    """All cases of the run at once."""
+    return Setting(*np.array(run.parameters.cases).T, run.parameters.noise)
 
 
-def _risks(run: Run, risk=theory.risk) -> list[float]:
-    rows = run.data.overlap.values
-    return [
-        float(risk(Overlaps(*row), setting))
-        for row, setting in zip(rows, _settings(run), strict=True)]
+def _risks(run: Run, risk=theory.risk) -> np.ndarray:
+    return np.asarray(risk(Overlaps(*run.data.overlap.values.T), _setting(run)))
 
 
-def _without_cross_tokens(overlaps: Overlaps, setting: Setting) -> float:
-    """The risk with the interaction of different uninformative tokens, (L-1)(L-2) C^2 rho^2, left
-    out."""
-    squared = (
-        4 * setting.inverse_temperature**2 / (np.pi * (1 + 2 * setting.inverse_temperature**2)))
-    return (
-        theory.risk(overlaps, setting)
-        - (setting.length - 1) * (setting.length - 2) * squared * overlaps.rho**2)
+def _oracle_risks(run: Run, **changes: float) -> np.ndarray:
+    return np.asarray(theory.oracle_risk(_setting(run)._replace(**changes)))
 
 
-CLOSED_FORM = Claim(
-    id="single-location.risk-closed-form", spec="SL-P15",
-    statement=(
-        "The risk of the erf predictor is the stated closed form in five overlaps, off the manifold"
-        " too."),
-    source="Proposition 15", status="exact", kind=ESTIMATE, experiment=simulation.simulated_risk,
+def _without_cross_tokens(overlaps: Overlaps, at: Setting) -> np.ndarray:
+    """The risk without the interaction of uninformative tokens, (L-1)(L-2) C^2 rho^2."""
+    squared = 4 * at.inverse_temperature**2 / (np.pi * (1 + 2 * at.inverse_temperature**2))
+    crossed = (at.length - 1) * (at.length - 2) * squared * overlaps.rho**2
+    return np.asarray(theory.risk(overlaps, at)) - crossed
+
+
+CLOSED_FORM = claim(
+    "risk-closed-form", "SL-P15",
+    "The risk of the erf predictor is the stated closed form in five overlaps, off the manifold"
+    " too.", source="Proposition 15", kind=ESTIMATE, experiment=simulation.simulated_risk,
     measure=lambda run: run.data.risk.values, predict=_risks,
-    resolution=lambda run: 0.02 * np.array(_risks(run)),
-    argued=(
-        "No finite-size term: the formula is exact at every dimension. 2 % of the risk is what some"
-        " 250000 samples tell apart at the ledger's error levels."),
-    statistic="mean",
+    resolution=lambda run: 0.02 * _risks(run),
+    argued="No finite-size term: the formula is exact at every dimension. 2 % of the risk is what"
+    " some 250000 samples tell apart at the ledger's error levels.", statistic="mean",
     parts=tuple(f"d={c[0]} L={c[1]} lambda={c[2]} gamma={c[3]}" for c in simulation.CASES),
     scales=MORE,
     sabotages=(
@@ -59,60 +52,42 @@ CLOSED_FORM = Claim(
             "no-cross-tokens",
             "Leave out (L-1)(L-2) C^2 rho^2, the interaction of uninformative tokens.",
             predict=lambda run: _risks(run, _without_cross_tokens)),
-        Sabotage(
-            "two-informative-tokens", "Sample two informative tokens instead of one.",
-            parameters={"informative": 2})))
+        changed(
+            "two-informative-tokens", "Sample two informative tokens instead of one.", informative=2
+        )))
 
-ORACLE_RISK = Claim(
-    id="single-location.oracle-risk", spec="SL-T1b",
-    statement=(
-        "At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1)"
-        " zeta(0, lambda^2) + eps^2."),
-    source="Theorem 1", status="exact", kind=ESTIMATE, experiment=simulation.simulated_risk,
-    measure=lambda run: run.data.risk.values,
-    predict=lambda run: [float(theory.oracle_risk(setting)) for setting in _settings(run)],
-    resolution=lambda run: (
-        0.03 * np.array([float(theory.oracle_risk(setting)) for setting in _settings(run)])),
+AT_TRUTH = {"where": "oracle", "noise": 0.3}
+SMALLER = ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71))
+ORACLE_RISK = claim(
+    "oracle-risk", "SL-T1b",
+    "At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1)"
+    " zeta(0, lambda^2) + eps^2.", source="Theorem 1", kind=ESTIMATE,
+    experiment=simulation.simulated_risk, measure=lambda run: run.data.risk.values,
+    predict=_oracle_risks, resolution=lambda run: 0.03 * _oracle_risks(run),
     argued="Exact at every dimension; 3 % of the risk is what the budget of samples tells apart.",
     statistic="mean", parts=("small d", "middle d", "large d"),
     scales={
-        "quick": Scale(
-            {
-                "where": "oracle",
-                "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (40, 5, 0.6, 0.71)),
-                "samples": 2000, "noise": 0.3},
-            8, 3),
+        "quick": Scale(AT_TRUTH | {"cases": (*SMALLER, (40, 5, 0.6, 0.71)), "samples": 2000}, 8, 3),
         "paper": Scale(
-            {
-                "where": "oracle",
-                "cases": ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71), (320, 10, 0.6, 0.71)),
-                "samples": 20_000, "noise": 0.3},
-            4, 60)},
+            AT_TRUTH | {"cases": (*SMALLER, (320, 10, 0.6, 0.71)), "samples": 20_000}, 4, 60)},
     sabotages=(
         Sabotage(
             "forget-other-tokens",
             "Leave out (L-1) zeta(0, lambda^2), the noise from uninformative tokens.",
-            predict=lambda run: [
-                float(theory.oracle_risk(s._replace(length=1))) for s in _settings(run)]),
-        Sabotage(
+            predict=lambda run: _oracle_risks(run, length=1)),
+        changed(
             "random-directions", "Measure at random directions instead of the true ones.",
-            parameters={"where": "random"})))
+            where="random")))
 
-FIVE_OVERLAPS = Claim(
-    id="single-location.five-overlaps", spec="SL-T1a",
-    statement=(
-        "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
-        " overlaps have equal risk."),
-    source="Theorem 1", status="exact", kind=ESTIMATE, experiment=simulation.equal_overlaps,
-    measure=lambda run: run.data.risk.values[:, 0] - run.data.risk.values[:, 1],
-    predict=lambda run: 0.0, resolution=0.15,
-    argued=(
-        "Exact; 0.15 is several per cent of the risk and more than nine standard errors of the"
-        " whole budget."),
-    statistic="mean", scales={"quick": Scale(repetitions=8, seconds=2)},
-    sabotages=(Sabotage(
-        "turn-rho", "Change the fifth overlap k.v of the second pair.",
-        parameters={"turn_rho": 0.8}),))
+FIVE_OVERLAPS = claim(
+    "five-overlaps", "SL-T1a",
+    "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
+    " overlaps have equal risk.", source="Theorem 1", kind=ESTIMATE,
+    experiment=simulation.equal_overlaps,
+    measure=lambda run: run.data.risk.values[:, 0] - run.data.risk.values[:, 1], resolution=0.15,
+    argued="Exact; 0.15 is several per cent of the risk and more than nine standard errors of the"
+    " whole budget.", statistic="mean", scales=quick(repetitions=8, seconds=2),
+    sabotages=changed("turn-rho", "Change the fifth overlap k.v of the second pair.", turn_rho=0.8))
 
 
 def _moments(run: Run, variance=lambda s: s) -> np.ndarray:
@@ -124,70 +99,63 @@ def _moments(run: Run, variance=lambda s: s) -> np.ndarray:
     return np.concatenate([np.asarray(form(t, variance(s))) for form in forms])
 
 
-ERF_MOMENTS = Claim(
-    id="single-location.erf-moments", spec="SL-L18",
-    statement="Six Gaussian means of products of erf, erf' and erf'' have the stated closed forms.",
-    source="Lemma 18 (i)-(vi)", status="exact", kind=IDENTITY, experiment=closed_forms.erf_moments,
+ERF_MOMENTS = claim(
+    "erf-moments", "SL-L18",
+    "Six Gaussian means of products of erf, erf' and erf'' have the stated closed forms.",
+    source="Lemma 18 (i)-(vi)", kind=IDENTITY, experiment=closed_forms.erf_moments,
     measure=lambda run: one_row(run.data["mean"].values[:6]), predict=_moments, resolution=1e-12,
     argued="Both sides are of order one in double precision; the quadrature is asked for 1e-13.",
-    scales={"quick": Scale(seconds=1)},
-    sabotages=(Sabotage(
+    scales=quick(seconds=1),
+    sabotages=Sabotage(
         "deviation-for-variance", "Read gamma^2 as gamma.",
-        predict=lambda run: _moments(run, np.sqrt)),))
+        predict=lambda run: _moments(run, np.sqrt)))
 
-ZETA = Claim(
-    id="single-location.zeta", spec="SL-Z",
-    statement=(
-        "zeta(t, s) = E erf(t+G)^2 equals 1 - 8 T(sqrt2 |t|/sqrt(1+2s), 1/sqrt(1+4s)), with Owen's"
-        " function T."),
-    source="eq. (7); the closed form is ours", status="quadrature", kind=IDENTITY,
+ZETA = claim(
+    "zeta", "SL-Z",
+    "zeta(t, s) = E erf(t+G)^2 equals 1 - 8 T(sqrt2 |t|/sqrt(1+2s), 1/sqrt(1+4s)), with Owen's"
+    " function T.", source="eq. (7); the closed form is ours", status="quadrature", kind=IDENTITY,
     experiment=closed_forms.erf_moments, measure=lambda run: one_row(run.data["mean"].values[6]),
     predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values),
     resolution=1e-13,
     argued="Twelve Gauss nodes leave 6e-16; the quadrature it is judged by is asked for 1e-13.",
-    scales={"quick": Scale(seconds=1)},
+    scales=quick(seconds=1),
     finding="zeta, which the paper integrates numerically, has a closed form by Owen's T function.",
-    sabotages=(Sabotage(
+    sabotages=Sabotage(
         "deviation-for-variance", "Read the second argument as a standard deviation.",
-        predict=lambda run: gaussian.zeta(
-            run.data["shift"].values, run.data.variance.values**2)),))
+        predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values**2)))
 
 
-def _random_overlaps(count: int = 200) -> tuple[np.ndarray, Setting]:
-    """Overlaps of random pairs in four dimensions (so every Gram matrix is possible), and a
-    setting."""
+def _random_overlaps(count: int = 200) -> np.ndarray:
+    """Overlaps of random pairs in four dimensions, so every Gram matrix is possible."""
     rng = np.random.default_rng(0)
-    k, v = rng.normal(size=(2, count, 4))
-    k, v = (
-        k / np.linalg.norm(k, axis=1, keepdims=True), v / np.linalg.norm(v, axis=1, keepdims=True))
-    return np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], (k * v).sum(1)]), Setting(
-        30, 6, 0.7, 0.9, 0.2)
+    pairs = rng.normal(size=(2, count, 4))
+    k, v = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    return np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], (k * v).sum(1)])
 
 
 def _mirrored(run: Run, flip=(1, 1, -1, -1, -1)) -> np.ndarray:
-    """Risk at mirrored overlaps minus risk, and the three transverse slopes on the manifold by
-    automatic differentiation."""
-    points, setting = _random_overlaps()
+    """Risk at mirrored overlaps minus risk, and the transverse slopes on the manifold."""
+    points, at = _random_overlaps(), Setting(30, 6, 0.7, 0.9, 0.2)
     mirrored = points * np.array(flip)[:, None]
-    difference = np.asarray(
-        theory.risk(Overlaps(*mirrored), setting) - theory.risk(Overlaps(*points), setting))
-    slopes = jax.vmap(
-        jax.grad(lambda x, a, b: theory.risk(Overlaps(a, b, *x), setting)), (None, 0, 0)
-    )(np.zeros(3), points[0], points[1])
+    difference = theory.risk(Overlaps(*mirrored), at) - theory.risk(Overlaps(*points), at)
+    transverse = jax.grad(lambda x, kappa, nu: theory.risk(Overlaps(kappa, nu, *x), at))
+    slopes = jax.vmap(transverse, (None, 0, 0))(np.zeros(3), points[0], points[1])
     return one_row(np.concatenate([difference, np.ravel(slopes)]))
 
 
-SYMMETRY = Claim(
-    id="single-location.transverse-symmetry", spec="SL-L14",
-    statement=(
-        "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes"
-        " vanish on the manifold."),
-    source="Lemma 14", status="exact", kind=IDENTITY, experiment=closed_forms.erf_inequalities,
-    measure=_mirrored, predict=lambda run: np.zeros(800), resolution=1e-12,
+SYMMETRY = claim(
+    "transverse-symmetry", "SL-L14",
+    "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes"
+    " vanish on the manifold.", source="Lemma 14", kind=IDENTITY,
+    experiment=closed_forms.erf_inequalities, measure=_mirrored, resolution=1e-12,
     argued="Rounding of sums of about ten terms below 100.",
-    sabotages=(Sabotage(
+    sabotages=Sabotage(
         "flip-only-two", "Mirror theta and eta but not rho.",
-        measure=lambda run: _mirrored(run, (1, 1, -1, -1, 1))),))
+        measure=lambda run: _mirrored(run, (1, 1, -1, -1, 1))))
+
+
+def _beyond_u(u: np.ndarray) -> float:
+    return float(np.max(np.abs(gaussian.expect_erf(u, 0.0)) - np.abs(u)))
 
 
 def _inequalities(run: Run) -> np.ndarray:
@@ -198,19 +166,13 @@ def _inequalities(run: Run) -> np.ndarray:
         np.max(np.abs(second - run.data.second_derivative.values)) - 1e-9])
 
 
-ELEMENTARY = Claim(
-    id="single-location.erf-inequalities", spec="SL-L17",
-    statement="|erf(u)| <= 2|u|/sqrt(pi), erf'' = -2u erf', and |1/sqrt(1+u) - 1| <= u for u > 0.",
+ELEMENTARY = claim(
+    "erf-inequalities", "SL-L17",
+    "|erf(u)| <= 2|u|/sqrt(pi), erf'' = -2u erf', and |1/sqrt(1+u) - 1| <= u for u > 0.",
     source="Lemmas 16 and 17", status="bound", kind=BELOW, experiment=closed_forms.erf_inequalities,
-    measure=_inequalities, predict=lambda run: np.zeros(3), resolution=1e-14,
-    argued=(
-        "Rounding only; the second derivative is measured by differences of step 1e-5 whose error,"
-        " below 1e-9, is taken off first."),
-    parts=("erf", "root", "second derivative"),
-    sabotages=(Sabotage(
+    measure=_inequalities, resolution=1e-14,
+    argued="Rounding only; the second derivative is measured by differences of step 1e-5 whose"
+    " error, below 1e-9, is taken off first.", parts=("erf", "root", "second derivative"),
+    sabotages=Sabotage(
         "tighter-constant", "Ask for |erf(u)| <= |u|.",
-        measure=lambda run: one_row([
-            np.max(
-                np.abs(gaussian.expect_erf(run.data.u.values, 0.0))
-                - np.abs(run.data.u.values)),
-            -1.0, -1.0])),))
+        measure=lambda run: one_row([_beyond_u(run.data.u.values), -1.0, -1.0])))

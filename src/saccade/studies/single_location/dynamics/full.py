@@ -58,8 +58,7 @@ def full_trajectory(
     steps: int, record_every: int | None = None, record: Sequence[int] | None = None,
     decay: float = 0.0,
 ) -> Trajectory:
-    """As `overlap_trajectory`, by d-dimensional descent from (k0, v0), whose leading axes are
-    repetitions."""
+    """As `overlap_trajectory`, in all dimensions from (k0, v0); leading axes are repetitions."""
     check_run(setting, step_size, decay)
     vectors = check_vectors(k0, v0, k_star, v_star, setting)
     numbers = as_arrays(setting), step_size, decay
@@ -69,8 +68,7 @@ def full_trajectory(
 def check_vectors(
     k0: ArrayLike, v0: ArrayLike, k_star: ArrayLike, v_star: ArrayLike, setting: Setting
 ) -> tuple[Vectors, ...]:
-    """The four (batches of) vectors as arrays, or `InvalidInput`: wrong size, not of unit length,
-    k* and v* not orthogonal."""
+    """The vectors as arrays, or `InvalidInput`: wrong size, not unit, k* and v* not orthogonal."""
     named = {"k0": k0, "v0": v0, "k_star": k_star, "v_star": v_star}
     arrays = {name: np.asarray(value, dtype=float) for name, value in named.items()}
     for name, array in arrays.items():

@@ -60,8 +60,7 @@ def trajectory(
     run: Callable[[np.ndarray], Observed], steps: int, record_every: int | None,
     record: Sequence[int] | None,
 ) -> Trajectory:
-    """What `run(stops)` observes, recorded every k-th step, at the given ascending steps, or (told
-    nothing) at the last."""
+    """What `run(stops)` observes every k-th step, at given steps, or (told nothing) at the last."""
     recorded = steps_to_record(steps, record_every, record)
     overlaps, risk = run(_with_end(recorded, steps))
     # In NumPy: thirty JAX operations outside a compiled function would cost a thousand steps.

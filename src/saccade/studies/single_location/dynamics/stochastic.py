@@ -172,8 +172,7 @@ def _check(setting: Setting, batch: int, least_dim: int = 2) -> None:
 
 @partial(jax.jit, static_argnames=("length", "batch"))
 def _run_in_law(key, overlaps, setting, step_size, decay, stops, length: int, batch: int):
-    """The loop carries the next step's normals: drawn where they are used, the compiler would make
-    them anew at every use."""
+    """The loop carries the next step's normals, or each use of them would draw them anew."""
 
     def keys(t):
         return jax.random.split(jax.random.fold_in(key, t))
@@ -193,8 +192,7 @@ def stochastic_trajectory_brute(
     setting: Setting, step_size: float, steps: int, batch: int, record_every: int | None = None,
     record: Sequence[int] | None = None, decay: float = 0.0,
 ) -> Trajectory:
-    """As `stochastic_trajectory_in_law`, from vectors k0 and v0 of shape (repetitions, dim),
-    drawing every token."""
+    """As `stochastic_trajectory_in_law`, from k0 and v0 (repetitions, dim), drawing every token."""
     check_run(setting, step_size, decay)
     _check(setting, batch)
     k0, v0, k_star, v_star = check_vectors(k0, v0, k_star, v_star, setting)

@@ -1,5 +1,4 @@
-"""Expectations straight from their definitions, by quadrature or summed number by number: what the
-closed forms are judged against."""
+"""Expectations straight from their definitions: what the closed forms are judged against."""
 
 import itertools
 from typing import Any
@@ -26,8 +25,7 @@ def _integrands() -> tuple:
 
 
 def _gaussian_mean(function, shift: float, variance: float) -> float:
-    """E f(shift + G), G ~ N(0, variance), by adaptive quadrature over twelve standard
-    deviations."""
+    """E f(shift + G), G ~ N(0, variance), by adaptive quadrature over twelve deviations."""
     spread = np.sqrt(variance)
 
     def weighted(z: float) -> float:
@@ -61,8 +59,7 @@ def oracle_quadrature(
     key, *, dims: tuple[float, ...] = (1e2, 1e4, 1e6, 1e8, 1e10), lengths: tuple[float, ...] = (),
     temperature_exponent: float = 0.4, gamma: float = 2**-0.5, noise: float = 0.0,
 ) -> xarray.Dataset:
-    """Risk of the oracle predictor by quadrature, for lambda = d^-exponent and L = sqrt(d) (or the
-    given lengths)."""
+    """Risk of the oracle by quadrature, for lambda = d^-exponent and L = sqrt(d) or as given."""
     tokens = np.array([[length for length in lengths] or [np.sqrt(dim)] for dim in dims])
     risks = [
         [_oracle(dim, length, dim**-temperature_exponent, gamma, noise) for length in row]
@@ -75,8 +72,7 @@ def oracle_quadrature(
 def _oracle(
     dim: float, length: float, inverse_temperature: float, gamma: float, noise: float
 ) -> float:
-    """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: expand the square at the true
-    directions, tokens independent."""
+    """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: the square, expanded."""
     shift, variance = inverse_temperature * np.sqrt(dim / 2), (inverse_temperature * gamma) ** 2
     missed = _gaussian_mean(
         lambda x: special.erfc(x) ** 2, shift, variance
@@ -90,8 +86,7 @@ def manifold_landscape(
     key, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, points: int = 101, nodes: int = 120,
 ) -> xarray.Dataset:
-    """Risk and its derivatives on the invariant manifold over a (kappa, nu) grid, by Gauss-Hermite
-    quadrature of the definition."""
+    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite."""
     grid = np.linspace(-1, 1, points)
     z, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights = weights / weights.sum()
@@ -129,8 +124,7 @@ def erf_inequalities(key, *, points: int = 20_001, width: float = 50.0) -> xarra
 def _moments(
     dim: int, law: np.ndarray, gamma: float, noise: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """E x x^T, E x Y and E Y^2 of the flattened tokens x, by summing over the hidden location; k* =
-    e_1, v* = e_2."""
+    """E x x^T, E x Y, E Y^2 of the flattened tokens, summed over locations; k* = e_1, v* = e_2."""
     length, mean, read = len(law), np.zeros(dim), np.zeros(dim)
     mean[0], read[1] = np.sqrt(dim / 2), 1.0
     second, cross = np.zeros((length * dim, length * dim)), np.zeros(length * dim)
@@ -148,8 +142,7 @@ def linear_normal_equations(
     key: Any, *, dim: int = 5, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1),
     lengths: tuple[int, ...] = (2, 5, 10, 20), gamma: float = 2**-0.5, noise: float = 0.2,
 ) -> xarray.Dataset:
-    """Solve the normal equations: coefficients on v* per token for `law`, and the risk for uniform
-    laws of several lengths."""
+    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws."""
     second, cross, power = _moments(dim, np.asarray(law), gamma, noise)
     beta = np.linalg.solve(second, cross).reshape(len(law), dim)
     off_axis = np.delete(beta, 1, axis=1)

@@ -50,8 +50,7 @@ def by_name(overlaps: Overlaps, axes: Any, prefix: str = "") -> dict[str, Any]:
 def _dataset(
     start: Overlaps, run: dynamics.Trajectory, setting: Setting, decay: float, steps: int
 ) -> xarray.Dataset:
-    """Overlaps and risk over (repetition, step), the starts, and the outcome of each repetition, at
-    the temperature of the last step."""
+    """Overlaps and risk over (repetition, step), the starts, and how each repetition ended."""
     last = setting._replace(
         inverse_temperature=setting.inverse_temperature / (1 + decay * (steps - 1)))
     codes, axes = np.asarray(dynamics.classify(run.final, last, NEAR)), ("repetition", "step")
@@ -71,8 +70,7 @@ def descent(
     decay: float = 0.0, gamma: float = 2**-0.5, noise: float = 0.0, step_size: float = 4e-3,
     steps: int = 20_000, record_every: int = 200, repetitions: int = 30, start: Start = "sphere",
 ) -> xarray.Dataset:
-    """Exact descent in five overlaps from random starts on the sphere or on the invariant
-    manifold."""
+    """Exact descent in five overlaps from random starts on the sphere or on the manifold."""
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
     first = _starts(key, start, dim, repetitions)
     run = dynamics.overlap_trajectory(first, setting, step_size, steps, record_every, decay=decay)
@@ -131,8 +129,7 @@ def full_descent(
     decay: float = 1e-4, gamma: float = 2**-0.5, step_size: float = 2e-3, steps: int = 300,
     record_every: int = 50, repetitions: int = 4, start: Start = "sphere",
 ) -> xarray.Dataset:
-    """The same descent in all dimensions, its gradient by automatic differentiation: the check of
-    the reduced maps."""
+    """The same descent in all dimensions, by automatic differentiation: the check of the maps."""
     setting = Setting(dim, length, inverse_temperature, gamma)
     truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
     if start == "sphere":

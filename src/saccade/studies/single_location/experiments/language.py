@@ -1,5 +1,4 @@
-"""What a pretrained encoder's [CLS] token knows of the one adjective that decides: Figure 1b and
-Table 1."""
+"""What a pretrained encoder's [CLS] knows of the adjective that decides: Figure 1b, Table 1."""
 
 from typing import Any
 
@@ -15,8 +14,7 @@ from saccade.studies.single_location.dynamics.probe import probe_layers
 
 @experiment("single-location.sentence-sets")
 def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
-    """Sizes of the five sets of sentences, how many are distinct, and the share of positive
-    labels."""
+    """Sizes of the five sets of sentences, how many are distinct, and the share of positives."""
     sets = sentence_sets()
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()

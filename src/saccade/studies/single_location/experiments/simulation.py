@@ -1,5 +1,4 @@
-"""Simulations of the task itself: Monte Carlo risks, baselines, and the extension to several
-informative tokens."""
+"""Simulations of the task: Monte Carlo risks, baselines, several informative tokens."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -25,8 +24,7 @@ def _replicated(
     key: Any, replicates: int, samples: int, task: SingleLocation, statistic: Callable[..., Any],
     *arguments: Any,
 ) -> Any:
-    """`statistic(sample, *arguments)` on fresh samples, replicate after replicate so that memory
-    stays that of one batch."""
+    """`statistic(sample, *arguments)` on fresh samples, one after the other to save memory."""
     return jax.lax.map(
         lambda one: statistic(task.sample(one, samples), *arguments),
         jax.random.split(key, replicates))
@@ -61,8 +59,7 @@ def _task(number: int, dim: int, length: int, **rest: Any) -> SingleLocation:
 
 
 def _leaning(number: int, task: SingleLocation) -> tuple[Any, Any]:
-    """Random directions that lean on the truth and on each other, so that no term of the risk is
-    small."""
+    """Random directions that lean on the truth and on each other: no term of the risk is small."""
     keys = jax.random.split(jax.random.key(1000 + number))
     k = _unit(0.5 * task.k_star + 0.6 * task.v_star + _random_unit(keys[0], task.dim))
     v = _unit(0.5 * task.v_star + 0.6 * task.k_star + 0.8 * k + _random_unit(keys[1], task.dim))
@@ -76,8 +73,7 @@ def simulated_risk(
     key: Any, *, cases: tuple[Case, ...] = CASES, where: Literal["random", "oracle"] = "random",
     samples: int = 4000, replicates: int = 32, informative: int = 1, noise: float = 0.0,
 ) -> xarray.Dataset:
-    """Mean squared error of the erf predictor on sampled tokens, at fixed random directions or at
-    the true ones."""
+    """Mean squared error of the erf predictor on samples, at random directions or the true ones."""
     columns, overlaps = [], []
     for number, (dim, length, inverse_temperature, gamma) in enumerate(cases):
         task = _task(number, dim, length, gamma=gamma, noise=noise, informative=informative)
@@ -100,8 +96,7 @@ def equal_overlaps(
     key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6,
     samples: int = 4000, replicates: int = 32, turn_rho: float = 0.0,
 ) -> xarray.Dataset:
-    """Risks of two different pairs (k, v) with the same five overlaps (`turn_rho` spoils the last
-    one), on independent samples."""
+    """Risks of two pairs (k, v) with the same five overlaps (`turn_rho` spoils the last one)."""
     task = _task(7, dim, length)
     k, v = _leaning(7, task)
     turn = _rotation_fixing(task.k_star, task.v_star, jax.random.key(8))
@@ -130,8 +125,7 @@ def predictors(
     key: Any, *, dim: int = 80, length: int = 10, inverse_temperature: float = 1.0,
     samples: int = 500, replicates: int = 32,
 ) -> xarray.Dataset:
-    """Risks of the argmax, softmax and erf predictors at the true directions, on the same
-    samples."""
+    """Risks of the argmax, softmax and erf predictors at the truth, on the same samples."""
     task = _task(11, dim, length)
     at_truth = task.k_star, task.v_star
     risks = _risks(
@@ -162,8 +156,7 @@ def spread(
     gamma: float = 2**-0.5, informative: tuple[int, ...] = (1, 2, 3, 4), samples: int = 500,
     replicates: int = 32,
 ) -> xarray.Dataset:
-    """Risk of the one-location predictor at the true directions when the target is spread over
-    several informative tokens."""
+    """Risk of the one-location predictor at the truth when several tokens share the target."""
     columns = []
     for number in informative:
         task = _task(13, dim, length, gamma=gamma, informative=number)

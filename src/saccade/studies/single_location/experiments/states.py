@@ -1,5 +1,4 @@
-"""Fixed points of the descent and their stability, found by running and differentiating the descent
-itself."""
+"""Fixed points of the descent and their stability, by running and differentiating it."""
 
 from typing import Any, Literal
 
@@ -49,8 +48,7 @@ def _rates_along(
 
 
 def _tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """Growth rates (J - 1)/alpha of the descent map at (k, v), along the tangent space of the two
-    spheres; descending."""
+    """Growth rates (J - 1)/alpha of the descent map along the two spheres; descending."""
     tangent = np.zeros((8, 6))
     tangent[:4, :3] = np.linalg.svd(np.asarray(k)[:, None])[0][:, 1:]
     tangent[4:, 3:] = np.linalg.svd(np.asarray(v)[:, None])[0][:, 1:]
@@ -74,8 +72,7 @@ def settled_state(
     gamma: float = 2**-0.5, near: Literal["swapped", "oracle"] = "swapped",
     perturbation: float = 0.1, step_size: float = 2e-3, steps: int = 100_000,
 ) -> xarray.Dataset:
-    """Where descent settles after a random perturbation of the swapped state or of the oracle, and
-    how fast it returns."""
+    """Where descent settles near the swapped state or the oracle, and how fast it returns."""
     setting = Setting(dim, length, inverse_temperature, gamma)
     leaning = dynamics.normalised(K_STAR + jnp.eye(4)[2])
     ideal = (V_STAR, leaning) if near == "swapped" else (K_STAR, V_STAR)
@@ -98,8 +95,7 @@ def oracle_stability(
         (400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (400, 10, 1.0)),
     low: float = 0.5, high: float = 1.5,
 ) -> xarray.Dataset:
-    """The inverse temperature at which the descent map at the oracle gets its first growing mode,
-    for (dim, length, gamma)."""
+    """The inverse temperature at which the oracle gets its first growing mode, case by case."""
 
     def fastest(inverse_temperature, dim, length, gamma):
         return _plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
@@ -115,8 +111,7 @@ def origin_modes(
     key: Any, *, dim: int = 400, length: int = 10, gamma: float = 2**-0.5,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0), step_size: float = 4e-3,
 ) -> xarray.Dataset:
-    """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and
-    across the manifold."""
+    """Eigenvalues of the descent map's Jacobian at zero overlap, on and across the manifold."""
     temperatures = np.array(inverse_temperatures)
     setting = Setting(dim, length, temperatures, gamma)
 
@@ -144,8 +139,7 @@ def manifold_roots(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, step_size: float = 4e-3, starts: int = 21, slope: float = 0.0,
 ) -> xarray.Dataset:
-    """All fixed points of the two-overlap map met by root searches from a grid of starts (`slope`
-    adds a push to spoil it)."""
+    """All fixed points of the two-overlap map met from a grid of starts (`slope` spoils it)."""
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def residual(point):
@@ -172,8 +166,7 @@ def injectivity(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, step_size: float = 4e-3, points: int = 201,
 ) -> xarray.Dataset:
-    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the
-    square."""
+    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid."""
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def move(point):

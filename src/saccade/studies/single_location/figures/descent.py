@@ -1,8 +1,6 @@
-"""Figures 4, 5 and 7: excess risk, alignment, trajectories and distance to the manifold along
-descent."""
+"""Figures 4, 5 and 7: excess risk, alignment, trajectories and distance along descent."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.experiment import Run
-from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, THEORY
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import descent
+from saccade.studies.single_location.figures import figure
 from saccade.studies.single_location.theory import Setting
 
 
@@ -31,8 +29,7 @@ def _all(axes: Axes, steps: np.ndarray, values: np.ndarray, colour: str, label: 
 
 
 def oracle_along(run: Run) -> np.ndarray:
-    """Excess risk of the oracle at the inverse temperature of each recorded step: the floor of the
-    risk curve."""
+    """Excess risk of the oracle at the temperature of each recorded step: the floor of the risk."""
     p = run.parameters
     cooled = p.inverse_temperature / (1 + p.decay * (run.data.step.values - 1))
     return np.asarray(theory.oracle_risk(Setting(p.dim, p.length, cooled, p.gamma, 0.0)))
@@ -40,12 +37,12 @@ def oracle_along(run: Run) -> np.ndarray:
 
 def _trajectories(axes: Axes, run: Run, shown: int = 6) -> None:
     for number in range(min(shown, run.data.sizes["repetition"])):
+        colour = CYCLE[number % len(CYCLE)]
         path = [
-            np.concatenate(
-                [[run.data[f"first_{name}"].values[number]], run.data[name].values[number]])
+            np.r_[run.data[f"first_{name}"].values[number], run.data[name].values[number]]
             for name in ("kappa", "nu")]
-        axes.plot(*path, color=CYCLE[number % len(CYCLE)], linewidth=0.9)
-        axes.plot(path[0][-1], path[1][-1], "o", color=CYCLE[number % len(CYCLE)], markersize=4)
+        axes.plot(*path, color=colour, linewidth=0.9)
+        axes.plot(path[0][-1], path[1][-1], "o", color=colour, markersize=4)
     axes.set(
         xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xlabel=r"$\kappa = k\cdot k^\star$",
         ylabel=r"$\nu = v\cdot v^\star$", title="Trajectories")
@@ -54,65 +51,55 @@ def _trajectories(axes: Axes, run: Run, shown: int = 6) -> None:
 
 def four_panels(run: Run, each: bool = False) -> Drawing:
     """Risk, alignment, trajectories, distance: the layout of the paper's figures."""
-    draw = _all if each else _band
-    figure, (risk, alignment, path, distance) = plt.subplots(1, 4, figsize=(11, 2.6))
-    steps, data = run.data.step.values, run.data
+    drawing, (risk, alignment, path, distance) = plt.subplots(1, 4, figsize=(11, 2.6))
+    draw, steps, data = _all if each else _band, run.data.step.values, run.data
     draw(risk, steps, data.risk.values - run.parameters.noise**2, BLUE, "descent")
     risk.plot(steps, oracle_along(run), label="oracle at this λ", **THEORY)
-    risk.set(xlabel="step", ylabel="excess risk", title="Excess risk")
+    risk.set(ylabel="excess risk", title="Excess risk")
     if data.risk.values.max() > 10 * data.risk.values.min():
         risk.set_yscale("log")
     draw(alignment, steps, np.abs(data.nu.values), ORANGE, r"$|\nu|$")
     draw(alignment, steps, np.abs(data.kappa.values), BLUE, r"$|\kappa|$")
-    alignment.set(
-        xlabel="step", ylabel="alignment", title="Alignment with the truth", ylim=(-0.02, 1.04))
+    alignment.set(ylabel="alignment", title="Alignment with the truth", ylim=(-0.02, 1.04))
     _trajectories(path, run)
     away = np.sqrt(sum(data[name].values ** 2 for name in ("theta", "eta", "rho")))
     draw(distance, steps, away, GREY, "distance")
     distance.set(
-        xlabel="step", ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold",
+        ylabel=r"distance to $\mathcal{M}$", title="Distance to the manifold",
         ylim=(-0.03, max(0.5, 1.05 * away.max())))
-    for axes in (risk, alignment):
-        axes.legend()
     for axes in (risk, alignment, distance):
+        axes.set_xlabel("step")
         axes.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
-    return figure
-
-
-def _figure(
-    name: str, title: str, caption: str, source: str, item: Any, changes: Mapping[str, Any],
-    each: bool = False, **rest: Any,
-) -> Figure:
-    return Figure(
-        id=f"single-location/{name}", title=title, caption=caption, source=source,
-        runs={"run": (item, changes)}, draw=lambda runs: four_panels(runs["run"], each), **rest)
+    risk.legend()
+    alignment.legend()
+    return drawing
 
 
 SETTING = "d = 400, L = 10, gamma^2 = 1/2, 30 repetitions; bands hold the central 95 %."
 
-FIGURE_4A = _figure(
+FIGURE_4A = figure(
     "4a", "Recovery from the sphere with a schedule",
     "Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size"
     f" 4e-3. {SETTING} About one start in 25 ends swapped instead.", "Figure 4a", descent.descent,
-    descent.SCHEDULE, seconds={"quick": 5, "paper": 5})
-FIGURE_4B = _figure(
+    descent.SCHEDULE, four_panels, seconds={"quick": 5, "paper": 5})
+FIGURE_4B = figure(
     "4b", "Recovery on the manifold",
     f"Starts on the invariant manifold, constant lambda = 0.1, step size 4e-3. {SETTING}",
-    "Figure 4b", descent.descent, descent.ON_MANIFOLD)
-FIGURE_5 = _figure(
+    "Figure 4b", descent.descent, descent.ON_MANIFOLD, four_panels)
+FIGURE_5 = figure(
     "5", "Stochastic descent",
     "Fresh batches of 5, d = 80, L = 10, noise 0.1, simulated in law with five overlaps. Paper"
     " scale: lambda_t = 2/(1 + 1e-4 t), step size 1e-3, 200000 steps. Quick scale: 2/(1 + 1e-3 t),"
     " 2e-3, 20000 steps, where about one run in seven swaps.", "Figure 5",
-    descent.stochastic_descent, descent.STOCHASTIC,
-    scales={"paper": {"run": descent.STOCHASTIC_PAPER}}, seconds={"quick": 8, "paper": 90})
-FIGURE_7A = _figure(
+    descent.stochastic_descent, descent.STOCHASTIC, four_panels,
+    scales={"paper": descent.STOCHASTIC_PAPER}, seconds={"quick": 8, "paper": 90})
+FIGURE_7A = figure(
     "7a", "Constant large inverse temperature",
     "lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the"
     f" oracle's risk. Step size 1e-3. {SETTING}", "Figure 7a", descent.descent, descent.LARGE,
-    seconds={"quick": 5, "paper": 5})
-FIGURE_7B = _figure(
+    four_panels, seconds={"quick": 5, "paper": 5})
+FIGURE_7B = figure(
     "7b", "Constant small inverse temperature",
     "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which"
     " shows as (kappa, nu) = (0, 0). Every repetition is drawn.", "Figure 7b", descent.descent,
-    descent.SMALL, each=True)
+    descent.SMALL, partial(four_panels, each=True))

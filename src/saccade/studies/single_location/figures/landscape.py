@@ -1,27 +1,24 @@
-"""Figures 1b, 3, 6 and ours: the probe, the risks against dimension, the field on the manifold,
-basins and outcomes."""
-
-from collections.abc import Mapping
+"""Figures 1b, 3, 6 and ours: the probe, risks against dimension, field, basins, outcomes."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.experiment import Run
-from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.experiments import closed_forms, descent, language
+from saccade.studies.single_location.figures import figure
 
 SETS = {
     "train": "train", "test": "test", "ood_tokens": "unseen words",
     "ood_structure": "new structure", "ood_both": "both"}
 
 
-def draw_probe(runs: Mapping[str, Run]) -> Drawing:
+def draw_probe(run: Run) -> Drawing:
     """Bars of mean accuracy beside accuracy layer by layer."""
-    accuracy = runs["run"].data.accuracy
-    figure, (bars, layers) = plt.subplots(1, 2, figsize=(8.5, 2.9), width_ratios=(1, 1.4))
+    accuracy = run.data.accuracy
+    drawing, (bars, layers) = plt.subplots(1, 2, figsize=(8.5, 2.9), width_ratios=(1, 1.4))
     names = list(SETS)
     heights = [float(accuracy.sel(set="train")[0])] + [
         float(accuracy.sel(set=name)[1:].mean()) for name in names]
@@ -38,22 +35,20 @@ def draw_probe(runs: Mapping[str, Run]) -> Drawing:
     layers.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     layers.set(xlabel="layer", ylabel="accuracy", title="Layer by layer", ylim=(0.4, 1.06))
     layers.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
+    return drawing
 
 
-FIGURE_1B = Figure(
-    id="single-location/1b", title="What [CLS] knows",
-    caption=(
-        "Accuracy of a logistic probe (standardised features) of the [CLS] state of MiniLM-L6,"
-        " trained to tell the sentiment of the one adjective that decides."),
-    source="Figure 1b", runs={"run": (language.cls_probe, {})}, draw=draw_probe,
-    seconds={"quick": 15, "standard": 60, "paper": 200}, requires="nlp:safetensors,tokenizers")
+FIGURE_1B = figure(
+    "1b", "What [CLS] knows",
+    "Accuracy of a logistic probe (standardised features) of the [CLS] state of MiniLM-L6,"
+    " trained to tell the sentiment of the one adjective that decides.", "Figure 1b",
+    language.cls_probe, {}, draw_probe, seconds={"quick": 15, "standard": 60, "paper": 200},
+    requires="nlp:safetensors,tokenizers")
 
 
-def draw_risks(runs: Mapping[str, Run]) -> Drawing:
+def draw_risks(run: Run) -> Drawing:
     """Oracle (solid: formula; dots: quadrature) against the best linear predictor (dashed)."""
-    run = runs["run"]
-    figure, axes = plt.subplots(figsize=(4.6, 3.2))
+    drawing, axes = plt.subplots(figsize=(4.6, 3.2))
     dense = np.geomspace(10, 1500, 200)
     for number, length in enumerate(run.parameters.lengths):
         setting = theory.Setting(
@@ -66,39 +61,35 @@ def draw_risks(runs: Mapping[str, Run]) -> Drawing:
         xscale="log", yscale="log", xlabel="dimension d", ylabel="risk",
         title="Oracle (solid) and best linear (dashed)")
     axes.legend(ncols=3)
-    return figure
+    return drawing
 
 
-FIGURE_3 = Figure(
-    id="single-location/3", title="The oracle overtakes the linear predictor",
-    caption=(
-        "Risk at lambda = d^-0.4, no noise, uniform locations. Lines: closed forms; dots:"
-        " quadrature of the definition. At L = 100 the crossing lies just beyond d = 1000."),
-    source="Figure 3",
-    runs={"run": (
-        closed_forms.oracle_quadrature,
-        {"dims": (10.0, 30.0, 100.0, 300.0, 1000.0), "lengths": (2.0, 5.0, 10.0, 100.0)})},
-    draw=draw_risks)
+FIGURE_3 = figure(
+    "3", "The oracle overtakes the linear predictor",
+    "Risk at lambda = d^-0.4, no noise, uniform locations. Lines: closed forms; dots:"
+    " quadrature of the definition. At L = 100 the crossing lies just beyond d = 1000.", "Figure 3",
+    closed_forms.oracle_quadrature,
+    {"dims": (10.0, 30.0, 100.0, 300.0, 1000.0), "lengths": (2.0, 5.0, 10.0, 100.0)}, draw_risks)
 
 POINTS = (
     ((1, 1), "minimum", GREEN), ((-1, -1), None, GREEN), ((1, -1), "maximum", RED),
     ((-1, 1), None, RED), ((0, 0), "saddle", BLUE))
 
 
-def draw_field(runs: Mapping[str, Run]) -> Drawing:
+def draw_field(run: Run) -> Drawing:
     """Fixed points over the risk's level lines, and the descent field coloured by its size."""
-    data = runs["run"].data
+    data = run.data
     kappa, nu = data.kappa.values, data.nu.values
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5))
+    drawing, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5))
     shades = left.contourf(kappa, nu, data.risk.values.T, 24, cmap="Greys")
-    figure.colorbar(shades, ax=left, label="risk")
+    drawing.colorbar(shades, ax=left, label="risk")
     field = -np.stack(
         [data.d_kappa.values * (1 - kappa[:, None] ** 2), data.d_nu.values * (1 - nu[None, :] ** 2)]
     )
     size = np.hypot(*field)
     colours = right.pcolormesh(
         kappa, nu, size.T, cmap="viridis", shading="nearest", rasterized=True)
-    figure.colorbar(colours, ax=right, label="size of the field")
+    drawing.colorbar(colours, ax=right, label="size of the field")
     thin = slice(None, None, max(1, len(kappa) // 20))
     unit = field / np.maximum(size, 1e-12)
     right.quiver(
@@ -115,27 +106,23 @@ def draw_field(runs: Mapping[str, Run]) -> Drawing:
         axes.grid(False)
         axes.set_aspect("equal")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
-    return figure
+    return drawing
 
 
-FIGURE_6 = Figure(
-    id="single-location/6", title="Descent on the manifold",
-    caption=(
-        "Risk and descent field over (kappa, nu) at d = 400, L = 10, lambda = 0.1, by quadrature of"
-        " the definition."),
-    source="Figure 6", runs={"run": (closed_forms.manifold_landscape, {})}, draw=draw_field)
-
+FIGURE_6 = figure(
+    "6", "Descent on the manifold",
+    "Risk and descent field over (kappa, nu) at d = 400, L = 10, lambda = 0.1, by quadrature of"
+    " the definition.", "Figure 6", closed_forms.manifold_landscape, {}, draw_field)
 
 FATES = {
     "recovers, on the manifold": GREEN, "swapped": ORANGE, "off-manifold attractor": RED,
     "undecided": GREY}
 
 
-def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
+def draw_outcomes(run: Run) -> Drawing:
     """Fractions of outcomes against the constant inverse temperature, with the critical value."""
-    run = runs["run"]
     codes, temperatures = run.data.fate.values, run.data.inverse_temperature.values
-    figure, axes = plt.subplots(figsize=(6.2, 3.2))
+    drawing, axes = plt.subplots(figsize=(6.2, 3.2))
     for code, (name, colour) in enumerate(FATES.items()):
         share = (codes == code).mean(1)
         error = np.sqrt(share * (1 - share) / codes.shape[1])
@@ -151,33 +138,24 @@ def draw_outcomes(runs: Mapping[str, Run]) -> Drawing:
         xlabel=r"constant inverse temperature $\lambda$", ylabel="fraction of runs",
         ylim=(-0.03, 1.04), title="")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return figure
+    return drawing
 
 
 OUTCOME_GRID = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.87, 0.91, 0.95, 1.0, 1.2)
-OUTCOMES = Figure(
-    id="single-location/outcomes", title="Where a constant inverse temperature leads",
-    caption=(
-        "Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with"
-        " binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L"
-        " = 10."),
-    source="ours",
-    runs={"run": (
-        descent.outcomes,
-        {
-            "inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000,
-            "repetitions": 40})},
-    draw=draw_outcomes,
-    scales={"standard": {"run": {"repetitions": 200}}, "paper": {"run": {"repetitions": 1000}}},
+OUTCOMES = figure(
+    "outcomes", "Where a constant inverse temperature leads",
+    "Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with"
+    " binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L"
+    " = 10.", "ours", descent.outcomes,
+    {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 40},
+    draw_outcomes, scales={"standard": {"repetitions": 200}, "paper": {"repetitions": 1000}},
     seconds={"quick": 20, "standard": 60, "paper": 900})
 
 
-def draw_basins(runs: Mapping[str, Run]) -> Drawing:
-    """Starts in the plane of their two unstable modes, coloured by outcome, one panel a
-    temperature."""
-    run = runs["run"]
+def draw_basins(run: Run) -> Drawing:
+    """Starts in the plane of their two unstable modes, coloured by outcome, by temperature."""
     start = theory.Overlaps(*(run.data[f"first_{name}"].values for name in theory.Overlaps._fields))
-    figure, panels = plt.subplots(
+    drawing, panels = plt.subplots(
         1, len(run.data.inverse_temperature),
         figsize=(2.8 * len(run.data.inverse_temperature), 3.1), sharey=True)
     colours = np.array([GREEN, ORANGE, GREY, GREY])
@@ -198,20 +176,15 @@ def draw_basins(runs: Mapping[str, Run]) -> Drawing:
         plt.Line2D([], [], marker="o", linestyle="", color=colour, markersize=5, label=name)
         for name, colour in zip(
             ("recovers, on the manifold", "swapped", "not told yet"), colours, strict=False)]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    return figure
+    drawing.legend(handles=handles, loc="outside lower center", ncols=3)
+    return drawing
 
 
-BASINS = Figure(
-    id="single-location/basins", title="Basins of attraction",
-    caption=(
-        "Random starts by the size of their projections on the two unstable modes of the origin,"
-        " coloured by the way descent goes. Below the diagonal the recovering mode starts ahead. d"
-        " = 400, L = 10."),
-    source="ours",
-    runs={"run": (
-        descent.outcomes,
-        {"inverse_temperatures": (0.1, 0.4, 0.8), "step_size": 2e-3, "repetitions": 300})},
-    draw=draw_basins,
-    scales={"standard": {"run": {"repetitions": 1000}}, "paper": {"run": {"repetitions": 2000}}},
+BASINS = figure(
+    "basins", "Basins of attraction",
+    "Random starts by the size of their projections on the two unstable modes of the origin,"
+    " coloured by the way descent goes. Below the diagonal the recovering mode starts ahead. d"
+    " = 400, L = 10.", "ours", descent.outcomes,
+    {"inverse_temperatures": (0.1, 0.4, 0.8), "step_size": 2e-3, "repetitions": 300}, draw_basins,
+    scales={"standard": {"repetitions": 1000}, "paper": {"repetitions": 2000}},
     seconds={"quick": 8, "standard": 25, "paper": 50})

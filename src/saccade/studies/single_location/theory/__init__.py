@@ -1,5 +1,4 @@
-"""Closed forms for attention that learns one location (Marion, Berthier, Biau, Boyer; arXiv
-2410.01537)."""
+"""Closed forms for attention that learns one location (Marion et al., arXiv 2410.01537)."""
 
 import saccade.precision  # noqa: F401  float64 before the first array
 

@@ -1,5 +1,4 @@
-"""What is reached without looking: the best linear predictor (Proposition 3), predicting nothing,
-and choosing the longest token."""
+"""What is reached without looking: the linear predictor (Proposition 3), the longest token."""
 
 import numpy as np
 from jax.typing import ArrayLike
@@ -16,8 +15,7 @@ Law = Float[np.ndarray, " length"]
 
 
 def check_probabilities(location_probabilities: ArrayLike) -> Law:
-    """The law of the location (p) as an array, or `InvalidInput` when it is not a probability
-    vector."""
+    """The law of the location (p) as an array, or `InvalidInput` when it is none."""
     name, law = "location_probabilities", np.asarray(location_probabilities, float)
     require(law.ndim == 1 and law.size > 0, name, law, "must be a non-empty list")
     proper = bool(np.all(np.isfinite(law)) and np.all(law >= 0))
@@ -37,8 +35,7 @@ def _check_spreads(gamma: float, noise: float = 0.0) -> None:
 
 
 def linear_coefficients(location_probabilities: ArrayLike, gamma: float = 2**-0.5) -> Law:
-    """c_j = gamma^2 p_j/(1 + p_j (gamma^2 - 1)): the optimal weight on token j is c_j v*. Exact,
-    Proposition 3."""
+    """c_j = gamma^2 p_j/(1 + p_j (gamma^2 - 1)): the best weight on token j is c_j v*. Exact."""
     _check_spreads(gamma)
     law = check_probabilities(location_probabilities)
     return gamma**2 * law / (1 - law + law * gamma**2)
@@ -61,8 +58,7 @@ def linear_risk(
 def linear_risk_lower_bound(
     location_probabilities: ArrayLike, gamma: float = 2**-0.5, noise: float = 0.0
 ) -> float:
-    """eps^2 + gamma^2 - gamma^2 (gamma^2 + 1) max_j p_j. Bound, Proposition 3; it may be below 0
-    when p is peaked."""
+    """eps^2 + gamma^2 - gamma^2 (gamma^2 + 1) max_j p_j; may be below 0. Bound, Proposition 3."""
     law = check_probabilities(location_probabilities)
     return null_risk(gamma, noise) - float(gamma**2 * (gamma**2 + 1) * law.max())
 

@@ -39,8 +39,7 @@ def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
 
 
 def _unstable_rate(curvature: Number, coupling: Number) -> Scalars:
-    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]], without its
-    cancellation."""
+    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]]."""
     return 2 * jnp.square(coupling) / (curvature + jnp.hypot(curvature, 2 * coupling))
 
 
@@ -144,16 +143,14 @@ def _risk_inside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
 
 
 def _risk_outside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, both normalised, u orthogonal to k* and
-    v*."""
+    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, normalised, u orthogonal to k* and v*."""
     kappa, k_outside = _unit(moves[0])
     nu, v_outside = _unit(moves[1])
     return risk(Overlaps(kappa, nu, 0.0, 0.0, k_outside * v_outside), setting)
 
 
 def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
-    """Ascending, the smaller one as determinant / larger: entries of size d must not drown an
-    eigenvalue of size 1."""
+    """Ascending, the smaller as determinant / larger: entries of size d must not drown it."""
     (first, off), (_, last) = matrix
     middle, radius = (first + last) / 2, jnp.hypot((first - last) / 2, off)
     dominant = middle + jnp.where(middle < 0, -1.0, 1.0) * radius

@@ -15,8 +15,7 @@ from .risk import constants
 
 
 def manifold_risk(kappa: Number, nu: Number, setting: Setting) -> Scalars:
-    """R = eps^2 + gamma^2 (1 - 2 nu M + Z) + (L-1) zeta(0, lambda^2) at theta = eta = rho = 0.
-    Exact, Lemma 6."""
+    """R = eps^2 + gamma^2 (1 - 2 nu M + Z) + (L-1) zeta(0, lambda^2). Exact, Lemma 6."""
     return spread_manifold_risk(kappa, nu, setting, informative=1)
 
 

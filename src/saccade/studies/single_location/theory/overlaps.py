@@ -1,5 +1,4 @@
-"""The five overlaps that decide everything in single-location regression, their setting, and the
-checks of both."""
+"""The five overlaps that decide everything, their setting, and the checks of both."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -47,8 +46,7 @@ ORACLE = Overlaps(1.0, 1.0)
 
 
 def as_arrays(numbers):
-    """An `Overlaps` or a `Setting` with float arrays inside, so that a compiled function sees one
-    type whatever is given."""
+    """An `Overlaps` or a `Setting` of float arrays: a compiled function sees one type."""
     return type(numbers)(*(jnp.asarray(value, float) for value in numbers))
 
 
@@ -63,8 +61,7 @@ def gram(overlaps: Overlaps) -> Float[Array, "*batch 4 4"]:
 
 
 def distance_to_manifold(overlaps: Overlaps) -> Scalars:
-    """sqrt(theta^2 + eta^2 + rho^2): zero exactly on the invariant manifold k.v* = v.k* = k.v = 0
-    (M)."""
+    """sqrt(theta^2 + eta^2 + rho^2): zero exactly on the invariant manifold (M)."""
     return jnp.sqrt(sum(jnp.square(value) for value in overlaps[2:]))
 
 
@@ -87,8 +84,7 @@ def check_setting(setting: Setting) -> Setting:
 
 
 def check_overlaps(overlaps: Overlaps) -> Overlaps:
-    """The overlaps themselves, or `InvalidInput` when no unit vectors with k*.v* = 0 have these
-    inner products."""
+    """The overlaps themselves, or `InvalidInput` when no unit vectors have them."""
     for name, value in overlaps._asdict().items():
         _all(name, value, lambda x: np.abs(x) <= 1 + GRAM_TOLERANCE, "must be between -1 and 1")
     smallest = float(np.min(np.linalg.eigvalsh(np.asarray(gram(overlaps)))))

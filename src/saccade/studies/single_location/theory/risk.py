@@ -135,8 +135,7 @@ def _in_eta(at: Overlaps, shared: Constants, token: TokenMoments) -> Scalars:
 
 
 def _in_rho(at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments) -> Scalars:
-    """The informative token's part, and (L-1) times the other tokens' own, mutual and crossed
-    parts."""
+    """The informative token's part, and (L-1) times the others' own, mutual and crossed parts."""
     drift, along = shared.shift * at.theta, shared.gain * at.rho
     informative = (
         drift * token.square_1 + along * token.square_2 - shared.gain * at.eta * token.mean_2)

@@ -53,14 +53,12 @@ def swapped_overlaps(theta: Number) -> Overlaps:
 
 
 def _length_left(square: Scalars) -> Scalars:
-    """Square root of what remains of a unit vector, with a remainder made of rounding alone counted
-    as nothing."""
+    """Square root of what remains of a unit vector; a remainder of rounding counts as nothing."""
     return jnp.sqrt(jnp.where(square > 1e-15, square, 0.0))
 
 
 def _coordinates(overlaps: Overlaps) -> Coordinates:
-    """k and v in an orthonormal basis (k*, v*, e3, e4, e5) of a space that holds both and one spare
-    direction."""
+    """k and v in an orthonormal basis (k*, v*, e3, e4, e5), the last direction spare."""
     kappa, nu, theta, eta, rho = as_arrays(overlaps)
     k_rest = _length_left(1 - kappa**2 - eta**2)
     # Where k lies in span(k*, v*) any e3 will do; the division must only not produce NaN.
@@ -77,8 +75,7 @@ def _risk_of_coordinates(pair: Coordinates, setting: Setting) -> Scalars:
 
 
 def tangent_gradient_norms(overlaps: Overlaps, setting: Setting) -> Float[Array, " 2"]:
-    """Norms of the risk's gradients in k and in v along their spheres: both 0 exactly at stationary
-    states. Exact, by autodiff."""
+    """Norms of the risk's gradients along the two spheres: 0 exactly at stationary states."""
     gradient = jax.grad(_risk_of_coordinates)(_coordinates(overlaps), as_arrays(setting))
     return jnp.linalg.norm(gradient, axis=1)
 
@@ -105,22 +102,19 @@ def _hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, "
 
 
 class Attractor(NamedTuple):
-    """A minimum off the manifold; flipping (theta, eta, rho), or k and v together, gives its mirror
-    images."""
+    """A minimum off the manifold; flipping (theta, eta, rho), or k and v, gives its images."""
 
     overlaps: Overlaps
     risk: float
 
 
 def _stiffness(setting: Setting) -> Scalars:
-    """About sqrt(d/2). At the minimum both angles are of the order of its inverse; in these units
-    they are of order 1."""
+    """About sqrt(d/2): in units of its inverse, both angles are of order 1 at the minimum."""
     return jnp.sqrt(1 + jnp.asarray(setting.dim, float) / 2)
 
 
 def _span_overlaps(angles: Angles, setting: Setting) -> Overlaps:
-    """k turned from v* towards k* by the first angle, v turned from v* away from k* by the second
-    (units 1/stiffness)."""
+    """k turned from v* towards k*, v turned from v* away from k*, by angles in 1/stiffness."""
     k_angle, v_angle = angles / _stiffness(setting)
     kappa, eta = jnp.sin(k_angle), jnp.cos(k_angle)
     nu, theta = jnp.cos(v_angle), -jnp.sin(v_angle)
@@ -137,8 +131,7 @@ _curvature = jax.jit(jax.hessian(_span_risk))
 
 
 def _best_on_grid(setting: Setting, points: int = 81) -> np.ndarray:
-    """Start of the descent: the best of a grid that is fine near 0 and also covers the whole
-    quarter turn."""
+    """The best of a grid that is fine near 0 and also covers the whole quarter turn."""
     reach = float(_stiffness(setting)) * np.pi / 2
     angles = np.union1d(np.linspace(0.0, min(20.0, reach), points), np.linspace(0.0, reach, points))
     grid = np.stack(np.meshgrid(angles, angles, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -151,8 +144,7 @@ def _newton_step(angles: np.ndarray, setting: Setting) -> np.ndarray:
 
 
 def _polish(angles: np.ndarray, setting: Setting, steps: int = 6) -> np.ndarray:
-    """Newton on the gradient alone: it goes on where the risk no longer changes in its last
-    digit."""
+    """Newton on the gradient: it goes on where the risk no longer changes in its last digit."""
     move = _newton_step(angles, setting)
     for _ in range(steps):
         proposal = angles - move

@@ -29,7 +29,7 @@ def test_the_probe_minimises_the_penalised_logistic_loss():
 
     best = minimize(loss, np.zeros(7), method="BFGS", options={"gtol": 1e-8}).x
     probe = fit_probe(states, labels)
-    fitted = np.append(probe.regression.coef_[0], probe.regression.intercept_)
+    fitted = np.append(probe[-1].coef_[0], probe[-1].intercept_)
     np.testing.assert_allclose(fitted, best, atol=2e-3)
 
 
@@ -39,16 +39,15 @@ def test_accuracy_reaches_that_of_the_best_linear_rule():
     test, test_labels = _noisy_data(2, n=4000)
     # one standard error of a test fraction is 0.0058; fitting six weights on 4000 points costs
     # below 0.002
-    assert abs(fit_probe(train, labels).accuracy(test, test_labels) - 0.8413) < 0.026
+    assert abs(fit_probe(train, labels).score(test, test_labels) - 0.8413) < 0.026
 
 
 def test_rescaling_and_shifting_features_changes_nothing():
     train, labels = _noisy_data(3)
     test, test_labels = _noisy_data(4)
     factors, shifts = np.array([1e-3, 7.0, 1.0, 30.0, 0.1, 2.0]), np.arange(6) * 0.1
-    plain = fit_probe(train.astype(float), labels).accuracy(test.astype(float), test_labels)
-    moved = fit_probe(train * factors + shifts, labels).accuracy(
-        test * factors + shifts, test_labels)
+    plain = fit_probe(train.astype(float), labels).score(test.astype(float), test_labels)
+    moved = fit_probe(train * factors + shifts, labels).score(test * factors + shifts, test_labels)
     assert plain == moved
 
 
@@ -66,7 +65,7 @@ def test_constant_columns_are_zero_in_training_and_afterwards():
 def test_features_without_information_give_exactly_one_half():
     labels = np.repeat([-1, 1], 50)
     rounding = (0.3 + 3e-8 * labels[:, None] * np.ones(4)).astype(np.float32)
-    assert fit_probe(rounding, labels).accuracy(rounding, labels) == 0.5
+    assert fit_probe(rounding, labels).score(rounding, labels) == 0.5
 
 
 def test_raw_features_of_small_spread_defeat_the_penalty():
@@ -75,7 +74,7 @@ def test_raw_features_of_small_spread_defeat_the_penalty():
     rng = np.random.default_rng(8)
     labels = rng.permutation(np.repeat([-1, 1], 100))
     features = 0.5 + 1e-4 * (rng.normal(size=(200, 3)) + 5 * labels[:, None])
-    assert fit_probe(features, labels).accuracy(features, labels) == 1.0
+    assert fit_probe(features, labels).score(features, labels) == 1.0
     margin = np.abs(LogisticRegression().fit(features, labels).decision_function(features)).max()
     assert margin < 1e-3
 

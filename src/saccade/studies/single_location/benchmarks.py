@@ -39,13 +39,13 @@ def _same_path(one: Iterable[Any], other: Iterable[Any]) -> Accuracy:
 def _full_steps(vectors: Vectors, setting: Setting, step_size: float, steps: int) -> Overlaps:
     """`steps` full-vector steps. The dimension of the setting enters the risk alone, so the vectors
     may be shorter than it says."""
-    k, v, *truth = vectors
+    k, v, k_star, v_star = vectors
 
     def step(pair, t):
-        return dynamics.full_step(*pair, *truth, setting, step_size)
+        return dynamics.full_step(pair[0], pair[1], k_star, v_star, setting, step_size)
 
-    pair, _ = descend(step, lambda pair, stop: None, (k, v), jnp.array([steps]))
-    return dynamics.overlaps_of(*pair, *truth)
+    (k, v), _ = descend(step, lambda pair, stop: None, (k, v), jnp.array([steps]))
+    return dynamics.overlaps_of(k, v, k_star, v_star)
 
 
 def dimension_free(
@@ -140,8 +140,10 @@ def _leaning(dim: int, repetitions: int) -> Vectors:
     """One random pair with half of its truth added, repeated. (From symmetric starts all means
     would be 0 and tell nothing.)"""
     k, v, k_star, v_star = _starts(dim, 1)
-    leaning = (dynamics.normalised(x + truth / 2) for x, truth in ((k, k_star), (v, v_star)))
-    return *(jnp.tile(x, (repetitions, 1)) for x in leaning), k_star, v_star
+    k, v = (
+        jnp.tile(dynamics.normalised(x + truth / 2), (repetitions, 1))
+        for x, truth in ((k, k_star), (v, v_star)))
+    return k, v, k_star, v_star
 
 
 def _standard_errors(one: Overlaps, other: Overlaps) -> float:

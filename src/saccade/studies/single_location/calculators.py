@@ -25,6 +25,8 @@ Gamma = Annotated[
     float, Field(description="standard deviation of the informative token, above 0", gt=0)]
 Noise = Annotated[
     float, Field(description="standard deviation epsilon of the label noise, at least 0", ge=0)]
+Kappa = Annotated[float, Field(description="k . k*")]
+Nu = Annotated[float, Field(description="v . v*")]
 StepSize = Annotated[float, Field(description="step size alpha, above 0", gt=0)]
 Decay = Annotated[
     float,
@@ -48,8 +50,8 @@ class Common(Inputs):
 class At(Common):
     """A setting and the five overlaps."""
 
-    kappa: float = Field(description="k . k*")
-    nu: float = Field(description="v . v*")
+    kappa: Kappa
+    nu: Nu
     theta: float = Field(0.0, description="v . k*")
     eta: float = Field(0.0, description="k . v*")
     rho: float = Field(0.0, description="k . v")
@@ -72,6 +74,16 @@ class Path(Inputs):
         for earlier, later in zip([0, *self.record], self.record, strict=False):
             require(earlier < later <= self.steps, "record", self.record, rule)
         return {"step_size": self.step_size, "steps": self.record[-1], "record": self.record}
+
+
+class Vectors(Inputs):
+    """Where descent starts, and the truth."""
+
+    k0: list[float] = Field(description="first key direction, a unit vector of dim entries")
+    v0: list[float] = Field(description="first value direction, a unit vector of dim entries")
+    k_star: list[float] = Field(description="true key direction k*, a unit vector")
+    v_star: list[float] = Field(
+        description="true value direction v*, a unit vector orthogonal to k*")
 
 
 def _recorded(run: dynamics.Trajectory, step_size: float) -> dict[str, Any]:
@@ -154,10 +166,7 @@ def trajectory(at: At, path: Path, decay: Decay = 0.0) -> dict[str, Any]:
     outputs={
         "steps": "recorded step numbers", "kappa": "k . k*", "nu": "v . v*", "risk": "risk there"},
     source=f"Lemma 7, {PAPER}", example=_RUN)
-def manifold_trajectory(
-    common: Common, path: Path, kappa: Annotated[float, Field(description="k . k*")],
-    nu: Annotated[float, Field(description="v . v*")],
-) -> dict[str, Any]:
+def manifold_trajectory(common: Common, path: Path, kappa: Kappa, nu: Nu) -> dict[str, Any]:
     """Descent on the invariant manifold, in two overlaps."""
     for name, value in (("kappa", kappa), ("nu", nu)):
         require(abs(value) <= 1, name, value, "must lie in [-1, 1]")
@@ -175,20 +184,13 @@ def manifold_trajectory(
         "v_star": [0, 1, 0, 0], "dim": 4, "length": 10, "inverse_temperature": 0.5,
         "step_size": 0.01, "steps": 100, "record": [1, 100]})
 def full_trajectory(
-    common: Common, path: Path,
-    k0: Annotated[
-        list[float], Field(description="first key direction, a unit vector of dim entries")],
-    v0: Annotated[
-        list[float], Field(description="first value direction, a unit vector of dim entries")],
-    k_star: Annotated[list[float], Field(description="true key direction k*, a unit vector")],
-    v_star: Annotated[
-        list[float], Field(description="true value direction v*, a unit vector orthogonal to k*")],
-    decay: Decay = 0.0,
+    common: Common, path: Path, vectors: Vectors, decay: Decay = 0.0
 ) -> dict[str, Any]:
     """The same descent in all dimensions, from explicit vectors."""
     setting = common.setting()
-    run = dynamics.full_trajectory(
-        *map(np.array, (k0, v0, k_star, v_star)), setting, **path.run(), decay=decay)
+    k0, v0, k_star, v_star = (
+        jnp.array(x, float) for x in (vectors.k0, vectors.v0, vectors.k_star, vectors.v_star))
+    run = dynamics.full_trajectory(k0, v0, k_star, v_star, setting, **path.run(), decay=decay)
     return _advised(run, setting, path.step_size)
 
 
@@ -294,10 +296,10 @@ def predict(
         require(len(vector) == tokens.shape[2], f"number of entries of {name}", len(vector), rule)
     directions = jnp.array(k, float), jnp.array(v, float)
     if kind == "argmax":
-        return {"predictions": models.ArgmaxAttention(*directions)(tokens)}
+        return {"predictions": models.ArgmaxAttention(*directions)(jnp.array(tokens))}
     if inverse_temperature is None:
         raise InvalidInput(
             "single-location.predict needs the input 'inverse_temperature' for kind ="
             f" {kind!r}, which is missing.")
     model = models.ErfAttention if kind == "erf" else models.SoftmaxAttention
-    return {"predictions": model(*directions, inverse_temperature)(tokens)}
+    return {"predictions": model(*directions, inverse_temperature)(jnp.array(tokens))}

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from saccade.contracts import Model, Symmetry, Task
+from saccade.contracts import Model, Symmetry
 from saccade.studies.single_location import models
 from saccade.studies.single_location.task import SingleLocation, orthonormal_pair
 
@@ -14,11 +14,11 @@ DIM, LENGTH = 6, 5
 
 
 def _single_head(key: Any) -> models.SingleHeadAttention:
-    return models.SingleHeadAttention(
-        *jax.random.normal(key, (3, DIM, 2)), jnp.ones((1, 2)), jnp.ones(DIM) / 2)
+    Q, K, V = jax.random.normal(key, (3, DIM, 2))
+    return models.SingleHeadAttention(Q, K, V, jnp.ones((1, 2)), jnp.ones(DIM) / 2)
 
 
-TASKS: dict[str, Callable[[Any], Task]] = {
+TASKS: dict[str, Callable[[Any], Any]] = {
     "single-location": lambda key: SingleLocation.create(key, DIM, LENGTH, noise=0.2),
     "uneven-law": lambda key: SingleLocation.create(
         key, DIM, LENGTH, location_probabilities=jnp.array([0.4, 0.3, 0.2, 0.1, 0.0])),

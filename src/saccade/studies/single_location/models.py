@@ -38,9 +38,8 @@ class _Predictor(eqx.Module):
     v: Direction
 
     def __check_init__(self) -> None:
-        shapes = np.shape(self.k), np.shape(self.v)
-        fits = len(shapes[0]) == 1 and shapes[0] == shapes[1]
-        require(fits, "shapes of k and v", shapes, "must be the same (dim,)")
+        k, v = np.shape(self.k), np.shape(self.v)
+        require(len(k) == 1 and k == v, "shapes of k and v", (k, v), "must be the same (dim,)")
 
     @abstractmethod
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights: ...
@@ -77,13 +76,9 @@ class ArgmaxAttention(_Predictor):
     lambda grows, and at (k*, v*) the oracle that looks and reads."""
 
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
-        if mask is None:
-            return _one_at_the_largest(scores)
-        return mask * _one_at_the_largest(jnp.where(mask, scores, -jnp.inf))
-
-
-def _one_at_the_largest(scores: Weights) -> Weights:
-    return jax.nn.one_hot(jnp.argmax(scores, axis=-1), scores.shape[-1], dtype=scores.dtype)
+        seen = scores if mask is None else jnp.where(mask, scores, -jnp.inf)
+        chosen = jax.nn.one_hot(jnp.argmax(seen, axis=-1), seen.shape[-1], dtype=seen.dtype)
+        return chosen if mask is None else mask * chosen
 
 
 class SingleHeadAttention(eqx.Module):

@@ -34,9 +34,8 @@ def draw_phase(data: xarray.Dataset) -> Drawing:
 SWEEPS = (BuiltIn(
     id="single-location/phase",
     title="Where descent ends, over inverse temperature and dimension",
-    caption=(
-        "Share of 40 random starts on the sphere that end at the oracle, at the swapped state,"
-        " at the attractor off the manifold, or elsewhere after 20,000 exact steps of size"
-        " 0.001 (L = 10, gamma = 1/sqrt 2, no noise). Dashed: the critical inverse temperature,"
-        " above which the attractor exists (theory)."),
-    file=Path(__file__).with_name("phase.toml"), draw=draw_phase, minutes=0.5),)
+    caption="Share of 40 random starts on the sphere that end at the oracle, at the swapped state,"
+    " at the attractor off the manifold, or elsewhere after 20,000 exact steps of size"
+    " 0.001 (L = 10, gamma = 1/sqrt 2, no noise). Dashed: the critical inverse temperature,"
+    " above which the attractor exists (theory).", file=Path(__file__).with_name("phase.toml"),
+    draw=draw_phase, minutes=0.5),)

@@ -21,18 +21,19 @@ import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.contracts import Kind
 from saccade.errors import require
 
+Direction = Float[Array, " dim"]
 ROUNDING = 1e-8  # how far from unit length, orthogonality or total probability one an input may be
 IMPOSSIBLE = -1e30  # a log-probability: finite, so that its derivative is no NaN
 
 
 class Sample(NamedTuple):
-    """What a draw from the task gives: tokens, targets, and the hidden truth."""
+    """What a draw from the task gives: tokens, targets, and the hidden truth; `location` holds the
+    places where `where` is true, zero-based and ascending."""
 
     X: Float[Array, "samples length dim"]
     y: Float[Array, " samples"]
     where: Bool[Array, "samples length"]
     location: Int[Array, "samples informative"]
-    """zero-based and ascending: the places where `where` is true"""
 
 
 class SingleLocation(eqx.Module):
@@ -46,8 +47,8 @@ class SingleLocation(eqx.Module):
     gamma: float | Array
     noise: float | Array
     location_probabilities: Float[Array, " length"]
-    k_star: Float[Array, " dim"]
-    v_star: Float[Array, " dim"]
+    k_star: Direction
+    v_star: Direction
     informative: int = eqx.field(static=True, default=1)
 
     def __check_init__(self) -> None:
@@ -62,12 +63,10 @@ class SingleLocation(eqx.Module):
         informative: int = 1,
     ) -> "SingleLocation":
         """A task with uniformly random orthonormal k* and v*; locations are uniform unless told."""
-        _check_dim_and_length(dim, length)
-        k_star, v_star = orthonormal_pair(key, dim)
-        if location_probabilities is None:
-            location_probabilities = jnp.full(length, 1.0 / length)
-        probabilities = jnp.asarray(location_probabilities, float)
-        return cls(dim, length, gamma, noise, probabilities, k_star, v_star, informative)
+        uniform = jnp.full(max(length, 1), 1.0 / max(length, 1))
+        law = uniform if location_probabilities is None else location_probabilities
+        truth = orthonormal_pair(key, dim)
+        return cls(dim, length, gamma, noise, jnp.asarray(law, float), *truth, informative)
 
     def sample(self, key: Key[Array, ""], n: int) -> Sample:
         """Draw n independent sequences; E Y^2 = gamma^2 + noise^2 (exact)."""
@@ -84,8 +83,8 @@ class SingleLocation(eqx.Module):
     def _locations(self, key: Key[Array, ""], n: int) -> Int[Array, "samples informative"]:
         """One location from its law, or a uniform m-subset: the m largest of uniform numbers."""
         if self.informative == 1:
-            return jax.random.categorical(key, jnp.log(self.location_probabilities), shape=(n,))[
-                :, None]
+            log_law = jnp.log(self.location_probabilities)
+            return jax.random.categorical(key, log_law, shape=(n,))[:, None]
         _, subset = jax.lax.top_k(jax.random.uniform(key, (n, self.length)), self.informative)
         return jnp.sort(subset, axis=1)
 
@@ -116,10 +115,9 @@ def _log_sum_over_subsets(log_odds: Float[Array, " length"], size: int) -> Float
     return jax.lax.scan(include, nothing_yet, log_odds)[0][-1]
 
 
-def orthonormal_pair(
-    key: Key[Array, ""], dim: int
-) -> tuple[Float[Array, " dim"], Float[Array, " dim"]]:
+def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Direction, Direction]:
     """Uniform orthonormal (k*, v*) by Gram-Schmidt, twice for the sake of dimension 2."""
+    _check_dim(dim)
     k_star, v_star = jax.random.normal(key, (2, dim))
     k_star = k_star / jnp.linalg.norm(k_star)
     for _ in range(2):
@@ -128,16 +126,15 @@ def orthonormal_pair(
     return k_star, v_star
 
 
-def _check_dim_and_length(dim: int, length: int) -> None:
+def _check_dim(dim: int) -> None:
     require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
-    require(length >= 1, "length", length, "must be at least 1")
 
 
 def _check_sizes(task: SingleLocation) -> None:
-    _check_dim_and_length(task.dim, task.length)
-    require(
-        1 <= task.informative <= task.length, "informative", task.informative,
-        f"must lie in 1..{task.length} (length)")
+    _check_dim(task.dim)
+    require(task.length >= 1, "length", task.length, "must be at least 1")
+    possible, rule = 1 <= task.informative <= task.length, f"must lie in 1..{task.length} (length)"
+    require(possible, "informative", task.informative, rule)
     sizes = {"k_star": task.dim, "v_star": task.dim, "location_probabilities": task.length}
     for name, size in sizes.items():
         shape = np.shape(getattr(task, name))
@@ -148,21 +145,15 @@ def _check_values(task: SingleLocation) -> None:
     gamma, noise = float(task.gamma), float(task.noise)
     require(math.isfinite(gamma) and gamma > 0, "gamma", gamma, "must be finite and above 0")
     require(math.isfinite(noise) and noise >= 0, "noise", noise, "must be finite and at least 0")
-    _check_law(np.asarray(task.location_probabilities), task.informative)
+    name, law = "location_probabilities", np.asarray(task.location_probabilities)
+    require(bool(np.all(law >= 0)), name, law, "must all be at least 0")
+    total = float(law.sum())
+    require(abs(total - 1) <= ROUNDING, f"sum of {name}", total, "must be 1")
+    uniform = bool(np.allclose(law, 1 / len(law), rtol=0, atol=ROUNDING))
+    require(task.informative == 1 or uniform, name, law, "must be uniform when informative > 1")
     k_star, v_star = np.asarray(task.k_star), np.asarray(task.v_star)
     for name, vector in (("k_star", k_star), ("v_star", v_star)):
         norm = float(np.linalg.norm(vector))
         require(abs(norm - 1) <= ROUNDING, f"norm of {name}", norm, "must be 1")
-    overlap = float(k_star @ v_star)
-    rule = "must be 0: the two directions are orthogonal"
+    overlap, rule = float(k_star @ v_star), "must be 0: the two directions are orthogonal"
     require(abs(overlap) <= ROUNDING, "k_star . v_star", overlap, rule)
-
-
-def _check_law(law: np.ndarray, informative: int) -> None:
-    name = "location_probabilities"
-    require(bool(np.all(law >= 0)), name, law.tolist(), "must all be at least 0")
-    total = float(law.sum())
-    require(abs(total - 1) <= ROUNDING, f"sum of {name}", total, "must be 1")
-    uniform = bool(np.allclose(law, 1 / len(law), rtol=0, atol=ROUNDING))
-    rule = "must be uniform when informative > 1"
-    require(informative == 1 or uniform, name, law.tolist(), rule)

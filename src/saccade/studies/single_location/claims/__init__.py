@@ -10,7 +10,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.studies.single_location.theory import Overlaps, Setting
 
-ORDER = ("data", "risk", "limits", "manifold", "recovery", "states")
+ORDER = ("data", "risk", "manifold", "recovery", "states")
 
 
 def claim(

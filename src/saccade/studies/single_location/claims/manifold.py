@@ -1,6 +1,7 @@
 """Claims on the manifold: it is invariant, two overlaps suffice, five points are stationary."""
 
 import numpy as np
+from jaxtyping import ArrayLike
 
 from saccade import gaussian
 from saccade.lab.claim import Sabotage, one_row
@@ -112,15 +113,11 @@ ZETA_ON_MANIFOLD = claim(
     sabotages=changed("off-the-manifold", "Start anywhere on the sphere.", start="sphere"))
 
 
-def _rises(run: Run) -> np.ndarray:
-    """How often the recorded risk rises by more than rounding, over all repetitions."""
-    return one_row(np.sum(np.diff(run.data.risk.values, axis=1) > 1e-14))
-
-
 EVERY_STEP = {"start": "manifold", "steps": 800, "record_every": 1, "repetitions": 10}
 DECREASING = claim(
     "risk-decreases", "SL-P8", "On the manifold, with a small step size, the risk never rises.",
-    source="Proposition 8", status="bound", kind=BELOW, experiment=descent.descent, measure=_rises,
+    source="Proposition 8", status="bound", kind=BELOW, experiment=descent.descent,
+    measure=lambda run: one_row(np.sum(np.diff(run.data.risk.values, axis=1) > 1e-14)),
     resolution=0.0, argued="A count; rises below 1e-14 are rounding.",
     scales=quick(EVERY_STEP, seconds=1),
     sabotages=changed("large-step", "Step size 0.04 at lambda = 1.", step_size=0.04))
@@ -176,7 +173,7 @@ CLASSIFICATION = claim(
         measure=lambda run: _landscape(run, ((1.0, 1.0),))))
 
 
-def _field(run: Run, in_kappa: np.ndarray, in_nu: np.ndarray) -> np.ndarray:
+def _field(run: Run, in_kappa: ArrayLike, in_nu: ArrayLike) -> np.ndarray:
     """The descent field -(1-kappa^2) R_kappa, -(1-nu^2) R_nu on the grid."""
     kappa, nu = run.data.kappa.values[:, None], run.data.nu.values[None, :]
     return -np.stack([np.asarray(in_kappa) * (1 - kappa**2), np.asarray(in_nu) * (1 - nu**2)])

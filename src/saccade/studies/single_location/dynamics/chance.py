@@ -4,7 +4,7 @@ where training starts, uniform on the two spheres or on the invariant manifold.
 Overlaps are drawn exactly in law from a handful of normals and chi-squares, at a cost free of d.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -51,12 +51,8 @@ def chi_square(key: Key[Array, ""], degrees: ArrayLike, shape: tuple[int, ...]) 
     return jnp.where(degrees > 0, 2 * value * jnp.where(boosted, shrink, 1.0), 0.0)
 
 
-class Root(NamedTuple):
-    """The lower triangular root [[a, 0], [b, c]] of a 2x2 covariance."""
-
-    a: Numbers
-    b: Numbers
-    c: Numbers
+Root = namedtuple("Root", "a b c")
+"""The lower triangular root [[a, 0], [b, c]] of a 2x2 covariance."""
 
 
 def square_root(first: Numbers, second: Numbers, product: Numbers) -> Root:

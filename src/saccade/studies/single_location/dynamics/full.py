@@ -5,8 +5,6 @@ The gradient comes from automatic differentiation of the risk composed with the 
 it shares no derivative written by hand with the reduced map.
 """
 
-from collections.abc import Sequence
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Float
 from saccade.errors import require
 from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, risk
 
-from .recording import Trajectory, check_run, follow, trajectory
+from .recording import Record, Trajectory, check_run, follow, trajectory
 
 Vectors = Float[Array, "*batch dim"]
 UNIT = 1e-6  # how far from unit length or orthogonality given vectors may be
@@ -55,14 +53,13 @@ def full_step(
 
 def full_trajectory(
     k0: Vectors, v0: Vectors, k_star: Vectors, v_star: Vectors, setting: Setting, step_size: float,
-    steps: int, record_every: int | None = None, record: Sequence[int] | None = None,
-    decay: float = 0.0,
+    steps: int, record: Record = None, decay: float = 0.0,
 ) -> Trajectory:
     """As `overlap_trajectory`, in all dimensions from (k0, v0); leading axes are repetitions."""
     check_run(setting, step_size, decay)
     vectors = check_vectors(k0, v0, k_star, v_star, setting)
     numbers = as_arrays(setting), step_size, decay
-    return trajectory(lambda stops: _run(vectors, *numbers, stops), steps, record_every, record)
+    return trajectory(lambda stops: _run(vectors, *numbers, stops), steps, record)
 
 
 def check_vectors(
@@ -88,7 +85,8 @@ def _run(vectors, setting, step_size, decay, stops):
     k0, v0, k_star, v_star = vectors
 
     def step(state, t, setting):
-        return full_step(*state, k_star, v_star, setting, step_size)
+        return full_step(state[0], state[1], k_star, v_star, setting, step_size)
 
     return follow(
-        step, lambda state: overlaps_of(*state, k_star, v_star), (k0, v0), setting, decay, stops)
+        step, lambda state: overlaps_of(state[0], state[1], k_star, v_star), (k0, v0), setting,
+        decay, stops)

@@ -80,7 +80,7 @@ def stability_ratio(setting: Setting, step_size: ArrayLike) -> float:
     a while rounding errors grow, so that two runs from one start can part. Status: exact for the
     oracle, heuristic for the transient.
     """
-    largest = jnp.max(theory.oracle_transverse_hessian(setting).eigenvalues)
+    largest = np.max(theory.oracle_transverse_hessian(setting))
     return float(np.asarray(step_size)) * float(largest)
 
 

@@ -6,12 +6,13 @@ pretrained encoder vary by about 1e-4 around a large mean, and the penalty would
 raw features at chance.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from jaxtyping import Float, Int
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from saccade.errors import require
 
@@ -24,44 +25,24 @@ States = Float[np.ndarray, "layers n features"]
 Labels = Int[np.ndarray, " n"]
 
 
-class Standardiser(NamedTuple):
-    """x -> (x - mean) * factor; columns that are constant in training have the factor 0."""
-
-    mean: Float[np.ndarray, " features"]
-    factor: Float[np.ndarray, " features"]
-
-    def __call__(self, features: Features) -> Features:
-        return (np.asarray(features, np.float64) - self.mean) * self.factor
-
-
-def fit_standardiser(features: Features) -> Standardiser:
-    """To mean 0 and spread 1, column by column; constant columns are sent to zero."""
+def fit_standardiser(features: Features) -> Callable[[Features], Features]:
+    """To mean 0 and spread 1, column by column; columns constant in training are sent to zero."""
     features = np.asarray(features, np.float64)
     mean, spread = features.mean(0), features.std(0)
     constant = spread <= ROUNDING * np.abs(features).max(0)
-    return Standardiser(mean, np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, spread)))
+    factor = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, spread))
+    return lambda x: (np.asarray(x, np.float64) - mean) * factor
 
 
-class Probe(NamedTuple):
-    """A fitted linear classifier of standardised features."""
-
-    standardise: Standardiser
-    regression: LogisticRegression
-
-    def accuracy(self, features: Features, labels: Labels) -> float:
-        """The fraction of `labels` that the probe gets right."""
-        return float(self.regression.score(self.standardise(features), labels))
-
-
-def fit_probe(features: Features, labels: Labels) -> Probe:
-    """Logistic regression on standardised features."""
+def fit_probe(features: Features, labels: Labels) -> Pipeline:
+    """Logistic regression on standardised features; `score(features, labels)` is its accuracy."""
     rule = f"must be as many as the {len(features)} rows of features"
     require(len(features) == len(labels), "labels", len(labels), rule)
     classes = np.unique(labels).tolist()
     require(len(classes) == 2, "labels", classes, "must hold exactly two classes")
-    standardise = fit_standardiser(features)
+    standardise = FunctionTransformer(fit_standardiser(features))
     regression = LogisticRegression(solver="lbfgs", max_iter=LARGEST_NUMBER_OF_ITERATIONS)
-    return Probe(standardise, regression.fit(standardise(features), labels))
+    return make_pipeline(standardise, regression).fit(features, labels)
 
 
 def probe_layers(
@@ -76,5 +57,5 @@ def probe_layers(
         require(same, f"states of {name}", states.shape, rule)
     probes = [fit_probe(features, train_labels) for features in train_states]
     return {
-        name: np.array([probe.accuracy(x, labels) for probe, x in zip(probes, states)])
+        name: np.array([probe.score(x, labels) for probe, x in zip(probes, states)])
         for name, (states, labels) in {"train": (train_states, train_labels), **test_sets}.items()}

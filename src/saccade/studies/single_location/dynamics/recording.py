@@ -15,6 +15,8 @@ from saccade.studies.single_location.theory import Overlaps, Setting, risk
 Numbers = Float[Array, "..."]
 Stops = Int[Array, " stops"]
 Observed = tuple[Overlaps, Array]
+Record = int | Sequence[int] | np.ndarray | None
+"""What to keep: every so many steps, the given ascending steps, or the last one only."""
 
 
 class Trajectory(NamedTuple):
@@ -56,12 +58,9 @@ def _cooled(setting: Setting, decay: Array, t: Array) -> Setting:
         inverse_temperature=jnp.asarray(setting.inverse_temperature) / (1 + decay * t))
 
 
-def trajectory(
-    run: Callable[[np.ndarray], Observed], steps: int, record_every: int | None,
-    record: Sequence[int] | None,
-) -> Trajectory:
-    """What `run(stops)` observes every k-th step, at given steps, or (told nothing) at the last."""
-    recorded = steps_to_record(steps, record_every, record)
+def trajectory(run: Callable[[np.ndarray], Observed], steps: int, record: Record) -> Trajectory:
+    """What `run(stops)` observes."""
+    recorded = steps_to_record(steps, record)
     overlaps, risk = run(_with_end(recorded, steps))
     # In NumPy: thirty JAX operations outside a compiled function would cost a thousand steps.
     observed = [np.asarray(values) for values in (*overlaps, risk)]
@@ -71,17 +70,13 @@ def trajectory(
     return Trajectory(recorded, Overlaps(*kept), kept_risk, final, diverged_at)
 
 
-def steps_to_record(
-    steps: int, record_every: int | None = None, record: Sequence[int] | None = None
-) -> np.ndarray:
+def steps_to_record(steps: int, record: Record = None) -> np.ndarray:
     """The step numbers to keep, checked."""
     require(_is_whole(steps) and steps >= 0, "steps", steps, "must be a whole number of at least 0")
-    alone = record is None or record_every is None
-    require(alone, "record_every", record_every, "cannot be given together with record")
-    if record_every is not None:
-        whole = _is_whole(record_every) and record_every >= 1
-        require(whole, "record_every", record_every, "must be a whole number of at least 1")
-        return np.arange(record_every, steps + 1, record_every, dtype=np.int64)
+    if isinstance(record, int | float):
+        whole = _is_whole(record) and record >= 1
+        require(whole, "record", record, "must be a list, or a whole number of at least 1")
+        return np.arange(record, steps + 1, record, dtype=np.int64)
     wanted = np.asarray([steps] if record is None else record, dtype=float)
     require(wanted.ndim == 1, "record", record, "must be a list of step numbers")
     inside = bool(np.all((wanted >= 0) & (wanted <= steps) & (wanted == np.floor(wanted))))

@@ -6,9 +6,9 @@ v) and the descent step (eq. 10 of Marion et al. 2025) maps overlaps to overlaps
 enters through the risk alone. Status: exact.
 """
 
-from collections.abc import Callable, Sequence
+from collections import namedtuple
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,23 +17,17 @@ from jaxtyping import ArrayLike
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, risk_gradient
 
-from .recording import Numbers, Trajectory, as_batch, follow, trajectory
+from .recording import Numbers, Record, Trajectory, as_batch, follow, trajectory
 
 SLACK = 1e-14  # rounding allowed in a squared length before a state is pulled back into the domain
 Gradient = Callable[[Overlaps, Setting], Overlaps]
 """partial derivatives of a risk by overlap, so that a wrong gradient can be tried"""
 
 
-class _Pull(NamedTuple):
-    """The tangent gradient p of a learned vector, times the step size, by its inner products with
-    k*, v* and the other learned vector, its square |p|^2, and the radial part that the projection
-    removed: the plain gradient's inner product with the vector itself."""
-
-    on_k_star: Numbers
-    on_v_star: Numbers
-    on_other: Numbers
-    square: Numbers
-    radial: Numbers
+# The tangent gradient p of a learned vector, times the step size, by its inner products with k*, v*
+# and the other learned vector, its square |p|^2, and the radial part that the projection removed:
+# the plain gradient's inner product with the vector itself.
+_Pull = namedtuple("_Pull", "on_k_star on_v_star on_other square radial")
 
 
 def _pull(own: tuple, other: tuple, rho: Numbers, gradient: tuple) -> _Pull:
@@ -100,17 +94,16 @@ def into_domain(overlaps: Overlaps) -> Overlaps:
 
 
 def overlap_trajectory(
-    overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int,
-    record_every: int | None = None, record: Sequence[int] | None = None, decay: ArrayLike = 0.0,
-    gradient: Gradient = risk_gradient,
+    overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int, record: Record = None,
+    decay: ArrayLike = 0.0, gradient: Gradient = risk_gradient,
 ) -> Trajectory:
     """`steps` steps of size alpha with lambda_t = lambda/(1 + decay t), t = 0 at the first. Exact.
 
-    Overlaps, setting, step size and decay may be arrays of one common batch shape. Told neither
-    what to record nor how often, it keeps the last step. The cost does not depend on the dimension.
+    Overlaps, setting, step size and decay may be arrays of one common batch shape.
+    The cost does not depend on the dimension.
     """
     batch = as_batch(overlaps, setting, step_size, decay)
-    return trajectory(lambda stops: _run(*batch, stops, gradient), steps, record_every, record)
+    return trajectory(lambda stops: _run(*batch, stops, gradient), steps, record)
 
 
 @partial(jax.jit, static_argnames="gradient")
@@ -131,18 +124,18 @@ def manifold_step(
     return _step_on_circle(kappa, step_size * in_kappa), _step_on_circle(nu, step_size * in_nu)
 
 
-def _step_on_circle(x: Numbers, pull: Numbers) -> Numbers:
+def _step_on_circle(x: Numbers, pull: ArrayLike) -> Numbers:
     room = (1 - x) * (1 + x)  # not 1 - x^2: keeps the digits of a small room near |x| = 1
     return jnp.clip((x - pull * room) * jax.lax.rsqrt(1 + jnp.square(pull) * room), -1.0, 1.0)
 
 
 def manifold_trajectory(
     kappa: ArrayLike, nu: ArrayLike, setting: Setting, step_size: ArrayLike, steps: int,
-    record_every: int | None = None, record: Sequence[int] | None = None, decay: ArrayLike = 0.0,
+    record: Record = None, decay: ArrayLike = 0.0,
 ) -> Trajectory:
     """As `overlap_trajectory`, on the manifold throughout (theta = eta = rho = 0). Exact."""
     batch = as_batch(Overlaps(kappa, nu), setting, step_size, decay)
-    return trajectory(lambda stops: _run_on_manifold(*batch, stops), steps, record_every, record)
+    return trajectory(lambda stops: _run_on_manifold(*batch, stops), steps, record)
 
 
 @jax.jit
@@ -150,8 +143,9 @@ def _run_on_manifold(start, setting, step_size, decay, stops):
     zero = jnp.zeros_like(start.kappa)
 
     def step(state, t, setting):
-        return manifold_step(*state, setting, step_size)
+        return manifold_step(state[0], state[1], setting, step_size)
 
     return follow(
-        step, lambda state: Overlaps(*state, zero, zero, zero), (start.kappa, start.nu), setting,
-        decay, stops, lambda here, setting: theory.manifold_risk(here.kappa, here.nu, setting))
+        step, lambda state: Overlaps(state[0], state[1], zero, zero, zero), (start.kappa, start.nu),
+        setting, decay, stops,
+        lambda here, setting: theory.manifold_risk(here.kappa, here.nu, setting))

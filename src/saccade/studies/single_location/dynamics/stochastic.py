@@ -9,7 +9,7 @@ paper's). Its check draws every token in full: fresh batches in d dimensions, th
 and automatic differentiation of its squared error.
 """
 
-from collections.abc import Sequence
+from collections import namedtuple
 from functools import partial
 from typing import NamedTuple
 
@@ -24,9 +24,9 @@ from saccade.studies.single_location.models import ErfAttention
 from saccade.studies.single_location.task import SingleLocation
 from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays
 
-from .chance import TINY, Root, square_root, wishart
+from .chance import TINY, square_root, wishart
 from .full import Vectors, check_vectors, overlaps_of, sphere_step
-from .recording import Numbers, Trajectory, as_batch, check_run, follow, trajectory
+from .recording import Numbers, Record, Trajectory, as_batch, check_run, follow, trajectory
 from .reduced import into_domain
 
 Coordinates = Float[Array, "4 *batch"]
@@ -85,12 +85,8 @@ def _draw(key: Key[Array, ""], length: int, batch: int, shape: tuple[int, ...]) 
     return _Draws(*(piece.reshape(*s, *shape) for piece, s in zip(pieces, shapes)))
 
 
-class _Gradients(NamedTuple):
-    """Gradients of the batch loss in the frame, and the root of the covariance outside it."""
-
-    of_k: Coordinates
-    of_v: Coordinates
-    outside: Root
+# Gradients of the batch loss in the frame, and the root of the covariance outside it.
+_Gradients = namedtuple("_Gradients", "of_k of_v outside")
 
 
 def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradients:
@@ -145,8 +141,7 @@ def _dot(x: Coordinates, y: Coordinates) -> Numbers:
 
 def stochastic_trajectory_in_law(
     key: Key[Array, ""], overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int,
-    batch: int, record_every: int | None = None, record: Sequence[int] | None = None,
-    decay: ArrayLike = 0.0,
+    batch: int, record: Record = None, decay: ArrayLike = 0.0,
 ) -> Trajectory:
     """Stochastic descent with `batch` fresh samples a step, squared error, lambda_t = lambda/(1 +
     decay t). Exact in law.
@@ -157,8 +152,7 @@ def stochastic_trajectory_in_law(
     numbers = as_batch(overlaps, setting, step_size, decay)
     _check(setting, batch, least_dim=4)
     length = int(np.asarray(setting.length))
-    return trajectory(
-        lambda stops: _run_in_law(key, *numbers, stops, length, batch), steps, record_every, record)
+    return trajectory(lambda stops: _run_in_law(key, *numbers, stops, length, batch), steps, record)
 
 
 def _check(setting: Setting, batch: int, least_dim: int = 2) -> None:
@@ -189,8 +183,8 @@ def _run_in_law(key, overlaps, setting, step_size, decay, stops, length: int, ba
 
 def stochastic_trajectory_brute(
     key: Key[Array, ""], k0: Vectors, v0: Vectors, k_star: Vectors, v_star: Vectors,
-    setting: Setting, step_size: float, steps: int, batch: int, record_every: int | None = None,
-    record: Sequence[int] | None = None, decay: float = 0.0,
+    setting: Setting, step_size: float, steps: int, batch: int, record: Record = None,
+    decay: float = 0.0,
 ) -> Trajectory:
     """As `stochastic_trajectory_in_law`, from k0 and v0 (repetitions, dim), drawing every token."""
     check_run(setting, step_size, decay)
@@ -202,8 +196,7 @@ def stochastic_trajectory_brute(
     )
     numbers = as_arrays(setting), step_size, decay
     return trajectory(
-        lambda stops: _run_brute(key, k0, v0, task, *numbers, stops, batch), steps, record_every,
-        record)
+        lambda stops: _run_brute(key, k0, v0, task, *numbers, stops, batch), steps, record)
 
 
 def _batch_loss(k, v, sample, inverse_temperature):
@@ -221,5 +214,5 @@ def _run_brute(key, k0, v0, task, setting, step_size, decay, stops, batch: int):
         return tuple(sphere_step(x, move, step_size) for x, move in zip(state, moves))
 
     return follow(
-        step, lambda state: overlaps_of(*state, task.k_star, task.v_star), (k0, v0), setting, decay,
-        stops)
+        step, lambda state: overlaps_of(state[0], state[1], task.k_star, task.v_star), (k0, v0),
+        setting, decay, stops)

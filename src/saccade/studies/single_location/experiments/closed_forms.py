@@ -1,6 +1,7 @@
 """Expectations straight from their definitions: what the closed forms are judged against."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,17 @@ from scipy import integrate, special
 
 from saccade.lab.experiment import experiment
 
-MOMENTS = ("erf'", "erf", "erf''", "(erf')^2", "erf erf''", "erf erf'", "erf^2")
-
 
 def _erf_prime(x: Any) -> Any:
     return 2 / np.sqrt(np.pi) * np.exp(-x * x)
 
 
-def _integrands() -> tuple:
-    """The seven functions whose Gaussian means Lemma 18 and zeta give in closed form."""
-    prime, second = _erf_prime, lambda x: -2 * x * _erf_prime(x)
-    return (
-        prime, special.erf, second, lambda x: prime(x) ** 2, lambda x: special.erf(x) * second(x),
-        lambda x: special.erf(x) * prime(x), lambda x: special.erf(x) ** 2)
+# The seven functions whose Gaussian means Lemma 18 and zeta give in closed form.
+MOMENTS: dict[str, Callable] = {
+    "erf'": _erf_prime, "erf": special.erf, "erf''": lambda x: -2 * x * _erf_prime(x),
+    "(erf')^2": lambda x: _erf_prime(x) ** 2,
+    "erf erf''": lambda x: special.erf(x) * -2 * x * _erf_prime(x),
+    "erf erf'": lambda x: special.erf(x) * _erf_prime(x), "erf^2": lambda x: special.erf(x) ** 2}
 
 
 def _gaussian_mean(function, shift: float, variance: float) -> float:
@@ -48,7 +47,8 @@ def erf_moments(
 ) -> xarray.Dataset:
     """Gaussian means of products of erf and its derivatives, by adaptive quadrature."""
     t, s = (grid.ravel() for grid in np.meshgrid(shifts, variances, indexing="ij"))
-    values = [[_gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in _integrands()]
+    values = [
+        [_gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in MOMENTS.values()]
     return xarray.Dataset(
         {"mean": (("moment", "point"), np.array(values))},
         {"moment": list(MOMENTS), "shift": ("point", t), "variance": ("point", s)})

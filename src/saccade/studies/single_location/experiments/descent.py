@@ -111,11 +111,11 @@ def two_stochastic_engines(
     truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
     lean = jnp.array([[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]])
     start = dynamics.normalised(jnp.zeros((2, dim)).at[:, :4].set(lean))
-    learned = [jnp.broadcast_to(vector, (chains, dim)) for vector in start]
+    k, v = (jnp.broadcast_to(vector, (chains, dim)) for vector in start)
     brute = dynamics.stochastic_trajectory_brute(
-        keys[0], *learned, *truth, setting, step_size, steps, batch)
+        keys[0], k, v, *truth, setting, step_size, steps, batch)
     law = dynamics.stochastic_trajectory_in_law(
-        keys[1], dynamics.overlaps_of(*learned, *truth), setting._replace(dim=law_dim or dim),
+        keys[1], dynamics.overlaps_of(k, v, *truth), setting._replace(dim=law_dim or dim),
         step_size, steps, law_batch or batch)
     axes = ("chain", "name")
     return xarray.Dataset(

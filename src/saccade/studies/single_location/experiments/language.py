@@ -6,9 +6,9 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
+from saccade.datasets.sentences import balanced_subset, sentence_sets
 from saccade.lab.experiment import experiment
-from saccade.networks.bert import Bert, cls_states, load_bert, tokenize
+from saccade.networks.bert import cls_states, load_bert, tokenize
 from saccade.studies.single_location.dynamics.probe import probe_layers
 
 
@@ -47,7 +47,9 @@ def cls_probe(
     sets = {
         name: balanced_subset(one, sentences, train if name == "train" else test)
         for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)}
-    states = {name: _states(bert, sentences) for name, sentences in sets.items()}
+    states = {
+        name: cls_states(bert.encoder, *tokenize(bert, sentences.texts))
+        for name, sentences in sets.items()}
     labels = {name: sentences.labels for name, sentences in sets.items()}
     if shuffle_labels:
         labels["train"] = np.asarray(jax.random.permutation(keys[5], labels["train"]))
@@ -59,7 +61,3 @@ def cls_probe(
             "accuracy": (("set", "layer"), values),
             "sentences": ("set", [len(sets[name]) for name in sets])},
         {"set": list(sets), "layer": np.arange(values.shape[1])})
-
-
-def _states(bert: Bert, sentences: SentenceSet) -> np.ndarray:
-    return cls_states(bert.encoder, *tokenize(bert, sentences.texts))

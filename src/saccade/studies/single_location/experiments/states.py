@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
-from scipy import optimize
+from scipy import linalg, optimize
 
 from saccade.descent import descend
 from saccade.lab.experiment import experiment
@@ -24,7 +24,7 @@ def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> t
     own dimension enters through the risk."""
 
     def step(state, t):
-        return dynamics.full_step(*state, K_STAR, V_STAR, setting, step_size)
+        return dynamics.full_step(state[0], state[1], K_STAR, V_STAR, setting, step_size)
 
     return descend(step, lambda state, stop: state, (k, v), jnp.asarray([steps, steps + 1]))[1]
 
@@ -40,30 +40,23 @@ def _jacobian(k: Any, v: Any, setting: Setting, step_size: float) -> Any:
     return jax.jacfwd(move)(jnp.concatenate([k, v]))
 
 
-def _rates_along(
-    directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float
+def _rates(
+    directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float = 1e-6
 ) -> np.ndarray:
+    """Growth rates (J - 1)/alpha of the descent map along columns of directions; descending."""
     matrix = directions.T @ np.asarray(_jacobian(k, v, setting, step_size)) @ directions
     return np.sort(np.linalg.eigvals(matrix - np.eye(len(matrix))).real)[::-1] / step_size
 
 
-def _tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """Growth rates (J - 1)/alpha of the descent map along the two spheres; descending."""
-    tangent = np.zeros((8, 6))
-    tangent[:4, :3] = np.linalg.svd(np.asarray(k)[:, None])[0][:, 1:]
-    tangent[4:, 3:] = np.linalg.svd(np.asarray(v)[:, None])[0][:, 1:]
-    return _rates_along(tangent, k, v, setting, step_size)
+def _tangents(k: Any, v: Any) -> np.ndarray:
+    """The tangent space of the two spheres at (k, v)."""
+    bases = [np.linalg.svd(np.asarray(x)[:, None])[0][:, 1:] for x in (k, v)]
+    return np.asarray(linalg.block_diag(*bases))
 
 
-def _plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """The two rates at the oracle for turning k towards v* and v towards k*.
-
-    The other directions leave the plane; they decay, but for k only at a rate of order
-    exp(-lambda^2 d), zero in double precision.
-    """
-    plane = np.zeros((8, 2))
-    plane[1, 0] = plane[4, 1] = 1.0
-    return _rates_along(plane, K_STAR, V_STAR, setting, step_size)
+# Turning k towards v* and v towards k*. The other directions leave the plane; they decay, but for k
+# only at a rate of order exp(-lambda^2 d), zero in double precision.
+IN_PLANE = np.eye(8)[:, [1, 4]]
 
 
 @experiment("single-location.settled-state")
@@ -85,7 +78,7 @@ def settled_state(
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
-        data | {"residual": moved, "rate": ("mode", _tangent_rates(k, v, setting))})
+        data | {"residual": moved, "rate": ("mode", _rates(_tangents(k, v), k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
@@ -98,7 +91,8 @@ def oracle_stability(
     """The inverse temperature at which the oracle gets its first growing mode, case by case."""
 
     def fastest(inverse_temperature, dim, length, gamma):
-        return _plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
+        setting = Setting(dim, length, inverse_temperature, gamma)
+        return _rates(IN_PLANE, K_STAR, V_STAR, setting)[0]
 
     roots = [optimize.brentq(fastest, low, high, args=case, xtol=1e-9) for case in cases]
     return xarray.Dataset({
@@ -143,7 +137,7 @@ def manifold_roots(
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def residual(point):
-        after = jnp.stack(dynamics.manifold_step(*point, setting, step_size))
+        after = jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
         return (after - point) / step_size + slope * (1 - point**2)
 
     compiled, jacobian = jax.jit(residual), jax.jit(jax.jacfwd(residual))
@@ -170,7 +164,7 @@ def injectivity(
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def move(point):
-        return jnp.stack(dynamics.manifold_step(*point, setting, step_size))
+        return jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
 
     # The ends are left out by a hair: the map's square root is not differentiable through rounding
     # exactly there.

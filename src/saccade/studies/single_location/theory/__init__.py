@@ -17,15 +17,16 @@ from .landscape import (
     origin_hessian,
     origin_jacobian_eigenvalues,
 )
-from .manifold import (
+from .overlaps import ORACLE, Overlaps, Setting, as_arrays, check_overlaps, check_setting
+from .risk import (
     manifold_gradient,
     manifold_risk,
     oracle_excess_risk,
     oracle_risk,
+    risk,
+    risk_gradient,
     spread_manifold_risk,
 )
-from .overlaps import ORACLE, Overlaps, Setting, as_arrays, check_overlaps, check_setting
-from .risk import risk, risk_gradient
 from .states import (
     off_manifold_attractor,
     stationary_hessian_eigenvalues,

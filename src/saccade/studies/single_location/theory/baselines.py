@@ -1,8 +1,8 @@
 """What is reached without looking: the linear predictor (Proposition 3), the longest token."""
 
 import numpy as np
-from jax.typing import ArrayLike
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 from scipy import integrate, stats
 
 from saccade.errors import require

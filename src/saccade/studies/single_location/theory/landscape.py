@@ -85,16 +85,10 @@ def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Sca
     starts larger tends to win; that it tells the outcome is a heuristic.
     """
     along_kappa, along_theta, coupling = _origin_curvatures(setting)
-    pairs = (
-        (overlaps.kappa, overlaps.nu, along_kappa), (overlaps.theta, overlaps.eta, along_theta))
-    on_manifold, transverse = (
-        _along_mode(first, second, curvature, coupling) for first, second, curvature in pairs)
-    return on_manifold, transverse
-
-
-def _along_mode(first: Scalars, second: Scalars, curvature: Scalars, coupling: Scalars) -> Scalars:
-    rate = _unstable_rate(curvature, coupling)
-    return (rate * jnp.asarray(first) + coupling * jnp.asarray(second)) / jnp.hypot(rate, coupling)
+    kappa, nu, theta, eta, _ = as_arrays(overlaps)
+    on, across = (_unstable_rate(curvature, coupling) for curvature in (along_kappa, along_theta))
+    on_manifold = (on * kappa + coupling * nu) / jnp.hypot(on, coupling)
+    return on_manifold, (across * theta + coupling * eta) / jnp.hypot(across, coupling)
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:
@@ -114,38 +108,27 @@ def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2*
 
 
 class OracleHessian(NamedTuple):
-    """Riemannian Hessian of the risk on the two spheres at (k*, v*), two symmetric 2x2 matrices:
-    `inside` moves k towards v* and v towards k*, order (eta, theta); `outside` moves both towards
-    one direction orthogonal to k* and v*, and repeats d-2 times.
+    """Eigenvalues, ascending, of the Riemannian Hessian of the risk on the two spheres at (k*, v*):
+    `inside` moves k towards v* and v towards k*; `outside` moves both towards one direction
+    orthogonal to k* and v*, and repeats d-2 times.
 
-    Eigenvalues ascend. Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2
-    gamma^2)) when erf saturates, where rounding leaves only their order of smallness.
+    Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2 gamma^2)) when erf
+    saturates, where rounding leaves only their order of smallness.
     """
 
-    inside: Float[Array, "2 2"]
-    outside: Float[Array, "2 2"]
-    inside_eigenvalues: Float[Array, " 2"]
-    outside_eigenvalues: Float[Array, " 2"]
-    eigenvalues: Float[Array, " 4"]
+    inside: Float[Array, " 2"]
+    outside: Float[Array, " 2"]
 
 
-def _unit(move: Number) -> tuple[Scalars, Scalars]:
-    """(1, move) normalised: the share that stays and the share that moved."""
-    norm = jnp.sqrt(1 + jnp.square(move))
-    return 1 / norm, move / norm
-
-
-def _risk_inside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 v*, v = v* + moves_1 k*, both normalised."""
-    kappa, eta = _unit(moves[0])
-    nu, theta = _unit(moves[1])
+def _risk_inside(angles: Float[Array, " 2"], setting: Setting) -> Scalars:
+    """Risk after turning k towards v* and v towards k*."""
+    (kappa, nu), (eta, theta) = jnp.cos(angles), jnp.sin(angles)
     return risk(Overlaps(kappa, nu, theta, eta, kappa * theta + eta * nu), setting)
 
 
-def _risk_outside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, normalised, u orthogonal to k* and v*."""
-    kappa, k_outside = _unit(moves[0])
-    nu, v_outside = _unit(moves[1])
+def _risk_outside(angles: Float[Array, " 2"], setting: Setting) -> Scalars:
+    """Risk after turning k and v towards one direction orthogonal to k* and v*."""
+    (kappa, nu), (k_outside, v_outside) = jnp.cos(angles), jnp.sin(angles)
     return risk(Overlaps(kappa, nu, 0.0, 0.0, k_outside * v_outside), setting)
 
 
@@ -170,9 +153,7 @@ def oracle_transverse_hessian(setting: Setting) -> OracleHessian:
 
 @jax.jit
 def _oracle_hessian(setting: Setting) -> OracleHessian:
-    origin = jnp.zeros(2)
-    inside = jax.hessian(_risk_inside)(origin, setting)
-    outside = jax.hessian(_risk_outside)(origin, setting)
-    of_inside, of_outside = _eigenvalues_2x2(inside), _eigenvalues_2x2(outside)
-    together = jnp.sort(jnp.concatenate([of_inside, of_outside]))
-    return OracleHessian(inside, outside, of_inside, of_outside, together)
+    inside, outside = (
+        _eigenvalues_2x2(jax.hessian(turned)(jnp.zeros(2), setting))
+        for turned in (_risk_inside, _risk_outside))
+    return OracleHessian(inside, outside)

@@ -207,3 +207,22 @@ def test_a_step_that_leaves_the_finite_numbers_says_so(name):
 
 def test_numbers_too_large_to_compute_with_say_so():
     refused("risk", "not a finite number", error=Diverged, inverse_temperature=1e300)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("linear-risk", {"gamma": 1e191}, ("gamma = 1e+191", "1e+150")),
+        ("linear-risk", {"noise": 1e200}, ("noise = 1e+200", "1e+150")),
+        (
+            "linear-risk", {"gamma": 1e-200, "location_probabilities": [1.0]},
+            ("gamma = 1e-200", "1e-150")),
+        ("critical-inverse-temperature", {"gamma": 1.2e164}, ("gamma = 1.2e+164", "no critical"))])
+def test_sizes_whose_squares_are_no_numbers(name, changes, words):
+    refused(name, *words, **changes)
+
+
+def test_a_tiny_spread_has_the_critical_temperature_of_none():
+    found = saccade.calc(
+        "single-location.critical-inverse-temperature", dim=400, length=10, gamma=5e-324)
+    assert found["inverse_temperature"] == pytest.approx(3**0.5 / 2)

@@ -1,6 +1,6 @@
 """Speed of the engines: does the dimension matter, and what do five numbers save over d of them?"""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -15,14 +15,12 @@ from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Overlaps, Setting
 
 LENGTH = 10
-# two exact engines differ by rounding, which a stable run of thousands of steps keeps far below
-# this
+# two exact engines differ by rounding, which a stable run of thousands of steps keeps small
 SAME_PATH = 1e-9
 # standard errors between two means; one of ten exceeds this by chance about once in 100,000 runs
 ERROR_BARS = 5.0
 
-Vectors = tuple[Any, Any, Any, Any]
-"""k, v, k*, v*"""
+Vectors = tuple[Any, Any, Any, Any]  # k, v, k*, v*
 
 
 def _starts(dim: int, repetitions: int) -> Vectors:
@@ -37,8 +35,7 @@ def _same_path(one: Iterable[Any], other: Iterable[Any]) -> Accuracy:
 
 @partial(jax.jit, static_argnames="steps")
 def _full_steps(vectors: Vectors, setting: Setting, step_size: float, steps: int) -> Overlaps:
-    """`steps` full-vector steps. The dimension of the setting enters the risk alone, so the vectors
-    may be shorter than it says."""
+    """Full-vector steps; the setting's dimension enters the risk alone: vectors may be shorter."""
     k, v, k_star, v_star = vectors
 
     def step(pair, t):
@@ -52,12 +49,8 @@ def dimension_free(
     large: float = 1e9, small: float = 1e2, steps: int = 20_000, repetitions: int = 30,
     checked: int = 200,
 ) -> Sides:
-    """The same engine in two dimensions, lambda = 2/sqrt(d) and alpha = 0.1/d keeping the two
-    descents alike.
-
-    Checked against full vectors with 16 coordinates, exact for any d because descent stays in a
-    span of four directions.
-    """
+    """The same engine in two dimensions; lambda = 2/sqrt(d), alpha = 0.1/d keep them alike. Checked
+    against full vectors of 16 coordinates, exact for any d: descent stays in a span of four."""
     vectors = _starts(16, repetitions)
     start = dynamics.overlaps_of(*vectors)
 
@@ -76,28 +69,29 @@ def dimension_free(
 
 
 def _two_engines(
-    dim: int, repetitions: int, setting: Setting, **rest: Any
-) -> tuple[Callable, Callable]:
-    """Runs of so many steps from the same starts: in five overlaps, and in all dimensions."""
-    vectors = _starts(dim, repetitions)
-    start = dynamics.overlaps_of(*vectors)
+    dim: int, repetitions: int, inverse_temperature: float, step_size: float,
+    steps: tuple[int, int, int],
+) -> Sides:
+    """From the same starts: so many steps in five overlaps, in all dimensions, and to check."""
+    vectors, setting = _starts(dim, repetitions), Setting(dim, LENGTH, inverse_temperature)
+    start, (ours, peer, checked) = dynamics.overlaps_of(*vectors), steps
 
     def reduced(steps: int) -> Overlaps:
-        return finished(dynamics.overlap_trajectory(start, setting, steps=steps, **rest).final)
+        run = dynamics.overlap_trajectory(start, setting, step_size, steps, decay=1e-4)
+        return finished(run.final)
 
     def full(steps: int) -> Overlaps:
-        return finished(dynamics.full_trajectory(*vectors, setting, steps=steps, **rest).final)
+        run = dynamics.full_trajectory(*vectors, setting, step_size, steps, decay=1e-4)
+        return finished(run.final)
 
-    return reduced, full
+    return Sides(
+        lambda: reduced(ours), lambda: full(peer),
+        lambda: _same_path(reduced(checked), full(checked)))
 
 
 def reduced_vs_full(dim: int = 400, repetitions: int = 30, steps: int = 10_000) -> Sides:
     """Same starts, same steps; checked on the very runs that are timed."""
-    reduced, full = _two_engines(
-        dim, repetitions, Setting(dim, LENGTH, 0.2), step_size=1e-3, decay=1e-4)
-    return Sides(
-        lambda: reduced(steps), lambda: full(steps), lambda: _same_path(reduced(steps), full(steps))
-    )
+    return _two_engines(dim, repetitions, 0.2, 1e-3, (steps, steps, steps))
 
 
 def figure_4a(
@@ -105,11 +99,7 @@ def figure_4a(
     checked: int = 100,
 ) -> Sides:
     """The paper's schedule, past the edge of stability: paths are compared while they are short."""
-    reduced, full = _two_engines(
-        dim, repetitions, Setting(dim, LENGTH, 1.0), step_size=4e-3, decay=1e-4)
-    return Sides(
-        lambda: reduced(steps), lambda: full(peer_steps),
-        lambda: _same_path(reduced(checked), full(checked)))
+    return _two_engines(dim, repetitions, 1.0, 4e-3, (steps, peer_steps, checked))
 
 
 def in_law_vs_brute(
@@ -137,8 +127,7 @@ def in_law_vs_brute(
 
 
 def _leaning(dim: int, repetitions: int) -> Vectors:
-    """One random pair with half of its truth added, repeated. (From symmetric starts all means
-    would be 0 and tell nothing.)"""
+    """One random pair with half of its truth added, repeated: means of symmetric starts are 0."""
     k, v, k_star, v_star = _starts(dim, 1)
     k, v = (
         jnp.tile(dynamics.normalised(x + truth / 2), (repetitions, 1))

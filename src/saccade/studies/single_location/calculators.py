@@ -17,6 +17,7 @@ PAPER = "Marion, Berthier, Biau, Boyer (2025)"
 CLOSED = f"Definition 1, {PAPER}, closed in five overlaps by saccade"
 MOST_STEPS = 10_000_000
 
+Numbers = float | list[float]
 Dim = Annotated[
     float, Field(description="dimension d of a token, a whole number of at least 2", ge=2)]
 InverseTemperature = Annotated[
@@ -86,17 +87,15 @@ class Vectors(Inputs):
         description="true value direction v*, a unit vector orthogonal to k*")
 
 
-def _recorded(run: dynamics.Trajectory, step_size: float) -> dict[str, Any]:
-    """The recorded lists, by name."""
+def _recorded(
+    run: dynamics.Trajectory, step_size: float, advised: Setting | None = None
+) -> dict[str, Any]:
+    """The recorded lists, and advice if the step is past the edge of stability of a setting."""
     if int(run.diverged_at) >= 0:
         raise Diverged(divergence_report(int(run.diverged_at), step_size))
-    return {"steps": run.steps, **run.overlaps._asdict(), "risk": run.risk}
-
-
-def _advised(run: dynamics.Trajectory, setting: Setting, step_size: float) -> dict[str, Any]:
-    """The recorded lists, and a word of advice when the step is past the edge of stability."""
-    advice = dynamics.advice(setting, step_size)
-    return _recorded(run, step_size) | ({"advice": advice} if advice else {})
+    advice = dynamics.advice(advised, step_size) if advised else ""
+    lists = {"steps": run.steps, **run.overlaps._asdict(), "risk": run.risk}
+    return lists | ({"advice": advice} if advice else {})
 
 
 _PAPER_SETTING = {"dim": 400, "length": 10, "inverse_temperature": 0.1}
@@ -115,12 +114,11 @@ _TRACE = {
     status="quadrature (12 nodes, error below 1e-15)",
     source=f"eq. (7), {PAPER}; closed form by saccade", example={"t": 1.0, "variance": 0.5})
 def zeta(
-    t: Annotated[float | list[float], Field(description="shift t, a number or a list")],
+    t: Annotated[Numbers, Field(description="shift t, a number or a list")],
     variance: Annotated[
-        float | list[float],
+        Numbers,
         Field(
-            description=("variance of the Gaussian, not negative; a number or a list as long as t")
-        )],
+            description="variance of the Gaussian, not negative; a number or a list as long as t")],
 ) -> dict[str, Any]:
     """E erf(t + G)^2 for a centred Gaussian G of the given variance."""
     shifts, variances = np.asarray(t, float), np.asarray(variance, float)
@@ -158,7 +156,7 @@ def trajectory(at: At, path: Path, decay: Decay = 0.0) -> dict[str, Any]:
     """Projected gradient descent followed exactly in five overlaps."""
     asked, setting = path.run(), at.setting()
     run = dynamics.overlap_trajectory(at.overlaps(), setting, **asked, decay=decay)
-    return _advised(run, setting, path.step_size)
+    return _recorded(run, path.step_size, setting)
 
 
 @calculator(
@@ -171,8 +169,7 @@ def manifold_trajectory(common: Common, path: Path, kappa: Kappa, nu: Nu) -> dic
     for name, value in (("kappa", kappa), ("nu", nu)):
         require(abs(value) <= 1, name, value, "must lie in [-1, 1]")
     run = dynamics.manifold_trajectory(kappa, nu, common.setting(), **path.run())
-    # No advice here: the stiffest direction at the oracle leaves the manifold, so it does not bound
-    # this map.
+    # No advice: the stiffest direction at the oracle leaves the manifold and does not bound this.
     values = _recorded(run, path.step_size)
     return {name: values[name] for name in ("steps", "kappa", "nu", "risk")}
 
@@ -191,7 +188,7 @@ def full_trajectory(
     k0, v0, k_star, v_star = (
         jnp.array(x, float) for x in (vectors.k0, vectors.v0, vectors.k_star, vectors.v_star))
     run = dynamics.full_trajectory(k0, v0, k_star, v_star, setting, **path.run(), decay=decay)
-    return _advised(run, setting, path.step_size)
+    return _recorded(run, path.step_size, setting)
 
 
 @calculator(
@@ -244,9 +241,8 @@ def critical_inverse_temperature(
     length: Annotated[
         float,
         Field(
-            description=(
-                "number L of tokens, a whole number of at least 2: one token needs no looking"),
-            ge=2)],
+            description="number L of tokens, a whole number of at least 2: one token needs no"
+            " looking", ge=2)],
     gamma: Gamma = 2**-0.5,
 ) -> dict[str, Any]:
     """Above this inverse temperature the oracle is no longer a local minimum of the risk."""

@@ -39,18 +39,18 @@ def ends(
     gamma: float = 2**-0.5, noise: float = 0.0, step_size: float = 1e-3, steps: int = 20_000,
     repetitions: int = 40,
 ) -> list[xarray.Dataset]:
-    """Exact descent in five overlaps from random starts on the sphere: the end of each, and its
-    name as a code into OUTCOMES."""
+    """Exact descent from random starts on the sphere: their ends, and codes into OUTCOMES."""
     varying = (np.asarray(x)[:, None] for x in (inverse_temperature, gamma, noise, step_size))
     *task, size = varying
     start, setting = _starts(keys, dim, repetitions), Setting(dim, length, *task)
     final = np.stack(dynamics.overlap_trajectory(start, setting, size, steps).final)
-    return [
-        _dataset(
-            Overlaps(*final[:, cell]), Setting(dim, length, *(float(x[cell, 0]) for x in task)))
+    cells = [
+        (Overlaps(*final[:, cell]), Setting(dim, length, *(float(x[cell, 0]) for x in task)))
         for cell in range(len(keys))]
+    return [
+        xarray.Dataset(by_name(end, "repetition") | {"outcome": ("repetition", _code(end, at))})
+        for end, at in cells]
 
 
-def _dataset(final: Overlaps, setting: Setting) -> xarray.Dataset:
-    codes = np.asarray(dynamics.classify(final, setting, NEAR))
-    return xarray.Dataset(by_name(final, "repetition") | {"outcome": ("repetition", codes)})
+def _code(end: Overlaps, setting: Setting) -> np.ndarray:
+    return np.asarray(dynamics.classify(end, setting, NEAR))

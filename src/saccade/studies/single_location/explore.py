@@ -54,8 +54,7 @@ def _(dim, length, temperature, theory):
 
 @app.cell
 def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, temperature):
-    # The field: where one step leads from every point of a grid, drawn as short strokes with a dot
-    # at their tail.
+    # The field: where one step leads from every point of a grid, drawn as short strokes.
     grid = np.linspace(-0.95, 0.95, 17)
     across, up = (side.ravel() for side in np.meshgrid(grid, grid))
     moved = [np.asarray(side) for side in dynamics.manifold_step(across, up, setting, 1e-3)]
@@ -84,12 +83,11 @@ def _(critical, dynamics, described, finished, go, kappa, mo, np, nu, setting, t
 
     curve = go.Figure(go.Scatter(x=path.steps, y=path.risk, name="risk"))
     finished(curve, 420, 300, xaxis_title="step", yaxis_title="risk", yaxis_type="log")
-    side = "above" if temperature.value > critical else "below"
-    words = f"λ = {temperature.value:.2f} is **{side}** the critical value {critical:.4f}: "
-    words += f"the truth {'is not' if side == 'above' else 'is'} a local minimum of the full risk."
-    end = (
-        f"After 20,000 steps: κ = {way[0][-1]:.3f}, ν = {way[1][-1]:.3f}, risk"
-        f" {float(path.risk[-1]):.4g}.")
+    side, verb = ("above", "is not") if temperature.value > critical else ("below", "is")
+    words = (
+        f"λ = {temperature.value:.2f} is **{side}** the critical value {critical:.4f}: the truth"
+        f" {verb} a local minimum of the full risk.")
+    end = f"20,000 steps: κ = {way[0][-1]:.3f}, ν = {way[1][-1]:.3f}, risk {path.risk[-1]:.4g}."
     plane = described(
         portrait, "The descent field over kappa and nu, and the way of the released point.")
     falling = described(curve, "The risk along that way against the step, on a logarithmic axis.")
@@ -126,8 +124,7 @@ def _(dim, dynamics, described, finished, go, jax, mo, np, setting):
         f"{name}: {int((ends == code).sum())}" for code, name in enumerate(dynamics.OUTCOMES))
     shown = described(
         picture,
-        "The ways of thirty random starts in the plane of kappa and nu, coloured by where they"
-        " end.")
+        "The ways of thirty starts in the plane of kappa and nu, coloured by where they end.")
     mo.vstack([mo.md(f"Of 30 starts: {counts} (within 0.05 of a known end state)."), shown])
     return
 

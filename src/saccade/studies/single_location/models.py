@@ -1,5 +1,4 @@
-"""The one-layer family: predictors that score tokens along k, read them along v, and can say where
-they look.
+"""The one-layer family: predictors that score tokens along k and read them along v.
 
 All have the form T(X) = sum_l w_l(X k) (X_l . v); they differ in the weights w. X is (..., length,
 dim), predictions are (...); a token that the mask leaves out changes nothing and has weight zero.

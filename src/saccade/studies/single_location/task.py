@@ -1,5 +1,4 @@
-"""Single-location regression: one token of a sequence carries the answer, and which one it is has
-to be found from the tokens.
+"""Single-location regression: one token carries the answer, and must be found from the tokens.
 
 Given the hidden location J, tokens are independent: the informative one is N(sqrt(d/2) k*, gamma^2
 I), the others N(0, I), and the target reads the informative token along a second direction, Y = X_J
@@ -117,7 +116,7 @@ def _log_sum_over_subsets(log_odds: Float[Array, " length"], size: int) -> Float
 
 def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Direction, Direction]:
     """Uniform orthonormal (k*, v*) by Gram-Schmidt, twice for the sake of dimension 2."""
-    _check_dim(dim)
+    require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
     k_star, v_star = jax.random.normal(key, (2, dim))
     k_star = k_star / jnp.linalg.norm(k_star)
     for _ in range(2):
@@ -126,12 +125,7 @@ def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Direction, Directio
     return k_star, v_star
 
 
-def _check_dim(dim: int) -> None:
-    require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
-
-
 def _check_sizes(task: SingleLocation) -> None:
-    _check_dim(task.dim)
     require(task.length >= 1, "length", task.length, "must be at least 1")
     possible, rule = 1 <= task.informative <= task.length, f"must lie in 1..{task.length} (length)"
     require(possible, "informative", task.informative, rule)

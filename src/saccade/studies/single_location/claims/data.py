@@ -1,6 +1,5 @@
 """Claims on language, the data and the predictors: the sizes of Table 1, what [CLS] knows at each
-layer (Figure 1b, about means only), what norms tell, who wins at the truth, attention as softmax,
-several informative tokens."""
+layer (Figure 1b, about means only), what norms tell, who wins at the truth, several tokens."""
 
 from typing import Any
 

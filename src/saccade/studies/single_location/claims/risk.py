@@ -1,5 +1,4 @@
-"""Claims on the risk: its closed form, the functions it is made of, its symmetry, its limits, and
-the linear predictor beside it."""
+"""Claims on the risk: closed form, symmetry, limits, and the linear predictor beside it."""
 
 from typing import Any
 

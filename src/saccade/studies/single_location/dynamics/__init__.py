@@ -1,9 +1,5 @@
-"""How (k, v) move in single-location regression: five exact numbers first, d-dimensional runs as
-their check.
-
-The exact maps are made of the risk and its gradient in `theory`; experiments reach these only
-through here.
-"""
+"""How (k, v) move: five exact numbers first, d-dimensional runs as their check. The exact maps are
+made of the risk and its gradient in `theory`; experiments reach these only through here."""
 
 import saccade.precision  # noqa: F401  float64 before the first array
 

@@ -21,8 +21,7 @@ TINY = 1e-150  # under a division whose numerator vanishes as well
 
 
 def chi_square(key: Key[Array, ""], degrees: ArrayLike, shape: tuple[int, ...]) -> Numbers:
-    """Chi-square numbers with any real number of degrees of freedom from 1 on, and zero when there
-    are none left. Exact.
+    """Chi-square numbers of any real degrees of freedom from 1 on, zero where none are left. Exact.
 
     Marsaglia and Tsang's rejection for the gamma law of shape a = degrees/2: d (1 + c x)^3 with d =
     a - 1/3, c = 1/sqrt(9 d), x normal, is kept with the odds of its exact density. All numbers are
@@ -65,8 +64,7 @@ def square_root(first: Numbers, second: Numbers, product: Numbers) -> Root:
 def wishart(
     key: Key[Array, ""], root: Root, normal: Numbers, degrees: Numbers
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """(W11, W22, W12) of a Wishart matrix with scale root root^T, by Bartlett's triangular factor;
-    `normal` is its normal.
+    """(W11, W22, W12) of a Wishart matrix with scale root root^T, by Bartlett's factor.
 
     Any degrees of freedom from 0 on: with one the matrix has rank one, with none it is zero. Exact.
     """
@@ -82,8 +80,7 @@ def wishart(
 def sphere_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps:
     """Overlaps of independent k and v uniform on the sphere. Exact in law for every d >= 2.
 
-    In the orthonormal basis k*, v*, e (the rest of k): k ~ (z1, z2, chi_{d-2}), v ~ (z3, z4, z5,
-    chi_{d-3}), each normalised.
+    In the basis k*, v*, rest of k: k ~ (z1, z2, chi_{d-2}), v ~ (z3, z4, z5, chi_{d-3}) over norms.
     """
     _check(dim, repetitions)
     normals_key, k_key, v_key = jax.random.split(key, 3)
@@ -99,8 +96,7 @@ def sphere_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps
 
 
 def manifold_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps:
-    """Overlaps of `manifold_vectors`, exactly in law: kappa = z1/|(z1, chi_{d-2})|, nu = z2/|(z2,
-    chi_{d-3})|, others 0."""
+    """As `manifold_vectors` in law: kappa = z1/|(z1, chi_{d-2})|, nu = z2/|(z2, chi_{d-3})|."""
     _check(dim, repetitions)
     normals_key, k_key, v_key = jax.random.split(key, 3)
     z = jax.random.normal(normals_key, (2, repetitions))

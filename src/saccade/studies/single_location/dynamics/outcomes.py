@@ -10,7 +10,6 @@ from saccade.studies.single_location.theory import ORACLE, Overlaps, Setting
 from saccade.studies.single_location.theory.overlaps import distance_to_manifold
 
 OUTCOMES = ("recovered", "swapped", "attractor", "other")
-RECOVERED, SWAPPED, ATTRACTOR, OTHER = range(4)
 
 # The risk does not change when (theta, eta, rho) flip sign, nor when k and v flip together.
 _MIRRORS = np.array(
@@ -18,8 +17,7 @@ _MIRRORS = np.array(
 
 
 def classify(overlaps: Overlaps, setting: Setting, tolerance: float = 0.05) -> Int[Array, "*batch"]:
-    """Codes into OUTCOMES: the nearest known end state, up to the symmetries of the risk, if it
-    lies within `tolerance`.
+    """Codes into OUTCOMES: the nearest end state, up to symmetry, if within `tolerance`.
 
     recovered: (k, v) = (k*, v*); swapped: k = v*, v.k* = theta*; attractor: the off-manifold
     minimum, which exists only above the critical inverse temperature. Distance is the largest
@@ -34,7 +32,7 @@ def classify(overlaps: Overlaps, setting: Setting, tolerance: float = 0.05) -> I
         jnp.broadcast_arrays(*(jnp.asarray(value, float) for value in overlaps)), axis=-1)
     distances = jnp.stack([_distance(states, target) for target in end_states(setting)], axis=-1)
     nearest = jnp.argmin(distances, axis=-1)
-    return jnp.where(jnp.min(distances, axis=-1) <= tolerance, nearest, OTHER)
+    return jnp.where(jnp.min(distances, axis=-1) <= tolerance, nearest, OUTCOMES.index("other"))
 
 
 FATES = ("on the manifold", "swapped", "off the manifold", "undecided")
@@ -73,12 +71,10 @@ def _distance(states: Float[Array, "*batch 5"], target: Overlaps | None) -> Floa
 
 
 def stability_ratio(setting: Setting, step_size: ArrayLike) -> float:
-    """Step size times the largest curvature at the oracle. Above 2 descent cannot settle there
-    along the stiffest direction.
+    """Step size times the largest curvature at the oracle. Above 2 descent cannot settle there.
 
     Descent on spheres cannot run off to infinity; past the edge of stability it oscillates, and for
-    a while rounding errors grow, so that two runs from one start can part. Status: exact for the
-    oracle, heuristic for the transient.
+    a while rounding errors grow, so that two runs from one start can part (heuristic).
     """
     largest = np.max(theory.oracle_transverse_hessian(setting))
     return float(np.asarray(step_size)) * float(largest)

@@ -66,7 +66,9 @@ def trajectory(run: Callable[[np.ndarray], Observed], steps: int, record: Record
     observed = [np.asarray(values) for values in (*overlaps, risk)]
     *kept, kept_risk = (np.moveaxis(values[: len(recorded)], 0, -1) for values in observed)
     final = Overlaps(*(values[-1] for values in observed[:-1]))
-    diverged_at = _first_not_finite(recorded, np.stack([*kept, kept_risk]))
+    broken = ~np.isfinite(np.stack([*kept, kept_risk])).all(axis=0)
+    first = np.append(recorded, -1)[np.argmax(broken, axis=-1)] if recorded.size else -1
+    diverged_at = np.where(broken.any(axis=-1), first, -1)
     return Trajectory(recorded, Overlaps(*kept), kept_risk, final, diverged_at)
 
 
@@ -96,16 +98,6 @@ def _with_end(recorded: np.ndarray, steps: int) -> Int[np.ndarray, " stops"]:
     return np.append(recorded, np.full(size - len(recorded), steps))
 
 
-def _first_not_finite(
-    steps: np.ndarray, values: Float[np.ndarray, "quantities *batch recorded"]
-) -> Int[np.ndarray, "*batch"]:
-    """The first recorded step at which some quantity is not a finite number, or -1."""
-    if steps.size == 0:
-        return np.full(values.shape[1:-1], -1)
-    broken = ~np.isfinite(values).all(axis=0)
-    return np.where(broken.any(axis=-1), steps[np.argmax(broken, axis=-1)], -1)
-
-
 def check_run(setting: Setting, step_size: Any, decay: Any) -> None:
     """`InvalidInput` for a setting, a step size or a decay that no run can have."""
     theory.check_setting(setting)
@@ -116,8 +108,7 @@ def check_run(setting: Setting, step_size: Any, decay: Any) -> None:
 
 
 def as_batch(overlaps: Overlaps, setting: Setting, step_size: Any, decay: Any) -> tuple:
-    """All of these, checked, as NumPy floats for a compiled function to take; the overlaps have the
-    common shape of the whole batch."""
+    """All of these, checked, as NumPy floats; the overlaps have the shape of the whole batch."""
     theory.check_overlaps(overlaps)
     check_run(setting, step_size, decay)
     numbers = [np.asarray(value, float) for value in (*overlaps, *setting, step_size, decay)]

@@ -144,11 +144,8 @@ def stochastic_trajectory_in_law(
     batch: int, record: Record = None, decay: ArrayLike = 0.0,
 ) -> Trajectory:
     """Stochastic descent with `batch` fresh samples a step, squared error, lambda_t = lambda/(1 +
-    decay t). Exact in law.
-
-    The recorded risk is the population risk at the recorded overlaps. Needs d >= 4; the cost does
-    not depend on d.
-    """
+    decay t); the recorded risk is that of the population. Exact in law for d >= 4, at a cost free
+    of d."""
     numbers = as_batch(overlaps, setting, step_size, decay)
     _check(setting, batch, least_dim=4)
     length = int(np.asarray(setting.length))
@@ -158,8 +155,7 @@ def stochastic_trajectory_in_law(
 def _check(setting: Setting, batch: int, least_dim: int = 2) -> None:
     """`InvalidInput` for what no stochastic run can have."""
     require(batch >= 1, "batch", batch, "must be at least 1")
-    single = np.ndim(setting.length) == 0
-    require(single, "length", setting.length, "must be one number in a stochastic run")
+    require(np.ndim(setting.length) == 0, "length", setting.length, "must be one number")
     large = bool(np.all(np.asarray(setting.dim) >= least_dim))
     require(large, "dim", setting.dim, f"must be at least {least_dim}")
 

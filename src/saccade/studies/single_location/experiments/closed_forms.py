@@ -30,8 +30,7 @@ def _gaussian_mean(function, shift: float, variance: float) -> float:
     def weighted(z: float) -> float:
         return np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(shift + spread * z)
 
-    # The integrand's own feature (the step of erf) is given as a break point, or it could be missed
-    # when it is narrow.
+    # The step of erf is given as a break point, or it could be missed when it is narrow.
     step = np.clip(-shift / spread, -11.0, 11.0)
     breaks = np.unique(np.concatenate(
         [[-12.0, 12.0, step], np.clip(step + np.array([-6, -1, 1, 6]) / spread, -11, 11)]))

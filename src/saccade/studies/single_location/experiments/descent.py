@@ -13,8 +13,7 @@ from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Overlaps, Setting
 
 Start = Literal["sphere", "manifold"]
-# runs still creeping along a plateau count for the end state they approach; the end states are 0.9
-# apart
+# runs still creeping along a plateau count for the end they approach; the ends are 0.9 apart
 NEAR = 0.3
 
 # What the claims judge and the figures draw: d = 400, L = 10, 30 repetitions by default.
@@ -28,8 +27,7 @@ SMALL = {
 ON_MANIFOLD = SMALL | {"start": "manifold", "repetitions": 30}
 STOCHASTIC_PAPER = {"step_size": 1e-3, "decay": 1e-4, "steps": 200_000, "record_every": 500}
 # The paper's stochastic run in a tenth of its steps: twice the step size, ten times the decay.
-# Chosen after four tries at this length; with the paper's own numbers |kappa| is still near 0.3
-# after 20000 steps.
+# Chosen after four tries; with the paper's own numbers |kappa| is near 0.3 after 20000 steps.
 STOCHASTIC = {
     "step_size": 2e-3, "decay": 1e-3, "steps": 20_000, "record_every": 200, "repetitions": 60}
 # The schedule of Figure 4a, many times and only as long as it takes to tell whether a run has
@@ -100,11 +98,9 @@ def two_stochastic_engines(
     noise: float = 0.1, step_size: float = 0.3, steps: int = 2, batch: int = 3, chains: int = 4000,
     law_dim: int | None = None, law_batch: int | None = None,
 ) -> xarray.Dataset:
-    """A few large stochastic steps from one leaning start, by brute force and in law (which may
-    assume another dim or batch).
+    """A few large stochastic steps by brute force and in law (maybe of another dim or batch).
 
-    From symmetric starts every mean would be zero, and with small steps what leaves the span of the
-    start would not show.
+    The start leans, or every mean would be zero; small steps would hide what leaves its span.
     """
     keys = jax.random.split(key)
     setting = Setting(dim, length, inverse_temperature, noise=noise)

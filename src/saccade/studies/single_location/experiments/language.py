@@ -18,15 +18,13 @@ def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
     sets = sentence_sets()
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()
-    names = list(sets)
+    texts = {name: set(one.texts) for name, one in sets.items()}
+    columns = {
+        "size": [len(one) for one in sets.values()], "distinct": [len(x) for x in texts.values()],
+        "positive": [float(np.mean(one.labels > 0)) for one in sets.values()],
+        "shared_with_train": [len(x & texts["train"]) for x in texts.values()]}
     return xarray.Dataset(
-        {
-            "size": ("set", [len(sets[name]) for name in names]),
-            "distinct": ("set", [len(set(sets[name].texts)) for name in names]),
-            "positive": ("set", [float(np.mean(sets[name].labels > 0)) for name in names]),
-            "shared_with_train": (
-                "set", [len(set(sets[name].texts) & set(sets["train"].texts)) for name in names])},
-        {"set": names})
+        {name: ("set", values) for name, values in columns.items()}, {"set": list(sets)})
 
 
 @experiment(
@@ -36,11 +34,9 @@ def cls_probe(
     key: Any, *, train: int = 1000, test: int = 400, model: str | None = None,
     shuffle_labels: bool = False,
 ) -> xarray.Dataset:
-    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences of the
-    five sets.
+    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences.
 
-    `model` is a folder or a hub name; by default the encoder of the installed package (see the
-    extra `nlp`).
+    `model` is a folder or a hub name; by default the installed encoder (see the extra `nlp`).
     """
     keys = jax.random.split(key, 6)
     bert = load_bert(model)

@@ -13,8 +13,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Setting
 
-# Four coordinates hold k*, v* and two directions outside their plane: every state and every
-# perturbation has a copy there.
+# Four coordinates hold k*, v* and two directions outside: every state has a copy there.
 K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
 
 
@@ -48,12 +47,6 @@ def _rates(
     return np.sort(np.linalg.eigvals(matrix - np.eye(len(matrix))).real)[::-1] / step_size
 
 
-def _tangents(k: Any, v: Any) -> np.ndarray:
-    """The tangent space of the two spheres at (k, v)."""
-    bases = [np.linalg.svd(np.asarray(x)[:, None])[0][:, 1:] for x in (k, v)]
-    return np.asarray(linalg.block_diag(*bases))
-
-
 # Turning k towards v* and v towards k*. The other directions leave the plane; they decay, but for k
 # only at a rate of order exp(-lambda^2 d), zero in double precision.
 IN_PLANE = np.eye(8)[:, [1, 4]]
@@ -73,12 +66,13 @@ def settled_state(
         dynamics.normalised(x + perturbation * jax.random.normal(one, (4,)))
         for x, one in zip(ideal, jax.random.split(key), strict=True)]
     ends = _settle(*shaken, setting, step_size, steps)
-    k, v = (vectors[0] for vectors in ends)
+    k, v = (np.asarray(vectors[0]) for vectors in ends)
     moved = max(float(jnp.max(jnp.abs(vectors[0] - vectors[1]))) for vectors in ends)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
+    tangent = linalg.block_diag(*(np.linalg.svd(x[:, None])[0][:, 1:] for x in (k, v)))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
-        data | {"residual": moved, "rate": ("mode", _rates(_tangents(k, v), k, v, setting))})
+        data | {"residual": moved, "rate": ("mode", _rates(np.asarray(tangent), k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
@@ -166,8 +160,7 @@ def injectivity(
     def move(point):
         return jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
 
-    # The ends are left out by a hair: the map's square root is not differentiable through rounding
-    # exactly there.
+    # The ends are left out by a hair: the map's square root is not differentiable there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
     jacobian = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(
         np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)))

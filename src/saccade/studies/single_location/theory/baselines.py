@@ -44,8 +44,7 @@ def linear_coefficients(location_probabilities: ArrayLike, gamma: float = 2**-0.
 def linear_risk(
     location_probabilities: ArrayLike, gamma: float = 2**-0.5, noise: float = 0.0
 ) -> float:
-    """eps^2 + gamma^2 - gamma^4 sum_j p_j^2/(1 + p_j (gamma^2 - 1)), the least risk of a linear
-    predictor. Exact.
+    """eps^2 + gamma^2 - gamma^4 sum_j p_j^2/(1 + p_j (gamma^2 - 1)), least linear risk. Exact.
 
     Evaluated as eps^2 + gamma^2 sum_j p_j (1-p_j)/(1-p_j + p_j gamma^2): positive terms, so that a
     known location gives eps^2 with no remainder.

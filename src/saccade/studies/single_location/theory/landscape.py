@@ -1,12 +1,10 @@
-"""The risk near its two distinguished points: the origin of the manifold (a saddle) and the oracle
-(k*, v*).
+"""The risk near its two distinguished points: the origin (a saddle) and the oracle (k*, v*).
 
-The paper proves what happens on the manifold; the transverse directions are our addition: growth
-rates at the origin explain why a temperature schedule is needed, the critical temperature says when
-the oracle is a minimum at all.
+The paper proves what happens on the manifold; the transverse directions are our addition. They
+tell why a temperature schedule is needed, and below which critical value the oracle is a minimum.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -19,13 +17,9 @@ from saccade.errors import require
 from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays, check_setting
 from .risk import constants, risk
 
-
-class GrowthRates(NamedTuple):
-    """How fast each unstable direction of the origin grows under gradient flow: the (kappa, nu)
-    mode, which leads to the oracle, and the (theta, eta) mode, which leads to the swapped state."""
-
-    on_manifold: Scalars
-    transverse: Scalars
+GrowthRates = namedtuple("GrowthRates", "on_manifold transverse")
+"""How fast each unstable direction of the origin grows under gradient flow: the (kappa, nu) mode,
+which leads to the oracle, and the (theta, eta) mode, which leads to the swapped state."""
 
 
 def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
@@ -55,8 +49,7 @@ def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
 
 
 def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Array, "*batch 2"]:
-    """Eigenvalues, ascending, of the two-overlap descent map linearised at the origin, I -
-    step_size Hessian. Exact.
+    """Eigenvalues, ascending, of the two-overlap map at the origin, I - step_size Hessian. Exact.
 
     For a small step one lies in (0, 1) and one above 1: a saddle (Proposition 12).
     """
@@ -66,8 +59,7 @@ def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Ar
 
 
 def growth_rates(setting: Setting) -> GrowthRates:
-    """Rates at which the two unstable directions of the origin grow; they compete from a random
-    start. Exact.
+    """Rates at which the two unstable directions of the origin grow and compete. Exact.
 
     Each is minus the negative eigenvalue of [[c, -h], [-h, 0]], with c = 8 gamma^2 b^2/(pi sqrt q)
     for (kappa, nu) and c = d zeta(0, lambda^2 gamma^2) for (theta, eta). They coincide as lambda ->
@@ -78,8 +70,7 @@ def growth_rates(setting: Setting) -> GrowthRates:
 
 
 def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
-    """Components of a state near the origin along the two unstable modes, (kappa, nu) and (theta,
-    eta). Exact linearisation.
+    """Components of a state along the unstable modes, (kappa, nu) and (theta, eta). Exact near 0.
 
     The unstable direction of [[c, -h], [-h, 0]] with growth rate r is (r, h). Whichever component
     starts larger tends to win; that it tells the outcome is a heuristic.
@@ -92,12 +83,10 @@ def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Sca
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:
-    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic (saturated
-    erf).
+    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic.
 
     Root of 2/sqrt(1+4 lambda^2) + L-2 = (L-1)/(1+2 gamma^2/d); the neglected terms are of the order
-    of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite when the oracle stays a minimum at every
-    temperature.
+    of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite if it is one at every lambda.
     """
     check_setting(Setting(dim, length, 1.0, gamma))
     require(length >= 2, "length", length, "must be at least 2: one token needs no looking")
@@ -107,17 +96,14 @@ def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2*
     return float(np.sqrt((2 / room - 1) * (2 / room + 1)) / 2)
 
 
-class OracleHessian(NamedTuple):
-    """Eigenvalues, ascending, of the Riemannian Hessian of the risk on the two spheres at (k*, v*):
-    `inside` moves k towards v* and v towards k*; `outside` moves both towards one direction
-    orthogonal to k* and v*, and repeats d-2 times.
+OracleHessian = namedtuple("OracleHessian", "inside outside")
+"""Eigenvalues, ascending, of the Riemannian Hessian of the risk on the two spheres at (k*, v*):
+`inside` moves k towards v* and v towards k*; `outside` moves both towards one direction orthogonal
+to k* and v*, and repeats d-2 times.
 
-    Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2 gamma^2)) when erf
-    saturates, where rounding leaves only their order of smallness.
-    """
-
-    inside: Float[Array, " 2"]
-    outside: Float[Array, " 2"]
+Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2 gamma^2)) when erf
+saturates, where rounding leaves only their order of smallness.
+"""
 
 
 def _risk_inside(angles: Float[Array, " 2"], setting: Setting) -> Scalars:
@@ -142,12 +128,8 @@ def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
 
 
 def oracle_transverse_hessian(setting: Setting) -> OracleHessian:
-    """Second derivatives of the risk at (k*, v*) along the spheres, by automatic differentiation of
-    the exact risk.
-
-    Independent of `critical_inverse_temperature`. (k*, v*) is a critical point, so any retraction
-    gives the Riemannian Hessian.
-    """
+    """Second derivatives of the risk at (k*, v*) along the spheres, by autodiff of the exact risk:
+    independent of `critical_inverse_temperature`. At a critical point any retraction will do."""
     return _oracle_hessian(as_arrays(setting))
 
 

@@ -27,19 +27,15 @@ class Overlaps(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The task and the temperature. Tokens are N(0, I_d), the informative one is N(sqrt(d/2) k*,
-    gamma^2 I_d); at gamma = 2^-1/2 all have the same expected norm."""
+    """The task and the temperature: L tokens of size d, N(0, I_d), the informative one N(sqrt(d/2)
+    k*, gamma^2 I_d) (at gamma = 2^-1/2 all have the same expected norm); lambda, in the predictor
+    sum_l erf(lambda X_l.k) X_l.v; epsilon, standard deviation of the label noise."""
 
     dim: Number
-    """d, the size of a token"""
     length: Number
-    """L, the number of tokens"""
     inverse_temperature: Number
-    """lambda, in the predictor sum_l erf(lambda X_l.k) X_l.v"""
     gamma: Number = 2**-0.5
-    """spread of the informative token around its mean"""
     noise: Number = 0.0
-    """epsilon, standard deviation of the label noise"""
 
 
 ORACLE = Overlaps(1.0, 1.0)

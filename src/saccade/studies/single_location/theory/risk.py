@@ -1,5 +1,4 @@
-"""The exact risk E[(Y - sum_l erf(lambda X_l.k) X_l.v)^2] of the erf predictor and its derivatives
-in the five overlaps.
+"""The exact risk E[(Y - sum_l erf(lambda X_l.k) X_l.v)^2] of the erf predictor, and its gradient.
 
 Proposition 15 of Marion et al. (2025), rearranged: the risk is a polynomial in the overlaps whose
 coefficients are derivatives of two functions. For the informative token lambda X.k = t + G, with
@@ -51,19 +50,16 @@ def token_moments(kappa: Number, shared: Constants) -> TokenMoments:
 
 
 def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
-    """R(kappa, nu, theta, eta, rho) in any state; smooth in every argument, batches broadcast.
-    Exact, Proposition 15.
+    """R(kappa, nu, theta, eta, rho) in any state; batches broadcast. Exact, Proposition 15.
 
     R = eps^2 + gamma^2 - 2 E[Y T_1] + E[T_1^2] + (L-1) (E[T_2^2] + (L-2) E[T_2]^2 + 2 E[T_1]
-    E[T_2]), with T_1 what the informative token contributes to the prediction and T_2 what any
-    other token does.
+    E[T_2]), T_1 and T_2 what the informative and any other token contribute.
     """
     kappa, nu, theta, eta, rho = as_arrays(overlaps)
     shared = constants(setting)
     token = token_moments(kappa, shared)
     gamma_squared, length = jnp.square(setting.gamma), setting.length
-    # X.v of the informative token is its mean `drift`, plus a part that moves with lambda X.k, plus
-    # the rest.
+    # X.v of the informative token: its mean `drift`, a part that moves with lambda X.k, the rest.
     drift, along = shared.shift * theta, shared.gain * rho
 
     with_target = gamma_squared * nu * token.mean
@@ -79,8 +75,7 @@ def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
 
 
 def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:
-    """Plain partial derivatives of `risk` in each overlap, the other four held. Exact, written by
-    hand.
+    """Plain partial derivatives of `risk` in each overlap, the others held. Exact, by hand.
 
     Off the manifold the derivative in theta contains zeta itself, so zeta is part of the dynamics.
     """
@@ -154,8 +149,7 @@ def manifold_gradient(kappa: Number, nu: Number, setting: Setting) -> tuple[Scal
 def spread_manifold_risk(
     kappa: Number, nu: Number, setting: Setting, informative: Number = 1
 ) -> Scalars:
-    """Manifold risk when `informative` (m) tokens share the answer, Y = m^-1/2 sum_{j in J} X_j.v*
-    + noise. Exact.
+    """Manifold risk when m tokens share the answer, Y = m^-1/2 sum_J X_j.v* + noise. Exact.
 
     Extension of the paper's m = 1: R = eps^2 + gamma^2 (1 - 2 sqrt(m) nu M + m Z) + (L-m) zeta(0,
     lambda^2).
@@ -170,8 +164,7 @@ def spread_manifold_risk(
 
 
 def oracle_excess_risk(setting: Setting) -> Scalars:
-    """Risk at (k*, v*) minus eps^2: gamma^2 E[(1 - erf(t+G))^2] + (L-1) zeta(0, lambda^2). Exact,
-    Theorem 1.
+    """Risk at (k*, v*) less eps^2: gamma^2 E[(1 - erf(t+G))^2] + (L-1) zeta(0, lambda^2). Exact.
 
     The expectation equals 2 erfc(x) - 8 T(h, a), T of Owen: with tails, nothing is lost once erf
     rounds to 1.

@@ -6,7 +6,7 @@ attractor off the manifold, k and v both in span(k*, v*), beats the oracle above
 inverse temperature: it is where its runs at a constant, large inverse temperature end.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -25,11 +25,10 @@ Coordinates = Float[Array, "2 5"]
 Angles = Float[Array, " 2"]
 
 
-class SwappedState(NamedTuple):
-    """k = v*, v.k* = theta, everything else 0 (up to a common sign of k and v)."""
-
-    theta: Scalars
-    risk: Scalars
+SwappedState = namedtuple("SwappedState", "theta risk")
+"""k = v*, v.k* = theta, everything else 0 (up to a common sign of k and v)."""
+Attractor = namedtuple("Attractor", "overlaps risk")
+"""A minimum off the manifold; flipping (theta, eta, rho), or k and v, gives its images."""
 
 
 def swapped_state(setting: Setting) -> SwappedState:
@@ -81,8 +80,7 @@ def tangent_gradient_norms(overlaps: Overlaps, setting: Setting) -> Float[Array,
 
 
 def stationary_hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, " 8"]:
-    """Eigenvalues, ascending, of the risk's Hessian on the two spheres at a stationary state.
-    Exact, by autodiff.
+    """Eigenvalues, ascending, of the risk's Hessian on the spheres at a stationary state. Exact.
 
     A state is stable when all are above 0. The spare direction stands for d-4 equal ones, so dim
     must be at least 5; meaningful only where `tangent_gradient_norms` vanish. A direction along
@@ -99,13 +97,6 @@ def _hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, "
     bases = [jnp.linalg.svd(unit[None, :], full_matrices=True)[2][1:] for unit in pair]
     tangent = jax.scipy.linalg.block_diag(*bases)
     return jnp.linalg.eigvalsh(tangent @ hessian @ tangent.T)
-
-
-class Attractor(NamedTuple):
-    """A minimum off the manifold; flipping (theta, eta, rho), or k and v, gives its images."""
-
-    overlaps: Overlaps
-    risk: float
 
 
 def _stiffness(setting: Setting) -> Scalars:
@@ -156,8 +147,7 @@ def _polish(angles: np.ndarray, setting: Setting, steps: int = 6) -> np.ndarray:
 
 
 def off_manifold_attractor(setting: Setting) -> Attractor:
-    """The least risk over k, v in span(k*, v*) with kappa, nu, eta >= 0 >= theta. Numerical
-    (Newton, to rounding).
+    """The least risk over k, v in span(k*, v*), kappa, nu, eta >= 0 >= theta. Numerical (Newton).
 
     Above the critical inverse temperature it is below the oracle's: a k with a part along v makes
     every uninformative token add C rho, and a small negative v.k* lets the mean sqrt(d/2) theta of

@@ -75,8 +75,8 @@ class ArgmaxAttention(_Predictor):
     lambda grows, and at (k*, v*) the oracle that looks and reads."""
 
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
-        seen = scores if mask is None else jnp.where(mask, scores, -jnp.inf)
-        chosen = jax.nn.one_hot(jnp.argmax(seen, axis=-1), seen.shape[-1], dtype=seen.dtype)
+        allowed = scores if mask is None else jnp.where(mask, scores, -jnp.inf)
+        chosen = jax.nn.one_hot(jnp.argmax(allowed, axis=-1), scores.shape[-1], dtype=scores.dtype)
         return chosen if mask is None else mask * chosen
 
 

@@ -154,8 +154,8 @@ def _landscape(run: Run, minima=((1.0, 1.0), (-1.0, -1.0))) -> np.ndarray:
     middle, step = len(run.data.kappa) // 2, float(run.data.kappa[1] - run.data.kappa[0])
     around = slice(middle - 1, middle + 2, 2)
     hessian = np.array([
-        [np.diff(slopes[around, middle])[0], np.diff(slopes[middle, around])[0]]
-        for slopes in (run.data.d_kappa.values, run.data.d_nu.values)]) / (2 * step)
+        [np.diff(gradient[around, middle])[0], np.diff(gradient[middle, around])[0]]
+        for gradient in (run.data.d_kappa.values, run.data.d_nu.values)]) / (2 * step)
     saddle = np.linalg.det(hessian) < 0
     return one_row(
         [len(_extremes(run, 1) ^ set(minima)), len(_extremes(run, -1) ^ maxima), float(not saddle)])

@@ -137,8 +137,8 @@ def _mirrored(run: Run, flip=(1, 1, -1, -1, -1)) -> np.ndarray:
     mirrored = points * np.array(flip)[:, None]
     difference = theory.risk(Overlaps(*mirrored), at) - theory.risk(Overlaps(*points), at)
     transverse = jax.grad(lambda x, kappa, nu: theory.risk(Overlaps(kappa, nu, *x), at))
-    slopes = jax.vmap(transverse, (None, 0, 0))(np.zeros(3), points[0], points[1])
-    return one_row(np.concatenate([difference, np.ravel(slopes)]))
+    gradients = jax.vmap(transverse, (None, 0, 0))(np.zeros(3), points[0], points[1])
+    return one_row(np.concatenate([difference, np.ravel(gradients)]))
 
 
 SYMMETRY = claim(

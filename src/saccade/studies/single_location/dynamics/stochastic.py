@@ -98,10 +98,10 @@ def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradi
     along_k = jnp.concatenate([token[:1], draws.others[0]])
     along_2 = jnp.concatenate([token[1:2], draws.others[1]])
     value = rho * along_k + r * along_2
-    gate, slope = erf(lam * along_k), 2 / jnp.sqrt(jnp.pi) * jnp.exp(-((lam * along_k) ** 2))
+    gate, rise = erf(lam * along_k), 2 / jnp.sqrt(jnp.pi) * jnp.exp(-((lam * along_k) ** 2))
     target = jnp.sum(token * at.v_star[:, None], axis=0) + noise * draws.noise
     pull = 2 / batch * (jnp.sum(gate * value, axis=0) - target)
-    c_k, c_v = pull * lam * slope * value, pull * gate
+    c_k, c_v = pull * lam * rise * value, pull * gate
 
     own = [jnp.sum(a[0] * b[0], axis=0) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]
     others = [jnp.sum(a[1:] * b[1:], axis=(0, 1)) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]

@@ -66,10 +66,10 @@ def settled_state(
         dynamics.normalised(x + perturbation * jax.random.normal(one, (4,)))
         for x, one in zip(ideal, jax.random.split(key), strict=True)]
     ends = _settle(*shaken, setting, step_size, steps)
-    k, v = (np.asarray(vectors[0]) for vectors in ends)
+    k, v = (vectors[0] for vectors in ends)
     moved = max(float(jnp.max(jnp.abs(vectors[0] - vectors[1]))) for vectors in ends)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
-    tangent = linalg.block_diag(*(np.linalg.svd(x[:, None])[0][:, 1:] for x in (k, v)))
+    tangent = linalg.block_diag(*(np.linalg.svd(np.asarray(x)[:, None])[0][:, 1:] for x in (k, v)))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
         data | {"residual": moved, "rate": ("mode", _rates(np.asarray(tangent), k, v, setting))})

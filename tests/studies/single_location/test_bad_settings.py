@@ -8,12 +8,10 @@ from saccade.studies.single_location.theory import (
     ORACLE,
     Overlaps,
     Setting,
-    check_informative,
     check_overlaps,
     check_setting,
-    distance_to_manifold,
-    gram,
 )
+from saccade.studies.single_location.theory.overlaps import distance_to_manifold, gram
 
 GOOD = Setting(400, 10, 0.1)
 BAD = [
@@ -65,9 +63,3 @@ def test_the_gram_matrix_is_made_of_inner_products():
     assert np.allclose(gram(at), rows @ rows.T, atol=1e-15)
     assert float(distance_to_manifold(at)) == pytest.approx(
         np.sqrt(v[0] ** 2 + k[1] ** 2 + (k @ v) ** 2))
-
-
-@pytest.mark.parametrize("informative", [0, 11, 1.5, float("nan")])
-def test_an_impossible_number_of_informative_tokens_is_refused(informative):
-    with pytest.raises(InvalidInput, match=r"^informative = "):
-        check_informative(informative, 10)

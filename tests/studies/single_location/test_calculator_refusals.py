@@ -202,8 +202,27 @@ def test_a_name_that_is_no_word():
 def test_a_step_that_leaves_the_finite_numbers_says_so(name):
     off_manifold = {} if name == "full-trajectory" else {"theta": 0.1, "eta": 0.1, "rho": 0.1}
     refused(
-        name, "step_size = 1e+300", "try at most", error=Diverged, step_size=1e300, **off_manifold)
+        name, "step_size = 1e+300", "too large", error=Diverged, step_size=1e300, **off_manifold)
 
 
 def test_numbers_too_large_to_compute_with_say_so():
     refused("risk", "not a finite number", error=Diverged, inverse_temperature=1e300)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("linear-risk", {"gamma": 1e191}, ("gamma = 1e+191", "1e+150")),
+        ("linear-risk", {"noise": 1e200}, ("noise = 1e+200", "1e+150")),
+        (
+            "linear-risk", {"gamma": 1e-200, "location_probabilities": [1.0]},
+            ("gamma = 1e-200", "1e-150")),
+        ("critical-inverse-temperature", {"gamma": 1.2e164}, ("gamma = 1.2e+164", "no critical"))])
+def test_sizes_whose_squares_are_no_numbers(name, changes, words):
+    refused(name, *words, **changes)
+
+
+def test_a_tiny_spread_has_the_critical_temperature_of_none():
+    found = saccade.calc(
+        "single-location.critical-inverse-temperature", dim=400, length=10, gamma=5e-324)
+    assert found["inverse_temperature"] == pytest.approx(3**0.5 / 2)

@@ -9,9 +9,10 @@ import pytest
 
 from saccade.lab import registry
 from saccade.lab.experiment import SCALES
+from saccade.lab.kinds import IDENTITY, KINDS
 from saccade.lab.ledger import Conditions, evaluate, verdict_is_expected
 from saccade.lab.registry import experiments, figures, find_claims
-from saccade.lab.verdict import HOLDS, KINDS, REFUTED, SIDES
+from saccade.lab.verdict import HOLDS, REFUTED
 
 CLAIMS = registry.claims("single-location")
 
@@ -22,7 +23,7 @@ ROWS = [
 KNOWN = {claim.id for claim in CLAIMS}
 CHEAP = [
     claim for claim in CLAIMS
-    if claim.kind == "identity" and "quick" in claim.scales and claim.scales["quick"].seconds <= 2]
+    if claim.kind is IDENTITY and "quick" in claim.scales and claim.scales["quick"].seconds <= 2]
 
 
 def test_every_row_of_the_study_has_its_claim():
@@ -55,9 +56,8 @@ class TestEachClaim:
     def test_uses_the_words_of_the_ledger(self, claim):
         assert claim.kind in KINDS
         assert claim.expected in (HOLDS, REFUTED)
-        assert (claim.side in SIDES) if claim.kind == "bound" else claim.side is None
         assert claim.scales and set(claim.scales) <= set(SCALES)
-        assert all(scale.blocks >= 1 and scale.seconds > 0 for scale in claim.scales.values())
+        assert all(scale.repetitions >= 1 and scale.seconds > 0 for scale in claim.scales.values())
 
     def test_points_at_things_that_exist(self, claim):
         assert claim.experiment.id in {item.id for item in experiments("single-location")}

@@ -6,12 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
-from saccade.studies.single_location.theory import (
-    linear_coefficients,
-    linear_risk,
-    linear_risk_lower_bound,
-    null_risk,
-)
+from saccade.studies.single_location.theory import linear_coefficients, linear_risk, null_risk
+from saccade.studies.single_location.theory.baselines import linear_risk_lower_bound
 
 LAWS = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6).filter(lambda raw: sum(raw) > 0.01)
 

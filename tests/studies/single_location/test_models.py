@@ -12,14 +12,24 @@ from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
 from saccade.studies.single_location.models import (
-    KINDS,
+    ArgmaxAttention,
+    ErfAttention,
     SingleHeadAttention,
-    argmax_predictor,
-    attention_weights,
-    erf_predictor,
-    predict,
-    softmax_predictor,
+    SoftmaxAttention,
 )
+
+KINDS = ("erf", "softmax", "argmax")
+
+
+def model(k, v, inverse_temperature=1.0, kind="softmax"):
+    k, v = jnp.asarray(k), jnp.asarray(v)
+    if kind == "argmax":
+        return ArgmaxAttention(k, v)
+    return {"erf": ErfAttention, "softmax": SoftmaxAttention}[kind](k, v, inverse_temperature)
+
+
+def predict(X, k, v, inverse_temperature=1.0, kind="softmax"):
+    return model(k, v, inverse_temperature, kind)(jnp.asarray(X))
 
 
 def small_case(seed, samples=4, length=5, dim=3):
@@ -53,25 +63,15 @@ def test_predictors_are_their_loops(kind):
     np.testing.assert_allclose(predict(X, k, v, 0.7, kind), brute(X, k, v, 0.7, kind), rtol=1e-13)
 
 
-def test_named_predictors_are_predict():
-    X, k, v = map(jnp.asarray, small_case(1))
-    np.testing.assert_array_equal(erf_predictor(X, k, v, 0.3), predict(X, k, v, 0.3, "erf"))
-    np.testing.assert_array_equal(softmax_predictor(X, k, v, 0.3), predict(X, k, v, 0.3, "softmax"))
-    np.testing.assert_array_equal(argmax_predictor(X, k, v), predict(X, k, v, kind="argmax"))
-
-
 def test_attention_read_at_cls_is_the_softmax_predictor():
     X, k, v = map(jnp.asarray, small_case(2, samples=50, length=8, dim=6))
     cls_token, query = jnp.asarray(np.random.default_rng(3).normal(size=(2, 6)))
-    head = SingleHeadAttention.from_directions(k, v, query, inverse_temperature=0.4)
-    sharpness = 0.4 * float(cls_token @ query)
+    head = SingleHeadAttention.from_directions(k, v, query, cls_token, inverse_temperature=0.4)
+    softmax = SoftmaxAttention(k, v, 0.4 * float(cls_token @ query))
     # Rounding of sums of a dozen products of order ten: 1e-14 of the largest prediction.
-    expected = softmax_predictor(X, k, v, sharpness)
     np.testing.assert_allclose(
-        head(X, cls_token)[:, 0], expected, rtol=0, atol=1e-14 * float(jnp.abs(X @ v).max()))
-    np.testing.assert_allclose(
-        head.attention_weights(X, cls_token), attention_weights(X, k, sharpness, "softmax"),
-        atol=1e-14)
+        head(X), softmax(X), rtol=0, atol=1e-14 * float(jnp.abs(X @ v).max()))
+    np.testing.assert_allclose(head.attention(X), softmax.attention(X), atol=1e-14)
 
 
 def test_wide_head_is_its_matrix_formula():
@@ -80,21 +80,20 @@ def test_wide_head_is_its_matrix_formula():
     Q, K, V, O = (rng.normal(size=shape) for shape in ((5, 3), (5, 3), (5, 3), (2, 3)))  # noqa: E741 (the paper's letters)
     scores = np.exp(0.2 * cls_token @ Q @ K.T @ X.T)
     expected = scores / scores.sum() @ X @ V @ O.T
-    head = SingleHeadAttention(*map(jnp.asarray, (Q, K, V, O)), inverse_temperature=0.2)
-    np.testing.assert_allclose(head(jnp.asarray(X), jnp.asarray(cls_token)), expected, rtol=1e-12)
+    head = SingleHeadAttention(*map(jnp.asarray, (Q, K, V, O, cls_token)), inverse_temperature=0.2)
+    np.testing.assert_allclose(head.output(jnp.asarray(X)), expected, rtol=1e-12)
+    np.testing.assert_allclose(head(jnp.asarray(X)), expected[0], rtol=1e-12)
 
 
 def test_weights_say_where_it_looks():
     X, k, v = map(jnp.asarray, small_case(5))
+    weights = {kind: model(k, v, 0.9, kind).attention(X) for kind in KINDS}
     for kind in KINDS:
-        weights = attention_weights(X, k, 0.9, kind)
-        assert weights.shape == X.shape[:-1]
+        assert weights[kind].shape == X.shape[:-1]
         np.testing.assert_allclose(
-            jnp.sum(weights * (X @ v), axis=-1), predict(X, k, v, 0.9, kind), rtol=1e-13)
-    np.testing.assert_allclose(
-        attention_weights(X, k, 0.9, "softmax").sum(axis=-1), 1.0, rtol=1e-14)
-    np.testing.assert_array_equal(
-        attention_weights(X, k, kind="argmax").argmax(-1), (X @ k).argmax(-1))
+            jnp.sum(weights[kind] * (X @ v), axis=-1), predict(X, k, v, 0.9, kind), rtol=1e-13)
+    np.testing.assert_allclose(weights["softmax"].sum(axis=-1), 1.0, rtol=1e-14)
+    np.testing.assert_array_equal(weights["argmax"].argmax(-1), (X @ k).argmax(-1))
 
 
 def test_softmax_becomes_argmax_and_does_not_overflow():
@@ -123,15 +122,10 @@ def test_order_of_tokens_does_not_matter(seed, kind):
 
 
 def test_refusals():
-    X, k, v = small_case(7)
-    with pytest.raises(InvalidInput, match="kind of predictor"):
-        predict(X, k, v, 1.0, "softmx")
-    with pytest.raises(InvalidInput, match="shape of k"):
-        predict(X, k[:2], v)
-    with pytest.raises(InvalidInput, match="inverse_temperature = -1"):
-        predict(X, k, v, -1.0)
-    with pytest.raises(InvalidInput, match="X"):
-        predict(X * np.nan, k, v)
+    _, k, v = small_case(7)
+    with pytest.raises(InvalidInput, match="shapes of k and v"):
+        model(k[:2], v)
+    square, wide = jnp.ones((3, 2)), jnp.ones((1, 3))
     with pytest.raises(InvalidInput, match="shape of O"):
-        SingleHeadAttention(jnp.ones((3, 2)), jnp.ones((3, 2)), jnp.ones((3, 2)), jnp.ones((1, 3)))
+        SingleHeadAttention(square, square, square, wide, jnp.ones(3))
     assert jax.config.jax_enable_x64  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,11 +1,12 @@
-"""The pages in docs/ keep their word: blocks run, commands answer with the numbers printed below
-them, every claim has its place.
+"""The study's page keeps its word: blocks run, commands answer with the numbers printed below them,
+every claim has its place.
 
-The formulas that docs/single-location.md prints are written out here once more, from the page and
+The formulas that it prints are written out here once more, from the page and
 with SciPy, and compared with the library.
 """
 
 import json
+import pkgutil
 import re
 import shlex
 from decimal import Decimal
@@ -18,18 +19,15 @@ from typer.testing import CliRunner
 
 from saccade.lab import registry
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(
-    path for path in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/howto/*.md"), ROOT / "README.md")
-    if path.exists())
-PAGE = ROOT / "docs" / "single-location.md"
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "src" / "saccade" / "studies" / "single_location" / "page.md"
 STUDY = "single-location"
 
 
-def fenced(path: Path, language: str) -> list[str]:
+def fenced(language: str) -> list[str]:
     """The contents of the fenced blocks of one language."""
     return re.findall(
-        rf"^```{language}\n(.*?)^```", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        rf"^```{language}\n(.*?)^```", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
@@ -57,8 +55,8 @@ def agrees(shown: str, answered: str) -> bool:
         abs(a - b) <= Decimal("0.5001").scaleb(int(a.as_tuple().exponent)) for a, b in pairs)
 
 
-def calc_commands(path: Path) -> list[tuple[str, list[str]]]:
-    every = [pair for block in fenced(path, "sh") for pair in commands(block)]
+def calc_commands() -> list[tuple[str, list[str]]]:
+    every = [pair for block in fenced("sh") for pair in commands(block)]
     return [(command, shown) for command, shown in every if command.startswith("saccade calc")]
 
 
@@ -72,19 +70,16 @@ def test_printed_numbers_are_compared_by_their_digits(shown, answered, expected)
     assert agrees(shown, answered) is expected
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_python_blocks_run(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some save a picture
-    namespace: dict = {"__name__": path.stem}
-    for number, block in enumerate(fenced(path, "python"), 1):
-        exec(compile(block, f"{path.name}, block {number}", "exec"), namespace)
+def test_python_blocks_run():
+    namespace: dict = {"__name__": "page"}
+    for number, block in enumerate(fenced("python"), 1):
+        exec(compile(block, f"page.md, block {number}", "exec"), namespace)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_calculator_commands_answer_as_printed(path):
+def test_calculator_commands_answer_as_printed():
     from saccade.cli import app
 
-    for command, shown in calc_commands(path):
+    for command, shown in calc_commands():
         arguments = shlex.split(command.split(" | ")[0].split(" > ")[0])[1:]
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, f"{command}\n{result.output}"
@@ -97,7 +92,7 @@ def test_calculator_commands_answer_as_printed(path):
 
 
 def test_the_page_prints_results_to_compare():
-    assert sum(len(shown) for _, shown in calc_commands(PAGE)) >= 20
+    assert sum(len(shown) for _, shown in calc_commands()) >= 20
 
 
 def inline_code() -> set[str]:
@@ -152,20 +147,11 @@ def test_figures_and_rows_in_commands_exist():
 
 
 def test_modules_and_functions_named_as_code_exist():
-    import importlib
-
-    import saccade
-
-    rooms = ("theory", "dynamics", "tasks", "models", "experiments")
-    for name in inline_code():
-        if name.split(".")[0] in rooms and "." in name:
-            pieces, owner = name.split("."), saccade
-            for end in range(1, len(pieces) + 1):
-                try:
-                    owner = importlib.import_module("saccade." + ".".join(pieces[:end]))
-                except ModuleNotFoundError:
-                    assert hasattr(owner, pieces[end - 1]), name
-                    owner = getattr(owner, pieces[end - 1])
+    rooms = ("theory", "dynamics", "task", "models", "experiments")
+    named = [name for name in inline_code() if name.split(".")[0] in rooms]
+    assert len(named) > 20
+    for name in named:
+        pkgutil.resolve_name(f"saccade.studies.single_location.{name}")
 
 
 def risk_of_the_page(o, setting) -> tuple[float, list[float]]:
@@ -237,7 +223,7 @@ def test_runs_part_past_the_edge_of_stability_and_not_before():
 
 def test_calculator_examples_of_the_page_are_json():
     """Every input on the page is a number, a word or a list: what another language would send."""
-    for command, _ in calc_commands(PAGE):
+    for command, _ in calc_commands():
         for pair in shlex.split(command)[3:]:
             name, value = pair.split("=", 1)
             assert name.isidentifier()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.studies.single_location.dynamics.sphere import sphere_step, tangent
+from saccade.studies.single_location.dynamics.full import sphere_step, tangent
 
 
 @settings(deadline=None, max_examples=20)

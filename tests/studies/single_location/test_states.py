@@ -18,8 +18,8 @@ from saccade.studies.single_location.theory import (
     stationary_hessian_eigenvalues,
     swapped_overlaps,
     swapped_state,
-    tangent_gradient_norms,
 )
+from saccade.studies.single_location.theory.states import tangent_gradient_norms
 
 fast_risk = jax.jit(risk)
 

@@ -75,12 +75,10 @@ def test_recorded_risk_is_the_population_risk_and_keys_decide():
         jax.random.key(3), start, setting, record=[0, 10, 20], **arguments)
     used = setting._replace(inverse_temperature=2.0 / (1 + 0.1 * 19))
     np.testing.assert_allclose(one.risk[:, -1], risk(one.final, used), rtol=1e-12)
-    again = stochastic_trajectory_in_law(
-        jax.random.key(3), start, setting, record_every=5, **arguments)
+    again = stochastic_trajectory_in_law(jax.random.key(3), start, setting, record=5, **arguments)
     np.testing.assert_array_equal(one.final.kappa, again.final.kappa)
     assert len(np.unique(one.final.kappa)) == 4
-    other = stochastic_trajectory_in_law(
-        jax.random.key(4), start, setting, record_every=5, **arguments)
+    other = stochastic_trajectory_in_law(jax.random.key(4), start, setting, record=5, **arguments)
     assert np.all(other.final.kappa != one.final.kappa)
 
 

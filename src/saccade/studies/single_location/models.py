@@ -1,108 +1,87 @@
-"""The one-layer family: predictors that score tokens along k, read them along v, and can say where
-they look.
+"""The one-layer family: predictors that score tokens along k and read them along v.
 
 All have the form T(X) = sum_l w_l(X k) (X_l . v); they differ in the weights w. X is (..., length,
-dim), predictions are (...). Source: Marion, Berthier, Biau, Boyer 2025, section 2 (argmax oracle,
-softmax, erf) and section 3 (attention read at [CLS]).
+dim), predictions are (...); a token that the mask leaves out changes nothing and has weight zero.
+Source: Marion, Berthier, Biau, Boyer 2025, section 2 (argmax oracle, softmax, erf) and section 3
+(attention read at [CLS]).
 """
+
+from abc import abstractmethod
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jax.scipy.special import erf
+from jaxtyping import Array, Bool, Float
 
 import saccade.precision  # noqa: F401  float64 before the first array
-from saccade.errors import require, unknown
+from saccade.errors import require
 
 Tokens = Float[Array, "*batch length dim"]
+Mask = Bool[Array, "*batch length"]
 Weights = Float[Array, "*batch length"]
 Direction = Float[Array, " dim"]
 Predictions = Float[Array, "*batch"]
 
 
-def erf_weights(X: Tokens, k: Direction, inverse_temperature: ArrayLike) -> Weights:
-    """w_l = erf(lambda X_l . k): signed, acting on each token alone, and odd in k, so that (-k, -v)
-    predicts as (k, v) does."""
-    return jax.scipy.special.erf(inverse_temperature * (X @ k))
+def _present(X: Tokens, mask: Mask | None) -> Tokens:
+    """The tokens, with zeros where there is none: what stands there may be no number at all."""
+    return X if mask is None else jnp.where(mask[..., None], X, 0.0)
 
 
-def softmax_weights(X: Tokens, k: Direction, inverse_temperature: ArrayLike) -> Weights:
-    """w = softmax(lambda X k) over tokens (the largest score is subtracted first, so large scores
-    cannot overflow)."""
-    return jax.nn.softmax(inverse_temperature * (X @ k), axis=-1)
+class _Predictor(eqx.Module):
+    """T(X) = sum_l w_l X_l . v, with weights made of the scores X_l . k."""
+
+    k: Direction
+    v: Direction
+
+    def __check_init__(self) -> None:
+        k, v = np.shape(self.k), np.shape(self.v)
+        require(len(k) == 1 and k == v, "shapes of k and v", (k, v), "must be the same (dim,)")
+
+    @abstractmethod
+    def _weights(self, scores: Weights, mask: Mask | None) -> Weights: ...
+
+    def attention(self, X: Tokens, mask: Mask | None = None) -> Weights:
+        """Where it looks: the weights w."""
+        return self._weights(_present(X, mask) @ self.k, mask)
+
+    def __call__(self, X: Tokens, mask: Mask | None = None) -> Predictions:
+        return jnp.sum(self.attention(X, mask) * (_present(X, mask) @ self.v), axis=-1)
 
 
-def argmax_weights(X: Tokens, k: Direction) -> Weights:
-    """w = one at the token with the largest X_l . k (the first of them on a tie): the limit of
-    softmax as lambda grows."""
-    scores = X @ k
-    return jax.nn.one_hot(jnp.argmax(scores, axis=-1), scores.shape[-1], dtype=scores.dtype)
+class ErfAttention(_Predictor):
+    """w_l = erf(lambda X_l . k), the predictor whose training the paper follows: signed weights,
+    each of its token alone, and odd in k, so that (-k, -v) predicts as (k, v) does."""
+
+    inverse_temperature: float | Array = 1.0
+
+    def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
+        return erf(self.inverse_temperature * scores)  # zero where there is no token: erf(0) = 0
 
 
-def read_along(X: Tokens, v: Direction, weights: Weights) -> Predictions:
-    """sum_l w_l X_l . v."""
-    return jnp.sum(weights * (X @ v), axis=-1)
+class SoftmaxAttention(_Predictor):
+    """w = softmax(lambda X k) over tokens; large scores do not overflow."""
+
+    inverse_temperature: float | Array = 1.0
+
+    def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
+        return jax.nn.softmax(self.inverse_temperature * scores, axis=-1, where=mask)
 
 
-def erf_predictor(
-    X: Tokens, k: Direction, v: Direction, inverse_temperature: ArrayLike
-) -> Predictions:
-    """T(X) = sum_l erf(lambda X_l . k) X_l . v, the predictor whose training the paper follows."""
-    return read_along(X, v, erf_weights(X, k, inverse_temperature))
+class ArgmaxAttention(_Predictor):
+    """w = one at the token with the largest X_l . k (the first on a tie): the limit of softmax as
+    lambda grows, and at (k*, v*) the oracle that looks and reads."""
 
-
-def softmax_predictor(
-    X: Tokens, k: Direction, v: Direction, inverse_temperature: ArrayLike
-) -> Predictions:
-    """T(X) = softmax(lambda X k)^T X v."""
-    return read_along(X, v, softmax_weights(X, k, inverse_temperature))
-
-
-def argmax_predictor(X: Tokens, k: Direction, v: Direction) -> Predictions:
-    """T(X) = X_j . v with j = argmax_l X_l . k; at (k*, v*) the oracle that looks and reads."""
-    return read_along(X, v, argmax_weights(X, k))
-
-
-KINDS = ("erf", "softmax", "argmax")
-
-
-def attention_weights(
-    X: Tokens, k: Direction, inverse_temperature: ArrayLike = 1.0, kind: str = "softmax"
-) -> Weights:
-    """Where a predictor of this kind looks. For erf the weights are signed and do not sum to one;
-    argmax ignores lambda."""
-    if kind not in KINDS:
-        raise unknown("kind of predictor", kind, KINDS)
-    if kind == "argmax":
-        return argmax_weights(X, k)
-    return (erf_weights if kind == "erf" else softmax_weights)(X, k, inverse_temperature)
-
-
-def predict(X, k, v, inverse_temperature: float = 1.0, kind: str = "softmax") -> Predictions:
-    """T(X) on explicit data, with the input checked: X (..., length, dim), k and v (dim,), lambda
-    above 0."""
-    X, k, v = (np.asarray(a, dtype=float) for a in (X, k, v))
-    require(
-        X.ndim >= 2 and X.shape[-2] >= 1, "shape of X", X.shape, "must be (samples, length, dim)")
-    for name, vector in (("k", k), ("v", v)):
-        require(
-            vector.shape == X.shape[-1:], f"shape of {name}", vector.shape,
-            f"must be {X.shape[-1:]}, the last axis of X")
-    for name, array in (("X", X), ("k", k), ("v", v)):
-        require(
-            bool(np.isfinite(array).all()), name, "an array with a value that is not finite",
-            "must be finite")
-    positive = np.isfinite(inverse_temperature) and inverse_temperature > 0
-    require(
-        bool(positive), "inverse_temperature", inverse_temperature, "must be finite and above 0")
-    tokens, key_direction = jnp.asarray(X), jnp.asarray(k)
-    return read_along(
-        tokens, jnp.asarray(v), attention_weights(tokens, key_direction, inverse_temperature, kind))
+    def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
+        allowed = scores if mask is None else jnp.where(mask, scores, -jnp.inf)
+        chosen = jax.nn.one_hot(jnp.argmax(allowed, axis=-1), scores.shape[-1], dtype=scores.dtype)
+        return chosen if mask is None else mask * chosen
 
 
 class SingleHeadAttention(eqx.Module):
-    """One attention head, softmax(lambda x Q K^T X^T) X V O^T, read at the row of a [CLS] token x.
+    """One attention head, softmax(lambda x Q K^T X^T) X V O^T, read at its [CLS] token x.
 
     [CLS] asks and is not asked: the keys and values are those of the content tokens X only. (Kept
     among them, even a [CLS] with zero key and value would add exp(0) to the denominator, and the
@@ -113,34 +92,37 @@ class SingleHeadAttention(eqx.Module):
     K: Float[Array, "dim head"]
     V: Float[Array, "dim head"]
     O: Float[Array, "out head"]  # noqa: E741 (the paper's letter)
+    cls_token: Direction
     inverse_temperature: float | Array = 1.0
 
     def __check_init__(self) -> None:
         shapes = {name: np.shape(getattr(self, name)) for name in "QKVO"}
         two_axes = all(len(shape) == 2 for shape in shapes.values())
         require(two_axes, "shapes of Q, K, V, O", shapes, "must have two axes each")
-        require(
-            shapes["Q"] == shapes["K"] == shapes["V"], "shapes of Q, K, V", shapes,
-            "must be equal (dim, head)")
-        require(
-            shapes["O"][1] == shapes["V"][1], "shape of O", shapes["O"],
-            f"must be (out, {shapes['V'][1]})")
+        same = shapes["Q"] == shapes["K"] == shapes["V"]
+        require(same, "shapes of Q, K, V", shapes, "must be equal (dim, head)")
+        width = shapes["V"][1]
+        require(shapes["O"][1] == width, "shape of O", shapes["O"], f"must be (out, {width})")
 
     @classmethod
     def from_directions(
-        cls, k: Direction, v: Direction, query: Direction, inverse_temperature: ArrayLike = 1.0
+        cls, k: Direction, v: Direction, query: Direction, cls_token: Direction,
+        inverse_temperature: float | Array = 1.0,
     ) -> "SingleHeadAttention":
-        """The head of width one (K = k, V = v, O = 1): the softmax predictor with inverse
-        temperature lambda (cls . query)."""
+        """The head of width one (K = k, V = v, O = 1): softmax at lambda (cls . query)."""
         Q, K, V = (jnp.asarray(a, float)[:, None] for a in (query, k, v))
-        return cls(Q, K, V, jnp.ones((1, 1)), jnp.asarray(inverse_temperature, float))
+        return cls(Q, K, V, jnp.ones((1, 1)), jnp.asarray(cls_token, float), inverse_temperature)
 
-    def attention_weights(self, X: Tokens, cls_token: Direction) -> Weights:
+    def attention(self, X: Tokens, mask: Mask | None = None) -> Weights:
         """Where [CLS] looks: softmax over content tokens of lambda (cls Q) . (X_l K)."""
-        query = cls_token @ self.Q
-        return jax.nn.softmax(self.inverse_temperature * ((X @ self.K) @ query), axis=-1)
+        scores = (_present(X, mask) @ self.K) @ (self.cls_token @ self.Q)
+        return jax.nn.softmax(self.inverse_temperature * scores, axis=-1, where=mask)
 
-    def __call__(self, X: Tokens, cls_token: Direction) -> Float[Array, "*batch out"]:
-        """The output row of [CLS]."""
-        weights = self.attention_weights(X, cls_token)
-        return jnp.einsum("...l,...lp,op->...o", weights, X @ self.V, self.O)
+    def output(self, X: Tokens, mask: Mask | None = None) -> Float[Array, "*batch out"]:
+        """The whole output row of [CLS]."""
+        values = _present(X, mask) @ self.V
+        return jnp.einsum("...l,...lp,op->...o", self.attention(X, mask), values, self.O)
+
+    def __call__(self, X: Tokens, mask: Mask | None = None) -> Predictions:
+        """The first entry of the output row of [CLS]."""
+        return self.output(X, mask)[..., 0]

@@ -7,7 +7,5 @@ STUDY = Study(
     title="Attention layers provably solve single-location regression",
     authors="Marion, Pierre and Berthier, Raphaël and Biau, Gérard and Boyer, Claire", year=2025,
     venue="International Conference on Learning Representations",
-    asks=(
-        "One token at a random place decides the output: does projected gradient descent find where"
-        " to look?"),
-    package=__name__.rpartition(".")[0])
+    asks="One token at a random place decides the output: does projected gradient descent find"
+    " where to look?", package=__name__.rpartition(".")[0])

@@ -1,5 +1,4 @@
-"""Single location: which end state descent reaches from random starts on the sphere, over inverse
-temperature and dimension."""
+"""Which end state descent reaches from random starts, over temperature and dimension."""
 
 from pathlib import Path
 
@@ -10,20 +9,17 @@ from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.style import THEORY
 from saccade.lab.sweep.builtin import BuiltIn
-from saccade.studies.single_location.dynamics.outcomes import OUTCOMES
-from saccade.studies.single_location.theory import critical_inverse_temperature
+from saccade.studies.single_location import dynamics, theory
 
 
 def draw_phase(data: xarray.Dataset) -> Drawing:
-    """The share of starts that ends in each state, and the line above which the attractor off the
-    manifold exists."""
+    """The share of starts that ends in each state, and the line above which an attractor exists."""
     figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.8), sharey=True)
-    image = None
     dims = np.geomspace(float(data.dim.min()), float(data.dim.max()), 60)
-    critical = [critical_inverse_temperature(int(dim), 10, 2**-0.5) for dim in dims]
-    for code, (axes, name) in enumerate(zip(panels, OUTCOMES, strict=True)):
+    critical = [theory.critical_inverse_temperature(int(dim), 10, 2**-0.5) for dim in dims]
+    for code, (axes, name) in enumerate(zip(panels, dynamics.OUTCOMES, strict=True)):
         share = (data.outcome == code).mean("repetition").where(data.status == "finished")
-        image = axes.pcolormesh(
+        axes.pcolormesh(
             data.dim, data.inverse_temperature, share.T, vmin=0, vmax=1, cmap="viridis",
             shading="nearest")
         axes.plot(dims, critical, **{**THEORY, "color": "white"})
@@ -31,17 +27,15 @@ def draw_phase(data: xarray.Dataset) -> Drawing:
         axes.set_ylim(float(data.inverse_temperature.min()), float(data.inverse_temperature.max()))
         axes.grid(False)
     panels[0].set_ylabel("inverse temperature λ")
-    if image is not None:
-        figure.colorbar(image, ax=panels, label="share of starts", shrink=0.9)
+    figure.colorbar(panels[0].collections[0], ax=panels, label="share of starts", shrink=0.9)
     return figure
 
 
 SWEEPS = (BuiltIn(
     id="single-location/phase",
     title="Where descent ends, over inverse temperature and dimension",
-    caption=(
-        "Share of 40 random starts on the sphere that end at the oracle, at the swapped state,"
-        " at the attractor off the manifold, or elsewhere after 20,000 exact steps of size"
-        " 0.001 (L = 10, gamma = 1/sqrt 2, no noise). Dashed: the critical inverse temperature,"
-        " above which the attractor exists (theory)."),
-    file=Path(__file__).with_name("phase.toml"), draw=draw_phase, minutes=0.5),)
+    caption="Share of 40 random starts on the sphere that end at the oracle, at the swapped state,"
+    " at the attractor off the manifold, or elsewhere after 20,000 exact steps of size"
+    " 0.001 (L = 10, gamma = 1/sqrt 2, no noise). Dashed: the critical inverse temperature,"
+    " above which the attractor exists (theory).", file=Path(__file__).with_name("phase.toml"),
+    draw=draw_phase, minutes=0.5),)

@@ -1,5 +1,4 @@
-"""Single-location regression: one token of a sequence carries the answer, and which one it is has
-to be found from the tokens.
+"""Single-location regression: one token carries the answer, and must be found from the tokens.
 
 Given the hidden location J, tokens are independent: the informative one is N(sqrt(d/2) k*, gamma^2
 I), the others N(0, I), and the target reads the informative token along a second direction, Y = X_J
@@ -8,27 +7,31 @@ expected squared norm d, so the norm tells nothing about the location.
 """
 
 import math
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.contracts import Kind
 from saccade.errors import require
 
+Direction = Float[Array, " dim"]
 ROUNDING = 1e-8  # how far from unit length, orthogonality or total probability one an input may be
+IMPOSSIBLE = -1e30  # a log-probability: finite, so that its derivative is no NaN
 
 
 class Sample(NamedTuple):
-    """What a draw from the task gives: tokens, targets, and the hidden truth (zero-based locations,
-    ascending)."""
+    """What a draw from the task gives: tokens, targets, and the hidden truth; `location` holds the
+    places where `where` is true, zero-based and ascending."""
 
     X: Float[Array, "samples length dim"]
     y: Float[Array, " samples"]
+    where: Bool[Array, "samples length"]
     location: Int[Array, "samples informative"]
 
 
@@ -36,13 +39,15 @@ class SingleLocation(eqx.Module):
     """The task. `informative` (m) above 1 is an extension: m locations, uniform without repetition,
     Y = m^-1/2 sum_J X_J . v* + noise."""
 
+    kind: ClassVar[Kind] = "regression"
+
     dim: int = eqx.field(static=True)
     length: int = eqx.field(static=True)
     gamma: float | Array
     noise: float | Array
     location_probabilities: Float[Array, " length"]
-    k_star: Float[Array, " dim"]
-    v_star: Float[Array, " dim"]
+    k_star: Direction
+    v_star: Direction
     informative: int = eqx.field(static=True, default=1)
 
     def __check_init__(self) -> None:
@@ -56,43 +61,62 @@ class SingleLocation(eqx.Module):
         noise: float = 0.0, location_probabilities: Float[Array, " length"] | None = None,
         informative: int = 1,
     ) -> "SingleLocation":
-        """A task with k* uniform on the sphere and v* uniform on the sphere orthogonal to it;
-        locations are uniform unless told."""
-        require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
-        require(length >= 1, "length", length, "must be at least 1")
-        k_star, v_star = orthonormal_pair(key, dim)
-        if location_probabilities is None:
-            location_probabilities = jnp.full(length, 1.0 / length)
-        probabilities = jnp.asarray(location_probabilities, float)
-        return cls(dim, length, gamma, noise, probabilities, k_star, v_star, informative)
+        """A task with uniformly random orthonormal k* and v*; locations are uniform unless told."""
+        uniform = jnp.full(max(length, 1), 1.0 / max(length, 1))
+        law = uniform if location_probabilities is None else location_probabilities
+        truth = orthonormal_pair(key, dim)
+        return cls(dim, length, gamma, noise, jnp.asarray(law, float), *truth, informative)
 
     def sample(self, key: Key[Array, ""], n: int) -> Sample:
-        """Draw n independent sequences: E|X_l|^2 = d for every token when gamma^2 = 1/2, and E Y^2
-        = gamma^2 + noise^2 (exact)."""
-        where, tokens, target = jax.random.split(key, 3)
-        location = self._locations(where, n)
+        """Draw n independent sequences; E Y^2 = gamma^2 + noise^2 (exact)."""
+        location_key, token_key, noise_key = jax.random.split(key, 3)
+        location = self._locations(location_key, n)
         chosen = jax.nn.one_hot(location, self.length, dtype=float).sum(axis=1)[:, :, None]
         spread = jnp.where(chosen > 0, self.gamma, 1.0)
-        standard = jax.random.normal(tokens, (n, self.length, self.dim))
+        standard = jax.random.normal(token_key, (n, self.length, self.dim))
         X = math.sqrt(self.dim / 2) * chosen * self.k_star + spread * standard
         signal = jnp.sum(chosen[:, :, 0] * (X @ self.v_star), axis=1) / math.sqrt(self.informative)
-        return Sample(X, signal + self.noise * jax.random.normal(target, (n,)), location)
+        y = signal + self.noise * jax.random.normal(noise_key, (n,))
+        return Sample(X, y, chosen[:, :, 0] > 0, location)
 
     def _locations(self, key: Key[Array, ""], n: int) -> Int[Array, "samples informative"]:
-        """One location from the location law, or a uniform m-subset: the positions of the m largest
-        of `length` uniform numbers."""
+        """One location from its law, or a uniform m-subset: the m largest of uniform numbers."""
         if self.informative == 1:
-            return jax.random.categorical(key, jnp.log(self.location_probabilities), shape=(n,))[
-                :, None]
+            log_law = jnp.log(self.location_probabilities)
+            return jax.random.categorical(key, log_law, shape=(n,))[:, None]
         _, subset = jax.lax.top_k(jax.random.uniform(key, (n, self.length)), self.informative)
         return jnp.sort(subset, axis=1)
 
+    def best(self, X: Float[Array, "n length dim"]) -> Float[Array, " n"]:
+        """E[Y | X], the Bayes predictor, exact for every number m of informative tokens.
 
-def orthonormal_pair(
-    key: Key[Array, ""], dim: int
-) -> tuple[Float[Array, " dim"], Float[Array, " dim"]]:
-    """Uniform orthonormal (k*, v*): two normals, Gram-Schmidt twice, so that the second stays
-    orthogonal even in dimension 2."""
+        m^-1/2 sum_l P(l informative | X) X_l . v*. A set S of m tokens has the posterior
+        probability proportional to prod_{l in S} r_l, with r_l = p_l N(X_l; sqrt(d/2) k*, gamma^2
+        I)/N(X_l; 0, I); for m = 1 this is a softmax of log r.
+        """
+        away = X - math.sqrt(self.dim / 2) * self.k_star
+        log_odds = (
+            jnp.log(self.location_probabilities)
+            + (jnp.sum(X**2, axis=-1) - jnp.sum(away**2, axis=-1) / self.gamma**2) / 2)
+        posterior = jax.vmap(jax.grad(_log_sum_over_subsets), (0, None))(log_odds, self.informative)
+        return jnp.sum(posterior * (X @ self.v_star), axis=1) / math.sqrt(self.informative)
+
+
+def _log_sum_over_subsets(log_odds: Float[Array, " length"], size: int) -> Float[Array, ""]:
+    """log e_m(r), e_m = sum over m-subsets S of prod_{l in S} r_l, token by token: e_j gains r_l
+    e_{j-1}. Its derivative in log r_l is the share of the subsets that hold l."""
+
+    def include(log_sums, one):
+        gained = jnp.logaddexp(log_sums[1:], one + log_sums[:-1])
+        return jnp.concatenate([log_sums[:1], gained]), None
+
+    nothing_yet = jnp.full(size + 1, IMPOSSIBLE).at[0].set(0.0)
+    return jax.lax.scan(include, nothing_yet, log_odds)[0][-1]
+
+
+def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Direction, Direction]:
+    """Uniform orthonormal (k*, v*) by Gram-Schmidt, twice for the sake of dimension 2."""
+    require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
     k_star, v_star = jax.random.normal(key, (2, dim))
     k_star = k_star / jnp.linalg.norm(k_star)
     for _ in range(2):
@@ -102,14 +126,11 @@ def orthonormal_pair(
 
 
 def _check_sizes(task: SingleLocation) -> None:
-    require(task.dim >= 2, "dim", task.dim, "must be at least 2, since k* and v* are orthogonal")
     require(task.length >= 1, "length", task.length, "must be at least 1")
-    require(
-        1 <= task.informative <= task.length, "informative", task.informative,
-        f"must lie in 1..{task.length} (length)")
-    for name, size in (
-        ("k_star", task.dim), ("v_star", task.dim), ("location_probabilities", task.length),
-    ):
+    possible, rule = 1 <= task.informative <= task.length, f"must lie in 1..{task.length} (length)"
+    require(possible, "informative", task.informative, rule)
+    sizes = {"k_star": task.dim, "v_star": task.dim, "location_probabilities": task.length}
+    for name, size in sizes.items():
         shape = np.shape(getattr(task, name))
         require(shape == (size,), f"shape of {name}", shape, f"must be ({size},)")
 
@@ -118,20 +139,15 @@ def _check_values(task: SingleLocation) -> None:
     gamma, noise = float(task.gamma), float(task.noise)
     require(math.isfinite(gamma) and gamma > 0, "gamma", gamma, "must be finite and above 0")
     require(math.isfinite(noise) and noise >= 0, "noise", noise, "must be finite and at least 0")
-    law, k_star, v_star = (
-        np.asarray(a) for a in (task.location_probabilities, task.k_star, task.v_star))
-    require(
-        bool(np.all(law >= 0)), "location_probabilities", law.tolist(), "must all be at least 0")
+    name, law = "location_probabilities", np.asarray(task.location_probabilities)
+    require(bool(np.all(law >= 0)), name, law, "must all be at least 0")
     total = float(law.sum())
-    require(abs(total - 1) <= ROUNDING, "sum of location_probabilities", total, "must be 1")
-    uniform = bool(np.allclose(law, 1 / task.length, rtol=0, atol=ROUNDING))
-    require(
-        task.informative == 1 or uniform, "location_probabilities", law.tolist(),
-        "must be uniform when informative > 1")
+    require(abs(total - 1) <= ROUNDING, f"sum of {name}", total, "must be 1")
+    uniform = bool(np.allclose(law, 1 / len(law), rtol=0, atol=ROUNDING))
+    require(task.informative == 1 or uniform, name, law, "must be uniform when informative > 1")
+    k_star, v_star = np.asarray(task.k_star), np.asarray(task.v_star)
     for name, vector in (("k_star", k_star), ("v_star", v_star)):
         norm = float(np.linalg.norm(vector))
         require(abs(norm - 1) <= ROUNDING, f"norm of {name}", norm, "must be 1")
-    overlap = float(k_star @ v_star)
-    require(
-        abs(overlap) <= ROUNDING, "k_star . v_star", overlap,
-        "must be 0: the two directions are orthogonal")
+    overlap, rule = float(k_star @ v_star), "must be 0: the two directions are orthogonal"
+    require(abs(overlap) <= ROUNDING, "k_star . v_star", overlap, rule)

@@ -1,102 +1,148 @@
-"""Claims on the data and the predictors: what norms tell, who wins at the truth, attention as
-softmax, several informative tokens."""
+"""Claims on language, the data and the predictors: the sizes of Table 1, what [CLS] knows at each
+layer (Figure 1b, about means only), what norms tell, who wins at the truth, several tokens."""
+
+from typing import Any
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ESTIMATE, IDENTITY, ORDERING
+from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import theory
-from saccade.studies.single_location.experiments import simulation
-from saccade.studies.single_location.theory import Setting
+from saccade.studies.single_location.claims import changed, claim, quick, setting
+from saccade.studies.single_location.experiments import language, simulation
 
-CHANCE = Claim(
-    id="single-location.norm-at-chance", spec="SL-G1",
-    statement=(
-        "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as"
-        " chance, one time in L."),
-    source="Section 2.1, read literally", status="heuristic", kind=ESTIMATE,
-    experiment=simulation.norm_baseline, measure=lambda run: run.data.hit.values,
-    predict=lambda run: 1 / run.parameters.length, resolution=0.01,
-    argued="A tenth of the chance level.", statistic="fraction", expected="refuted",
-    scales={"quick": Scale(repetitions=8, seconds=3)},
-    finding=(
-        "Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d and 2"
-        " d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80), less"
-        " than chance."),
-    corrected="single-location.norm-hit-rate",
-    sabotages=(Sabotage(
-        "gamma-one", "gamma = 1: the informative token is longer.", parameters={"gamma": 1.0}),))
+TABLE_1 = claim(
+    "sentence-counts", "SL-T1tab",
+    "The five sets hold 15552, 4608, 3072, 144 and 96 sentences, half of them positive, none of"
+    " the test sentences in training.", source="Table 1", kind=IDENTITY,
+    experiment=language.count_sentences,
+    measure=lambda run: one_row(np.concatenate([
+        run.data["size"].values, run.data.positive.values,
+        run.data.shared_with_train.values[1:]])),
+    predict=lambda run: [15552, 4608, 3072, 144, 96, *[0.5] * 5, *[0] * 4], resolution=0.0,
+    argued="Counts.",
+    finding="The paper's 4608 test sentences are 2304 distinct ones, each listed twice.",
+    sabotages=changed("distinct-test", "Count each test sentence once.", duplicate_test=False))
 
-NORM = Claim(
-    id="single-location.norm-hit-rate", spec="SL-G1",
-    statement=(
-        "Choosing the token of largest norm finds the informative one with the probability given by"
-        " two chi-square laws; below chance at gamma^2 = 1/2."),
-    source="Section 2.1; the formula is ours", status="quadrature", kind=ESTIMATE,
-    experiment=simulation.norm_baseline, measure=lambda run: run.data.hit.values,
+SETS = ("train", "test", "ood_tokens", "ood_structure", "ood_both")
+SHUFFLED = changed("shuffled-labels", "Train the probe on shuffled labels.", shuffle_labels=True)
+PROBED: dict[str, Any] = {
+    "source": "Figure 1b", "experiment": language.cls_probe, "figure": "1b",
+    "requires": "nlp:safetensors,tokenizers",
+    "scales": {
+        "quick": Scale(seconds=12), "standard": Scale(seconds=60), "paper": Scale(seconds=200)}}
+
+
+def _mean(run: Run, name: str) -> float:
+    """Accuracy on one set, averaged over the layers above the embeddings."""
+    return float(run.data.accuracy.sel(set=name)[1:].mean())
+
+
+LAYER_ZERO = claim(
+    "cls-layer-zero", "SL-F1b",
+    "Before the first layer [CLS] knows nothing of the sentence: a linear probe is at 50 %.",
+    kind=IDENTITY, measure=lambda run: one_row(run.data.accuracy.values[:, 0]),
+    predict=lambda run: [0.5] * 5, resolution=0.0,
+    argued="The state is the same for every sentence and the sets are balanced.", parts=SETS,
+    sabotages=Sabotage(
+        "first-layer", "Look after the first layer instead.",
+        measure=lambda run: one_row(run.data.accuracy.values[:, 1])),
+    **PROBED)
+
+PROBE = claim(
+    "cls-probe", "SL-F1b",
+    "Averaged over layers, a linear probe of [CLS] separates the training set and does better"
+    " than chance on every test set.", status="heuristic", kind=ABOVE,
+    measure=lambda run: one_row([_mean(run, name) for name in SETS]),
+    predict=lambda run: [0.99, 0.65, 0.55, 0.53, 0.53], resolution=0.0,
+    argued="One pretrained encoder (MiniLM, six layers, in place of BERT-base), so nothing to"
+    " average over but sentences. Asked is well below what twenty choices of sentences gave at the"
+    " least (1.00, 0.83, 0.68, 0.65, 0.60).", parts=SETS, sabotages=SHUFFLED, **PROBED)
+
+DEGRADES = claim(
+    "cls-probe-degrades", "SL-F1b",
+    "Averaged over layers, accuracy is highest in training, lower on the test set, and lowest"
+    " on average out of distribution.", status="heuristic", kind=ORDERING,
+    measure=lambda run: one_row([
+        _mean(run, "train") - _mean(run, "test"),
+        _mean(run, "test") - np.mean([_mean(run, name) for name in SETS[2:]])]),
+    predict=lambda run: 0.03, resolution=0.01,
+    argued="One encoder and no chance but the choice of sentences: the means of three choices"
+    " differ by up to 0.03, so a difference must be larger.",
+    parts=("train - test", "test - out of distribution"), sabotages=SHUFFLED, **PROBED)
+
+
+def _chance(run: Run) -> float:
+    return 1 / run.parameters.length
+
+
+LONGEST: dict[str, Any] = {
+    "experiment": simulation.norm_baseline, "kind": ESTIMATE, "statistic": "fraction",
+    "measure": lambda run: run.data.hit.values, "scales": quick(repetitions=8, seconds=3)}
+CHANCE = claim(
+    "norm-at-chance", "SL-G1",
+    "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as"
+    " chance, one time in L.", source="Section 2.1, read literally", status="heuristic",
+    predict=_chance, resolution=0.01, argued="A tenth of the chance level.", expected="refuted",
+    finding="Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d"
+    " and 2 d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80),"
+    " less than chance.", corrected="norm-hit-rate",
+    sabotages=changed("gamma-one", "gamma = 1: the informative token is longer.", gamma=1.0),
+    **LONGEST)
+
+NORM = claim(
+    "norm-hit-rate", "SL-G1",
+    "Choosing the token of largest norm finds the informative one with the probability given by"
+    " two chi-square laws; below chance at gamma^2 = 1/2.",
+    source="Section 2.1; the formula is ours", status="quadrature",
     predict=lambda run: theory.largest_norm_hit_rate(
         run.parameters.dim, run.parameters.length, run.parameters.gamma),
     resolution=0.01, argued="Exact at every dimension; 0.01 is half of its distance from chance.",
-    statistic="fraction", scales={"quick": Scale(repetitions=8, seconds=3)},
-    sabotages=(
-        Sabotage("chance", "Predict one in L.", predict=lambda run: 1 / run.parameters.length),))
+    sabotages=Sabotage("chance", "Predict one in L.", predict=_chance), **LONGEST)
 
-PREDICTORS = Claim(
-    id="single-location.predictor-order", spec="SL-E1",
-    statement="At the true directions argmax beats softmax, and softmax beats erf, at d = 80.",
+PREDICTORS = claim(
+    "predictor-order", "SL-E1",
+    "At the true directions argmax beats softmax, and softmax beats erf, at d = 80.",
     source="Section 3, steps 1 to 3", status="heuristic", kind=ORDERING,
     experiment=simulation.predictors, measure=lambda run: np.diff(run.data.risk.values, axis=1),
-    predict=lambda run: [0.0, 0.0], resolution=[2e-4, 0.05],
-    argued=(
-        "Paired on the same samples; softmax at lambda = 1 has risk 0.0013, erf 4.18 by the closed"
-        " form."),
-    statistic="mean", parts=("softmax - argmax", "erf - softmax"),
-    scales={"quick": Scale(repetitions=4, seconds=2)},
-    sabotages=(Sabotage(
-        "flat-softmax", "lambda = 0.02: softmax hardly looks.",
-        parameters={"inverse_temperature": 0.02}),))
+    resolution=[2e-4, 0.05],
+    argued="Paired on the same samples; softmax at lambda = 1 has risk 0.0013, erf 4.18 by the"
+    " closed form.", statistic="mean", parts=("softmax - argmax", "erf - softmax"),
+    scales=quick(repetitions=4, seconds=2),
+    sabotages=changed(
+        "flat-softmax", "lambda = 0.02: softmax hardly looks.", inverse_temperature=0.02))
 
-ATTENTION = Claim(
-    id="single-location.attention-is-softmax", spec="SL-A1",
-    statement=(
-        "A single-head attention layer read at [CLS] is the softmax predictor with inverse"
-        " temperature lambda (x_CLS . Q)."),
-    source="Section 3, eqs. (4)-(5)", status="exact", kind=IDENTITY,
+ATTENTION = claim(
+    "attention-is-softmax", "SL-A1",
+    "A single-head attention layer read at [CLS] is the softmax predictor with inverse"
+    " temperature lambda (x_CLS . Q).", source="Section 3, eqs. (4)-(5)", kind=IDENTITY,
     experiment=simulation.attention_layer, measure=lambda run: one_row(run.data.layer.values),
     predict=lambda run: run.data.softmax.values, resolution=1e-13,
     argued="The same sums in another order, of size below 100.",
-    finding=(
-        "The equality needs [CLS] kept out of its own keys; left in, it takes part of the"
-        " attention."),
-    sabotages=(Sabotage(
-        "cls-among-keys", "Keep [CLS] among the keys and values.", parameters={"keep_cls": True}
-    ),))
+    finding="The equality needs [CLS] kept out of its own keys; left in, it takes part of the"
+    " attention.",
+    sabotages=changed("cls-among-keys", "Keep [CLS] among the keys and values.", keep_cls=True))
 
 
-def _spread_theory(run: Run, forget: bool = False) -> list[float]:
-    p = run.parameters
-    setting = Setting(p.dim, p.length, p.inverse_temperature, p.gamma)
-    return [
-        float(theory.spread_manifold_risk(1.0, 1.0, setting, 1 if forget else m))
-        for m in p.informative]
+def _spread_theory(run: Run, forget: bool = False) -> np.ndarray:
+    counts = np.array(run.parameters.informative)
+    counts = np.ones_like(counts) if forget else counts
+    return np.asarray(theory.spread_manifold_risk(1.0, 1.0, setting(run), counts))
 
 
-SPREAD = Claim(
-    id="single-location.spread-information", spec="SL-M1",
-    statement=(
-        "With m informative tokens the one-location predictor at the truth has a closed-form risk:"
-        " where erf saturates it loses gamma^2 (sqrt(m) - 1)^2 - (m - 1) zeta(0, lambda^2)."),
-    source="extension named in Section 7; closed form ours", status="exact", kind=ESTIMATE,
+SPREAD = claim(
+    "spread-information", "SL-M1",
+    "With m informative tokens the one-location predictor at the truth has a closed-form risk:"
+    " where erf saturates it loses gamma^2 (sqrt(m) - 1)^2 - (m - 1) zeta(0, lambda^2).",
+    source="extension named in Section 7; closed form ours", kind=ESTIMATE,
     experiment=simulation.spread, measure=lambda run: run.data.risk.values, predict=_spread_theory,
-    resolution=lambda run: 0.05 * np.array(_spread_theory(run)),
+    resolution=lambda run: 0.05 * _spread_theory(run),
     argued="Exact at every dimension; 5 % of the risk is what the budget of samples tells apart.",
-    statistic="mean", parts=("m=1", "m=2", "m=3", "m=4"),
-    scales={"quick": Scale(repetitions=8, seconds=4)},
-    finding=(
-        "Spread over m tokens, the target is overshot: the predictor adds the m tokens at full"
-        " weight where 1/sqrt(m) is right. It loses gamma^2 (sqrt(m)-1)^2, less the noise (m-1)"
-        " zeta(0, lambda^2) of the uninformative tokens that they replace."),
-    sabotages=(Sabotage(
+    statistic="mean", parts=("m=1", "m=2", "m=3", "m=4"), scales=quick(repetitions=8, seconds=4),
+    finding="Spread over m tokens, the target is overshot: the predictor adds the m tokens at full"
+    " weight where 1/sqrt(m) is right. It loses gamma^2 (sqrt(m)-1)^2, less the noise (m-1)"
+    " zeta(0, lambda^2) of the uninformative tokens that they replace.",
+    sabotages=Sabotage(
         "one-location", "Predict the risk of one informative token.",
-        predict=lambda run: _spread_theory(run, True)),))
+        predict=lambda run: _spread_theory(run, True)))

@@ -1,195 +1,147 @@
-"""Claims on training: recovery on the manifold and from the sphere, with and without a schedule,
-and by stochastic descent."""
+"""Claims on training: recovery with and without a schedule, and by stochastic descent."""
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
 from saccade.studies.single_location import dynamics
+from saccade.studies.single_location.claims import changed, claim, quick, recorded
 from saccade.studies.single_location.experiments import descent
-from saccade.studies.single_location.experiments.presets import (
-    LARGE,
-    ON_MANIFOLD,
-    SCHEDULE,
-    SMALL,
-    STOCHASTIC,
-    STOCHASTIC_PAPER,
-)
+from saccade.studies.single_location.theory import Overlaps
 
 
-def _last(run: Run, name: str) -> np.ndarray:
-    return np.abs(run.data[name].values[:, -1])
+def _last(run: Run) -> np.ndarray:
+    """|kappa|, |nu| and the distance to the manifold at the last recorded step, run by run."""
+    kappa, nu, *transverse = recorded(run)[:, :, -1]
+    return np.stack([np.abs(kappa), np.abs(nu), np.linalg.norm(transverse, axis=0)], axis=1)
 
 
-def ended(run: Run, word: str) -> np.ndarray:
-    """1 for the repetitions that ended as `word` says (recovered, swapped, attractor, other), else
-    0."""
-    return (run.data.outcome.values == dynamics.OUTCOMES.index(word)).astype(float)
+def _ended(run: Run, *words: str) -> np.ndarray:
+    """1 where a repetition ended as a word of OUTCOMES says, else 0; a column for each word."""
+    codes = [dynamics.OUTCOMES.index(word) for word in words]
+    return (run.data.outcome.values[:, None] == codes).astype(float)
 
 
-ON_THE_MANIFOLD = Claim(
-    id="single-location.recovery-on-manifold", spec="SL-T5",
-    statement=(
-        "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
-        " close to 1 with equal signs."),
-    source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE, experiment=descent.descent,
-    measure=lambda run: np.stack(
-        [
-            _last(run, "kappa"), _last(run, "nu"),
-            np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]],
-        1),
+ON_THE_MANIFOLD = claim(
+    "recovery-on-manifold", "SL-T5",
+    "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
+    " close to 1 with equal signs.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
+    experiment=descent.descent,
+    measure=lambda run: np.column_stack(
+        [_last(run)[:, :2], np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]]),
     predict=lambda run: [0.98, 0.99, 1.0], resolution=0.005,
-    argued=(
-        "kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
-        " map, not 1; 0.005 allows for the spread of starts."),
-    statistic="median", parts=("|kappa|", "|nu|", "sign of kappa nu"),
-    scales={"quick": Scale(ON_MANIFOLD, 2, seconds=2)}, figure="single-location/4b",
+    argued="kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
+    " map, not 1; 0.005 allows for the spread of starts.", statistic="median",
+    parts=("|kappa|", "|nu|", "sign of kappa nu"), scales=quick(descent.ON_MANIFOLD, 2, seconds=2),
+    figure="4b",
     sabotages=(
-        Sabotage(
-            "from-the-sphere", "Start on the sphere, at lambda = 0.9.",
-            parameters={"start": "sphere", "inverse_temperature": 0.9, "step_size": 1e-3}),
-        Sabotage(
-            "stop-early", "Stop after 500 steps.", parameters={"steps": 500, "record_every": 100})))
+        changed(
+            "from-the-sphere", "Start on the sphere, at lambda = 0.9.", start="sphere",
+            inverse_temperature=0.9, step_size=1e-3),
+        changed("stop-early", "Stop after 500 steps.", steps=500, record_every=100)))
 
-WITH_SCHEDULE = Claim(
-    id="single-location.recovery-with-schedule", spec="SL-F4a",
-    statement=(
-        "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
-        " directions and reaches the manifold."),
-    source="Figure 4a", status="asymptotic", kind=BELOW, experiment=descent.descent,
-    measure=lambda run: np.stack(
-        [1 - _last(run, "kappa"), 1 - _last(run, "nu"), _distance(run)[:, -1]], 1),
+WITH_SCHEDULE = claim(
+    "recovery-with-schedule", "SL-F4a",
+    "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
+    " directions and reaches the manifold.", source="Figure 4a", status="asymptotic", kind=BELOW,
+    experiment=descent.descent, measure=lambda run: [1, 1, 0] - _last(run) * [1, 1, -1],
     predict=lambda run: [0.001, 0.001, 0.001], resolution=0.0005,
-    argued=(
-        "The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a few"
-        " per cent of runs do not."),
-    statistic="median", parts=("1 - |kappa|", "1 - |nu|", "distance to the manifold"),
-    scales={"quick": Scale(SCHEDULE, seconds=4), "paper": Scale(SCHEDULE, seconds=8)},
-    figure="single-location/4a",
+    argued="The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a"
+    " few per cent of runs do not.", statistic="median",
+    parts=("1 - |kappa|", "1 - |nu|", "distance to the manifold"),
+    scales={
+        "quick": Scale(descent.SCHEDULE, seconds=4), "paper": Scale(descent.SCHEDULE, seconds=8)},
+    figure="4a",
     sabotages=(
-        Sabotage("no-schedule", "Keep lambda = 1 for ever.", parameters={"decay": 0.0}),
-        Sabotage(
-            "small-lambda", "Keep lambda = 0.1 for ever.",
-            parameters={"decay": 0.0, "inverse_temperature": 0.1, "steps": 20_000})))
-
-
-def _distance(run: Run) -> np.ndarray:
-    return np.sqrt(sum(run.data[name].values ** 2 for name in ("theta", "eta", "rho")))
+        changed("no-schedule", "Keep lambda = 1 for ever.", decay=0.0),
+        changed(
+            "small-lambda", "Keep lambda = 0.1 for ever.", decay=0.0, inverse_temperature=0.1,
+            steps=20_000)))
 
 
 def _time_ratio(run: Run, level: float = 0.8) -> np.ndarray:
-    """log10 of (steps until |kappa| > level) / (steps until |nu| > level), run by run; a run that
-    never gets there counts as its end."""
-    steps = run.data.step.values
-    times = []
-    for name in ("kappa", "nu"):
-        reached = np.abs(run.data[name].values) > level
-        times.append(np.where(reached.any(1), steps[reached.argmax(1)], steps[-1]))
+    """log10 of the ratio of the steps until |kappa| and |nu| pass `level`, or the end."""
+    steps, reached = run.data.step.values, np.abs(recorded(run, ("kappa", "nu"))) > level
+    times = np.where(reached.any(2), steps[reached.argmax(2)], steps[-1])
     return np.log10(times[0] / times[1])
 
 
-TWO_TIMESCALES = Claim(
-    id="single-location.two-timescales", spec="SL-F4a2",
-    statement=(
-        "With the schedule, v aligns with v* more than ten times faster than k aligns with k*."),
+TWO_TIMESCALES = claim(
+    "two-timescales", "SL-F4a2",
+    "With the schedule, v aligns with v* more than ten times faster than k aligns with k*.",
     source="Section 5, Figure 4a", status="heuristic", kind=ABOVE, experiment=descent.descent,
-    measure=lambda run: _time_ratio(run), predict=lambda run: 1.0, resolution=0.0,
-    argued=(
-        "log10 of the ratio of the times to pass 0.8; recorded every 300 steps, which can only"
-        " shorten the ratio."),
-    statistic="median", scales={"quick": Scale(SCHEDULE, 2, seconds=4)},
-    figure="single-location/4a",
-    sabotages=(Sabotage(
-        "constant-small-lambda", "Constant lambda = 0.1 on the manifold.",
-        parameters={"decay": 0.0, "inverse_temperature": 0.1, "start": "manifold"}),))
+    measure=_time_ratio, predict=lambda run: 1.0, resolution=0.0,
+    argued="log10 of the ratio of the times to pass 0.8; recorded every 300 steps, which can only"
+    " shorten the ratio.", statistic="median", scales=quick(descent.SCHEDULE, 2, seconds=4),
+    figure="4a",
+    sabotages=changed(
+        "constant-small-lambda", "Constant lambda = 0.1 on the manifold.", decay=0.0,
+        inverse_temperature=0.1, start="manifold"))
 
-STOCHASTIC_RECOVERY = Claim(
-    id="single-location.stochastic-recovery", spec="SL-F5",
-    statement=(
-        "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
-        " to the true directions."),
-    source="Figure 5", status="asymptotic", kind=ABOVE, experiment=descent.stochastic_descent,
-    measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu")], 1),
+STOCHASTIC_RECOVERY = claim(
+    "stochastic-recovery", "SL-F5",
+    "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
+    " to the true directions.", source="Figure 5", status="asymptotic", kind=ABOVE,
+    experiment=descent.stochastic_descent, measure=lambda run: _last(run)[:, :2],
     predict=lambda run: [0.99, 0.99], resolution=0.01,
-    argued=(
-        "The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final step"
-        " size and temperature; medians, since about one run in seven swaps at quick scale."),
+    argued="The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final"
+    " step size and temperature; medians, since about one run in seven swaps at quick scale.",
     statistic="median", parts=("|kappa|", "|nu|"),
     scales={
-        "quick": Scale(STOCHASTIC, 2, seconds=8), "paper": Scale(STOCHASTIC_PAPER, 1, seconds=120)},
-    figure="single-location/5",
+        "quick": Scale(descent.STOCHASTIC, 2, seconds=8),
+        "paper": Scale(descent.STOCHASTIC_PAPER, 1, seconds=120)},
+    figure="5",
     sabotages=(
-        Sabotage("no-schedule", "Keep lambda = 2 for ever.", parameters={"decay": 0.0}),
-        Sabotage(
-            "large-step", "Step size 0.05: the noise of small batches wins.",
-            parameters={"step_size": 0.05})))
+        changed("no-schedule", "Keep lambda = 2 for ever.", decay=0.0),
+        changed("large-step", "Step size 0.05: the noise of small batches wins.", step_size=0.05)))
 
-
-def _engine_gap(run: Run) -> np.ndarray:
-    """Overlaps and their squares, brute force minus in law."""
-    return np.concatenate(
-        [run.data.brute.values**n - run.data.law.values**n for n in (1, 2)], axis=1)
-
-
-STOCHASTIC_LAW = Claim(
-    id="single-location.stochastic-law", spec="SL-F5",
-    statement=(
-        "Stochastic descent also closes in five overlaps, in law: means of overlaps and squares"
-        " agree with brute force."),
-    source="ours", status="exact", kind=ESTIMATE, experiment=descent.two_stochastic_engines,
-    measure=_engine_gap, predict=lambda run: np.zeros(10), resolution=0.04,
-    argued=(
-        "Exact in law. Differences of overlaps have standard deviations up to 0.7, so 32000 chains"
-        " resolve 0.04; the shape of the law is tested more sharply in tests/dynamics."),
+STOCHASTIC_LAW = claim(
+    "stochastic-law", "SL-F5",
+    "Stochastic descent also closes in five overlaps, in law: means of overlaps and squares"
+    " agree with brute force.", source="ours", kind=ESTIMATE,
+    experiment=descent.two_stochastic_engines,
+    measure=lambda run: np.concatenate(
+        [run.data.brute.values**n - run.data.law.values**n for n in (1, 2)], axis=1),
+    resolution=0.04,
+    argued="Exact in law. Differences of overlaps have standard deviations up to 0.7, so 32000"
+    " chains resolve 0.04; the shape of the law is tested more sharply in the tests.",
     statistic="mean",
-    parts=tuple(
-        f"{name}{power}" for power in ("", "^2") for name in ("kappa", "nu", "theta", "eta", "rho")
-    ),
-    scales={"quick": Scale(repetitions=8, seconds=5)},
-    finding=(
-        "Stochastic descent can be simulated in law with five numbers and a 2 x 2 Wishart matrix"
-        " per step, whatever the dimension."),
+    parts=tuple(f"{name}{power}" for power in ("", "^2") for name in Overlaps._fields),
+    scales=quick(repetitions=8, seconds=5),
+    finding="Stochastic descent can be simulated in law with five numbers and a 2 x 2 Wishart"
+    " matrix per step, whatever the dimension.",
     sabotages=(
-        Sabotage(
-            "wrong-dimension", "Assume a hundred dimensions more.", parameters={"law_dim": 106}),
-        Sabotage("wrong-batch", "Assume batches of 30 instead of 3.", parameters={"law_batch": 30}),
-    ))
+        changed("wrong-dimension", "Assume a hundred dimensions more.", law_dim=106),
+        changed("wrong-batch", "Assume batches of 30 instead of 3.", law_batch=30)))
 
-LARGE_LAMBDA = Claim(
-    id="single-location.large-lambda", spec="SL-F7a",
-    statement=(
-        "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the"
-        " manifold, with |nu| above 0.9."),
-    source="Figure 7a", status="heuristic", kind=ESTIMATE, experiment=descent.descent,
-    measure=lambda run: np.stack([_last(run, "kappa"), _last(run, "nu"), _distance(run)[:, -1]], 1),
-    predict=lambda run: [0.30, 0.95, 1.1], resolution=[0.03, 0.06, 0.5],
-    argued=(
-        "The figure is read to about 0.03; runs are still drifting slowly at 120000 steps, mostly"
-        " in the distance."),
-    statistic="median", parts=("|kappa|", "|nu|", "distance to the manifold"),
-    scales={"quick": Scale(LARGE, 4, seconds=4), "paper": Scale(LARGE, 4, seconds=8)},
-    figure="single-location/7a",
+LARGE_LAMBDA = claim(
+    "large-lambda", "SL-F7a",
+    "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the"
+    " manifold, with |nu| above 0.9.", source="Figure 7a", status="heuristic", kind=ESTIMATE,
+    experiment=descent.descent, measure=_last, predict=lambda run: [0.30, 0.95, 1.1],
+    resolution=[0.03, 0.06, 0.5],
+    argued="The figure is read to about 0.03; runs are still drifting slowly at 120000 steps,"
+    " mostly in the distance.", statistic="median",
+    parts=("|kappa|", "|nu|", "distance to the manifold"),
+    scales={
+        "quick": Scale(descent.LARGE, 4, seconds=4), "paper": Scale(descent.LARGE, 4, seconds=8)},
+    figure="7a",
     sabotages=(
-        Sabotage(
-            "with-schedule", "Let lambda decrease.", parameters={"decay": 1e-4, "step_size": 4e-3}),
-        Sabotage(
-            "on-the-manifold", "Start on the manifold, at lambda = 0.4.",
-            parameters={"inverse_temperature": 0.4, "start": "manifold"})))
+        changed("with-schedule", "Let lambda decrease.", decay=1e-4, step_size=4e-3),
+        changed(
+            "on-the-manifold", "Start on the manifold, at lambda = 0.4.", inverse_temperature=0.4,
+            start="manifold")))
 
-SMALL_LAMBDA = Claim(
-    id="single-location.small-lambda", spec="SL-F7b",
-    statement=(
-        "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
-        " end at (kappa, nu) = (0, 0)."),
-    source="Figure 7b", status="heuristic", kind=ESTIMATE, experiment=descent.descent,
-    measure=lambda run: np.stack([ended(run, "recovered"), ended(run, "swapped")], 1),
+SMALL_LAMBDA = claim(
+    "small-lambda", "SL-F7b",
+    "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
+    " end at (kappa, nu) = (0, 0).", source="Figure 7b", status="heuristic", kind=ESTIMATE,
+    experiment=descent.descent, measure=lambda run: _ended(run, "recovered", "swapped"),
     predict=lambda run: [0.5, 0.5], resolution=0.3,
     argued="The figure shows a mixture; a fraction is asked to lie in (0.2, 0.8).",
     statistic="fraction", parts=("recovered", "at (0, 0)"),
-    scales={"quick": Scale(SMALL, 4, seconds=3)}, figure="single-location/7b",
+    scales=quick(descent.SMALL, 4, seconds=3), figure="7b",
     sabotages=(
-        Sabotage("on-the-manifold", "Start on the manifold.", parameters={"start": "manifold"}),
-        Sabotage(
-            "large-lambda", "lambda = 0.9.",
-            parameters={"inverse_temperature": 0.9, "step_size": 1e-3})))
+        changed("on-the-manifold", "Start on the manifold.", start="manifold"),
+        changed("large-lambda", "lambda = 0.9.", inverse_temperature=0.9, step_size=1e-3)))

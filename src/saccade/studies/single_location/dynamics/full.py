@@ -1,10 +1,9 @@
-"""The same descent in all d dimensions: the check of the five-number map, not its replacement.
+"""The same descent in all d dimensions, on the unit sphere along the last axis: the check of the
+five-number map, not its replacement.
 
 The gradient comes from automatic differentiation of the risk composed with the inner products, so
 it shares no derivative written by hand with the reduced map.
 """
-
-from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -12,21 +11,26 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from saccade.errors import require
-from saccade.studies.single_location.dynamics.recording import (
-    Trajectory,
-    as_trajectory,
-    check_run,
-    cooled,
-    cooled_at,
-    run_recorded,
-    steps_to_record,
-    with_end,
-)
-from saccade.studies.single_location.dynamics.sphere import sphere_step
-from saccade.studies.single_location.theory import Overlaps, Setting, check_setting, risk
+from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, risk
+
+from .recording import Record, Trajectory, check_run, follow, trajectory
 
 Vectors = Float[Array, "*batch dim"]
 UNIT = 1e-6  # how far from unit length or orthogonality given vectors may be
+
+
+def tangent(x: Vectors, g: Vectors) -> Vectors:
+    """(I - x x^T) g, the part of g along the sphere at the unit vector x."""
+    return g - jnp.sum(x * g, axis=-1, keepdims=True) * x
+
+
+def sphere_step(x: Vectors, g: Vectors, step_size: ArrayLike) -> Vectors:
+    """(x - alpha (I - x x^T) g) / its norm, which is at least 1: the step is orthogonal to x."""
+    return normalised(x - step_size * tangent(x, g))
+
+
+def normalised(x: Vectors) -> Vectors:
+    return x / jnp.linalg.norm(x, axis=-1, keepdims=True)
 
 
 def overlaps_of(k: Vectors, v: Vectors, k_star: Vectors, v_star: Vectors) -> Overlaps:
@@ -49,52 +53,40 @@ def full_step(
 
 def full_trajectory(
     k0: Vectors, v0: Vectors, k_star: Vectors, v_star: Vectors, setting: Setting, step_size: float,
-    steps: int, record_every: int | None = None, record: Sequence[int] | None = None,
-    decay: float = 0.0,
+    steps: int, record: Record = None, decay: float = 0.0,
 ) -> Trajectory:
-    """As `overlap_trajectory`, by d-dimensional descent from (k0, v0); leading axes of k0 and v0
-    are repetitions."""
-    check_setting(setting)
-    check_run(step_size, decay)
+    """As `overlap_trajectory`, in all dimensions from (k0, v0); leading axes are repetitions."""
+    check_run(setting, step_size, decay)
     vectors = check_vectors(k0, v0, k_star, v_star, setting)
-    recorded = steps_to_record(steps, record_every, record)
-    setting = Setting(*(jnp.asarray(value, float) for value in setting))
-    return as_trajectory(
-        recorded, *_run(vectors, setting, step_size, decay, with_end(recorded, steps)))
+    numbers = as_arrays(setting), step_size, decay
+    return trajectory(lambda stops: _run(vectors, *numbers, stops), steps, record)
 
 
 def check_vectors(
     k0: ArrayLike, v0: ArrayLike, k_star: ArrayLike, v_star: ArrayLike, setting: Setting
-) -> tuple[Vectors, Vectors, Vectors, Vectors]:
-    """The four (batches of) vectors as arrays, or a refusal: wrong size, not of unit length, k* and
-    v* not orthogonal."""
+) -> tuple[Vectors, ...]:
+    """The vectors as arrays, or `InvalidInput`: wrong size, not unit, k* and v* not orthogonal."""
     named = {"k0": k0, "v0": v0, "k_star": k_star, "v_star": v_star}
     arrays = {name: np.asarray(value, dtype=float) for name, value in named.items()}
     for name, array in arrays.items():
-        fits = array.ndim >= 1 and array.shape[-1] == np.asarray(setting.dim)
-        require(
-            bool(np.all(fits)), f"shape of {name}", array.shape,
-            f"must end with {setting.dim} (dim)")
-        norms = np.linalg.norm(array, axis=-1)
-        require(
-            bool(np.all(np.abs(norms - 1) <= UNIT)), f"norm of {name}", norms.tolist(), "must be 1")
+        size, norms = array.shape[-1] if array.ndim else 0, np.linalg.norm(array, axis=-1)
+        rule = f"must be dim = {setting.dim:g}"
+        require(size == setting.dim, f"number of entries of {name}", size, rule)
+        unit = bool(np.all(np.abs(norms - 1) <= UNIT))
+        require(unit, f"norm of {name}", norms, "must be 1: it is a unit vector")
     overlap = np.sum(arrays["k_star"] * arrays["v_star"], axis=-1)
-    require(bool(np.all(np.abs(overlap) <= UNIT)), "k_star . v_star", overlap.tolist(), "must be 0")
-    k0, v0, k_star, v_star = (jnp.asarray(array) for array in arrays.values())
-    return k0, v0, k_star, v_star
+    rule = "must be 0: the two true directions are orthogonal"
+    require(bool(np.all(np.abs(overlap) <= UNIT)), "k_star . v_star", overlap, rule)
+    return tuple(jnp.asarray(array) for array in arrays.values())
 
 
 @jax.jit
-def _run(
-    vectors: tuple[Vectors, ...], setting: Setting, step_size: Array, decay: Array, stops: Array
-) -> tuple[Overlaps, Array]:
+def _run(vectors, setting, step_size, decay, stops):
     k0, v0, k_star, v_star = vectors
 
-    def step(state, t):
-        return full_step(state[0], state[1], k_star, v_star, cooled(setting, decay, t), step_size)
+    def step(state, t, setting):
+        return full_step(state[0], state[1], k_star, v_star, setting, step_size)
 
-    def observe(state, stop):
-        overlaps = overlaps_of(state[0], state[1], k_star, v_star)
-        return overlaps, risk(overlaps, cooled_at(setting, decay, stop))
-
-    return run_recorded(step, observe, (k0, v0), stops)[1]
+    return follow(
+        step, lambda state: overlaps_of(state[0], state[1], k_star, v_star), (k0, v0), setting,
+        decay, stops)

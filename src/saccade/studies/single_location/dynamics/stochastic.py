@@ -1,15 +1,15 @@
-"""Stochastic descent followed exactly in law by five numbers: fresh tokens every step, but only the
-part of them that matters.
+"""Stochastic descent followed exactly in law by five numbers.
 
 A step uses gradients that are sums of tokens, g_k = sum c_i X_i and g_v = sum c'_i X_i, whose
 coefficients depend on the tokens only through a few coordinates: on k and v for every token, on k*
 and v* for the informative one. Those are drawn. In every other direction the pair (g_k, g_v) is
 Gaussian given the coefficients, and what happens outside span(k, v, k*, v*) is seen only through a
 2x2 Gram matrix, which is Wishart with d - 4 degrees of freedom. Status: exact in law (ours, not the
-paper's).
+paper's). Its check draws every token in full: fresh batches in d dimensions, the predictor itself,
+and automatic differentiation of its squared error.
 """
 
-from collections.abc import Sequence
+from collections import namedtuple
 from functools import partial
 from typing import NamedTuple
 
@@ -20,35 +20,20 @@ from jax.scipy.special import erf
 from jaxtyping import Array, ArrayLike, Float, Key
 
 from saccade.errors import require
-from saccade.studies.single_location.dynamics.chance import TINY, Root, square_root, wishart
-from saccade.studies.single_location.dynamics.recording import (
-    Trajectory,
-    as_batch,
-    as_trajectory,
-    check_run,
-    cooled,
-    cooled_at,
-    numbers,
-    run_recorded,
-    steps_to_record,
-    with_end,
-)
-from saccade.studies.single_location.dynamics.reduced import into_domain
-from saccade.studies.single_location.theory import (
-    Overlaps,
-    Setting,
-    check_overlaps,
-    check_setting,
-    risk,
-)
+from saccade.studies.single_location.models import ErfAttention
+from saccade.studies.single_location.task import SingleLocation
+from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays
 
-Numbers = Float[Array, "..."]
+from .chance import TINY, square_root, wishart
+from .full import Vectors, check_vectors, overlaps_of, sphere_step
+from .recording import Numbers, Record, Trajectory, as_batch, check_run, follow, trajectory
+from .reduced import into_domain
+
 Coordinates = Float[Array, "4 *batch"]
 
 
 class Frame(NamedTuple):
-    """Coordinates in an orthonormal basis that starts with k: k = (1, 0, 0, 0), v = (rho, r, 0, 0),
-    then k* and v*."""
+    """Coordinates in an orthonormal basis: k = (1, 0, 0, 0), v = (rho, r, 0, 0), then k*, v*."""
 
     k: Coordinates
     v: Coordinates
@@ -57,9 +42,8 @@ class Frame(NamedTuple):
 
 
 def frame(overlaps: Overlaps) -> Frame:
-    """Gram-Schmidt on (k, v, k*, v*), from their overlaps; lengths that rounding would make
-    imaginary are clipped at zero."""
-    kappa, nu, theta, eta, rho = numbers(overlaps)
+    """Gram-Schmidt on (k, v, k*, v*), from their overlaps; lengths are clipped at zero."""
+    kappa, nu, theta, eta, rho = as_arrays(overlaps)
     zero = jnp.zeros_like(kappa)
     r = jnp.sqrt(jnp.maximum((1 - rho) * (1 + rho), 0.0))
     k_star_2, k_star_3 = _next_coordinate(theta - rho * kappa, r, 1 - kappa**2)
@@ -74,25 +58,22 @@ def frame(overlaps: Overlaps) -> Frame:
 def _next_coordinate(
     product: Numbers, length: Numbers, square_left: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """The coordinate `product / length`, at most what is left of the vector's length, and the
-    length left after it."""
+    """The coordinate product/length, at most the vector's length left, and the length left then."""
     left = jnp.sqrt(jnp.maximum(square_left, 0.0))
     coordinate = jnp.clip(product / jnp.maximum(length, TINY), -left, left)
     return coordinate, jnp.sqrt((left - coordinate) * (left + coordinate))
 
 
 class _Draws(NamedTuple):
-    """All normal numbers of one step; repetitions are the last axes, so that every operation runs
-    along them."""
+    """All normal numbers of one step; repetitions are the last axes, along which all is done.
+    `across` is for the gradients' sums over uninformative tokens, in the frame's third and fourth
+    direction, `outside` for the Wishart matrix."""
 
     others: Float[Array, "2 tokens samples *batch"]
     informative: Float[Array, "4 samples *batch"]
     noise: Float[Array, " samples *batch"]
     across: Float[Array, "2 2 *batch"]
-    """for the gradients' sums over uninformative tokens, in the two directions of the frame that
-    those tokens do not feel"""
     outside: Numbers
-    """for the Wishart matrix"""
 
 
 def _draw(key: Key[Array, ""], length: int, batch: int, shape: tuple[int, ...]) -> _Draws:
@@ -104,28 +85,23 @@ def _draw(key: Key[Array, ""], length: int, batch: int, shape: tuple[int, ...]) 
     return _Draws(*(piece.reshape(*s, *shape) for piece, s in zip(pieces, shapes)))
 
 
-class _Gradients(NamedTuple):
-    """Gradients of the batch loss: their coordinates in the frame, and the root of the covariance
-    of every outside coordinate."""
-
-    of_k: Coordinates
-    of_v: Coordinates
-    outside: Root
+# Gradients of the batch loss in the frame, and the root of the covariance outside it.
+_Gradients = namedtuple("_Gradients", "of_k of_v outside")
 
 
 def _gradients(draws: _Draws, at: Frame, setting: Setting, batch: int) -> _Gradients:
     """Differentiate the mean squared error of a batch by hand: c = (2/B) r lambda erf'(lambda X.k)
-    X.v, c' = (2/B) r erf(...)."""
-    dim, _, lam, gamma, noise = numbers(setting)
+    X.v, c' = (2/B) r erf(lambda X.k), r the residual."""
+    dim, _, lam, gamma, noise = as_arrays(setting)
     rho, r = at.v[0], at.v[1]
     token = (jnp.sqrt(dim / 2) * at.k_star)[:, None] + gamma * draws.informative
     along_k = jnp.concatenate([token[:1], draws.others[0]])
     along_2 = jnp.concatenate([token[1:2], draws.others[1]])
     value = rho * along_k + r * along_2
-    gate, slope = erf(lam * along_k), 2 / jnp.sqrt(jnp.pi) * jnp.exp(-((lam * along_k) ** 2))
+    gate, rise = erf(lam * along_k), 2 / jnp.sqrt(jnp.pi) * jnp.exp(-((lam * along_k) ** 2))
     target = jnp.sum(token * at.v_star[:, None], axis=0) + noise * draws.noise
     pull = 2 / batch * (jnp.sum(gate * value, axis=0) - target)
-    c_k, c_v = pull * lam * slope * value, pull * gate
+    c_k, c_v = pull * lam * rise * value, pull * gate
 
     own = [jnp.sum(a[0] * b[0], axis=0) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]
     others = [jnp.sum(a[1:] * b[1:], axis=(0, 1)) for a, b in ((c_k, c_k), (c_v, c_v), (c_k, c_v))]
@@ -151,12 +127,12 @@ def _step(
     k_outside, v_outside, product_outside = wishart(key, gradients.outside, draws.outside, degrees)
     k = at.k - step_size * (gradients.of_k - _dot(gradients.of_k, at.k) * at.k)
     v = at.v - step_size * (gradients.of_v - _dot(gradients.of_v, at.v) * at.v)
-    k_scale = jax.lax.rsqrt(_dot(k, k) + step_size**2 * k_outside)
-    v_scale = jax.lax.rsqrt(_dot(v, v) + step_size**2 * v_outside)
+    k_shrink = jax.lax.rsqrt(_dot(k, k) + step_size**2 * k_outside)
+    v_shrink = jax.lax.rsqrt(_dot(v, v) + step_size**2 * v_outside)
     return into_domain(Overlaps(
-        kappa=_dot(k, at.k_star) * k_scale, nu=_dot(v, at.v_star) * v_scale,
-        theta=_dot(v, at.k_star) * v_scale, eta=_dot(k, at.v_star) * k_scale,
-        rho=(_dot(k, v) + step_size**2 * product_outside) * k_scale * v_scale))
+        kappa=_dot(k, at.k_star) * k_shrink, nu=_dot(v, at.v_star) * v_shrink,
+        theta=_dot(v, at.k_star) * v_shrink, eta=_dot(k, at.v_star) * k_shrink,
+        rho=(_dot(k, v) + step_size**2 * product_outside) * k_shrink * v_shrink))
 
 
 def _dot(x: Coordinates, y: Coordinates) -> Numbers:
@@ -165,46 +141,28 @@ def _dot(x: Coordinates, y: Coordinates) -> Numbers:
 
 def stochastic_trajectory_in_law(
     key: Key[Array, ""], overlaps: Overlaps, setting: Setting, step_size: ArrayLike, steps: int,
-    batch: int, record_every: int | None = None, record: Sequence[int] | None = None,
-    decay: ArrayLike = 0.0,
+    batch: int, record: Record = None, decay: ArrayLike = 0.0,
 ) -> Trajectory:
     """Stochastic descent with `batch` fresh samples a step, squared error, lambda_t = lambda/(1 +
-    decay t). Exact in law.
-
-    The recorded risk is the population risk at the recorded overlaps. Needs d >= 4; the cost does
-    not depend on d.
-    """
-    check_overlaps(overlaps)
-    check_stochastic(setting, step_size, decay, batch, least_dim=4)
-    recorded = steps_to_record(steps, record_every, record)
-    state, setting_numbers, step_size, decay = as_batch(overlaps, setting, step_size, decay)
+    decay t); the recorded risk is that of the population. Exact in law for d >= 4, at a cost free
+    of d."""
+    numbers = as_batch(overlaps, setting, step_size, decay)
+    _check(setting, batch, least_dim=4)
     length = int(np.asarray(setting.length))
-    seen = _run(
-        key, state, setting_numbers, step_size, decay, with_end(recorded, steps), length, batch)
-    return as_trajectory(recorded, *seen)
+    return trajectory(lambda stops: _run_in_law(key, *numbers, stops, length, batch), steps, record)
 
 
-def check_stochastic(
-    setting: Setting, step_size: ArrayLike, decay: ArrayLike, batch: int, least_dim: int = 2
-) -> None:
-    """Refuse what no stochastic run can have."""
-    check_setting(setting)
-    check_run(step_size, decay)
+def _check(setting: Setting, batch: int, least_dim: int = 2) -> None:
+    """`InvalidInput` for what no stochastic run can have."""
     require(batch >= 1, "batch", batch, "must be at least 1")
-    require(
-        np.ndim(setting.length) == 0, "length", setting.length,
-        "must be one number in a stochastic run")
-    require(
-        bool(np.all(np.asarray(setting.dim) >= least_dim)), "dim", setting.dim,
-        f"must be at least {least_dim}")
+    require(np.ndim(setting.length) == 0, "length", setting.length, "must be one number")
+    large = bool(np.all(np.asarray(setting.dim) >= least_dim))
+    require(large, "dim", setting.dim, f"must be at least {least_dim}")
 
 
 @partial(jax.jit, static_argnames=("length", "batch"))
-def _run(
-    key, overlaps, setting, step_size, decay, stops, length: int, batch: int
-) -> tuple[Overlaps, Array]:
-    """The loop carries the next step's normals: drawn where they are used, the compiler would make
-    them anew at every use."""
+def _run_in_law(key, overlaps, setting, step_size, decay, stops, length: int, batch: int):
+    """The loop carries the next step's normals, or each use of them would draw them anew."""
 
     def keys(t):
         return jax.random.split(jax.random.fold_in(key, t))
@@ -212,12 +170,45 @@ def _run(
     def draw(t):
         return _draw(keys(t)[0], length, batch, overlaps.kappa.shape)
 
-    def step(state, t):
-        overlaps, draws = state
-        moved = _step(overlaps, draws, keys(t)[1], cooled(setting, decay, t), step_size, batch)
-        return moved, draw(t + 1)
+    def step(state, t, setting):
+        here, draws = state
+        return _step(here, draws, keys(t)[1], setting, step_size, batch), draw(t + 1)
 
-    def observe(state, stop):
-        return state[0], risk(state[0], cooled_at(setting, decay, stop))
+    return follow(step, lambda state: state[0], (overlaps, draw(0)), setting, decay, stops)
 
-    return run_recorded(step, observe, (overlaps, draw(0)), stops)[1]
+
+def stochastic_trajectory_brute(
+    key: Key[Array, ""], k0: Vectors, v0: Vectors, k_star: Vectors, v_star: Vectors,
+    setting: Setting, step_size: float, steps: int, batch: int, record: Record = None,
+    decay: float = 0.0,
+) -> Trajectory:
+    """As `stochastic_trajectory_in_law`, from k0 and v0 (repetitions, dim), drawing every token."""
+    check_run(setting, step_size, decay)
+    _check(setting, batch)
+    k0, v0, k_star, v_star = check_vectors(k0, v0, k_star, v_star, setting)
+    uniform = jnp.full(int(setting.length), 1 / setting.length)
+    task = SingleLocation(
+        int(setting.dim), int(setting.length), setting.gamma, setting.noise, uniform, k_star, v_star
+    )
+    numbers = as_arrays(setting), step_size, decay
+    return trajectory(
+        lambda stops: _run_brute(key, k0, v0, task, *numbers, stops, batch), steps, record)
+
+
+def _batch_loss(k, v, sample, inverse_temperature):
+    return jnp.mean((ErfAttention(k, v, inverse_temperature)(sample.X) - sample.y) ** 2)
+
+
+@partial(jax.jit, static_argnames="batch")
+def _run_brute(key, k0, v0, task, setting, step_size, decay, stops, batch: int):
+    gradients = jax.vmap(jax.grad(_batch_loss, argnums=(0, 1)), in_axes=(0, 0, 0, None))
+
+    def step(state, t, setting):
+        keys = jax.random.split(jax.random.fold_in(key, t), len(k0))
+        samples = jax.vmap(lambda key: task.sample(key, batch))(keys)
+        moves = gradients(*state, samples, setting.inverse_temperature)
+        return tuple(sphere_step(x, move, step_size) for x, move in zip(state, moves))
+
+    return follow(
+        step, lambda state: overlaps_of(state[0], state[1], task.k_star, task.v_star), (k0, v0),
+        setting, decay, stops)

@@ -1,5 +1,3 @@
 """The experiments of single-location regression."""
 
-import saccade.precision  # noqa: F401  float64 before the first array
-
-ORDER = ("descent", "closed_forms", "simulation", "linear", "states", "language")
+ORDER = ("descent", "closed_forms", "simulation", "states", "language")

@@ -1,7 +1,7 @@
-"""Expectations taken by quadrature straight from their definitions: what the closed forms are
-judged against."""
+"""Expectations straight from their definitions: what the closed forms are judged against."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,35 +10,33 @@ from scipy import integrate, special
 
 from saccade.lab.experiment import experiment
 
-MOMENTS = ("erf'", "erf", "erf''", "(erf')^2", "erf erf''", "erf erf'", "erf^2")
-
 
 def _erf_prime(x: Any) -> Any:
     return 2 / np.sqrt(np.pi) * np.exp(-x * x)
 
 
-def _integrands() -> tuple:
-    """The seven functions whose Gaussian means Lemma 18 and zeta give in closed form."""
-    prime, second = _erf_prime, lambda x: -2 * x * _erf_prime(x)
-    return (
-        prime, special.erf, second, lambda x: prime(x) ** 2, lambda x: special.erf(x) * second(x),
-        lambda x: special.erf(x) * prime(x), lambda x: special.erf(x) ** 2)
+# The seven functions whose Gaussian means Lemma 18 and zeta give in closed form.
+MOMENTS: dict[str, Callable] = {
+    "erf'": _erf_prime, "erf": special.erf, "erf''": lambda x: -2 * x * _erf_prime(x),
+    "(erf')^2": lambda x: _erf_prime(x) ** 2,
+    "erf erf''": lambda x: special.erf(x) * -2 * x * _erf_prime(x),
+    "erf erf'": lambda x: special.erf(x) * _erf_prime(x), "erf^2": lambda x: special.erf(x) ** 2}
 
 
-def gaussian_mean(function, shift: float, variance: float) -> float:
-    """E f(shift + G), G ~ N(0, variance), by adaptive quadrature over twelve standard
-    deviations."""
-    scale = np.sqrt(variance)
-    density = lambda z: np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(shift + scale * z)  # noqa: E731
-    # The integrand's own feature (the step of erf) is given as a break point, or it could be missed
-    # when it is narrow.
-    step = np.clip(-shift / scale, -11.0, 11.0)
+def _gaussian_mean(function, shift: float, variance: float) -> float:
+    """E f(shift + G), G ~ N(0, variance), by adaptive quadrature over twelve deviations."""
+    spread = np.sqrt(variance)
+
+    def weighted(z: float) -> float:
+        return np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(shift + spread * z)
+
+    # The step of erf is given as a break point, or it could be missed when it is narrow.
+    step = np.clip(-shift / spread, -11.0, 11.0)
     breaks = np.unique(np.concatenate(
-        [[-12.0, 12.0, step], np.clip(step + np.array([-6, -1, 1, 6]) / scale, -11, 11)]))
-    parts = itertools.pairwise(breaks)
+        [[-12.0, 12.0, step], np.clip(step + np.array([-6, -1, 1, 6]) / spread, -11, 11)]))
     return float(sum(
-        integrate.quad(density, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0]
-        for a, b in parts))
+        integrate.quad(weighted, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0]
+        for a, b in itertools.pairwise(breaks)))
 
 
 @experiment("single-location.erf-moments")
@@ -48,7 +46,8 @@ def erf_moments(
 ) -> xarray.Dataset:
     """Gaussian means of products of erf and its derivatives, by adaptive quadrature."""
     t, s = (grid.ravel() for grid in np.meshgrid(shifts, variances, indexing="ij"))
-    values = [[gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in _integrands()]
+    values = [
+        [_gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in MOMENTS.values()]
     return xarray.Dataset(
         {"mean": (("moment", "point"), np.array(values))},
         {"moment": list(MOMENTS), "shift": ("point", t), "variance": ("point", s)})
@@ -59,8 +58,7 @@ def oracle_quadrature(
     key, *, dims: tuple[float, ...] = (1e2, 1e4, 1e6, 1e8, 1e10), lengths: tuple[float, ...] = (),
     temperature_exponent: float = 0.4, gamma: float = 2**-0.5, noise: float = 0.0,
 ) -> xarray.Dataset:
-    """Risk of the oracle predictor by quadrature, for lambda = d^-exponent and L = sqrt(d) (or the
-    given lengths)."""
+    """Risk of the oracle by quadrature, for lambda = d^-exponent and L = sqrt(d) or as given."""
     tokens = np.array([[length for length in lengths] or [np.sqrt(dim)] for dim in dims])
     risks = [
         [_oracle(dim, length, dim**-temperature_exponent, gamma, noise) for length in row]
@@ -73,13 +71,12 @@ def oracle_quadrature(
 def _oracle(
     dim: float, length: float, inverse_temperature: float, gamma: float, noise: float
 ) -> float:
-    """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: expand the square at the true
-    directions, tokens independent."""
+    """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: the square, expanded."""
     shift, variance = inverse_temperature * np.sqrt(dim / 2), (inverse_temperature * gamma) ** 2
-    missed = gaussian_mean(
+    missed = _gaussian_mean(
         lambda x: special.erfc(x) ** 2, shift, variance
     )  # (1 - erf)^2 in one piece, so nothing cancels
-    others = gaussian_mean(lambda x: special.erf(x) ** 2, 0.0, inverse_temperature**2)
+    others = _gaussian_mean(lambda x: special.erf(x) ** 2, 0.0, inverse_temperature**2)
     return noise**2 + gamma**2 * missed + (length - 1) * others
 
 
@@ -88,21 +85,19 @@ def manifold_landscape(
     key, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, points: int = 101, nodes: int = 120,
 ) -> xarray.Dataset:
-    """Risk and its slopes on the invariant manifold over a (kappa, nu) grid, by Gauss-Hermite
-    quadrature of the definition."""
+    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite."""
     grid = np.linspace(-1, 1, points)
     z, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights = weights / weights.sum()
     lam, shift = inverse_temperature, np.sqrt(dim / 2)
     inner = lam * (shift * grid[:, None] + gamma * z)
     hit, square = special.erf(inner) @ weights, special.erf(inner) ** 2 @ weights
-    slope = _erf_prime(inner) * lam * shift
+    rise = _erf_prime(inner) * lam * shift
     others = (length - 1) * float(special.erf(lam * z) ** 2 @ weights)
     kappa, nu = np.meshgrid(grid, grid, indexing="ij")
     risk = gamma**2 * (1 - 2 * nu * hit[:, None] + square[:, None]) + others
-    d_kappa = gamma**2 * (
-        -2 * nu * (slope @ weights)[:, None] + 2 * ((special.erf(inner) * slope) @ weights)[:, None]
-    )
+    own = (special.erf(inner) * rise) @ weights
+    d_kappa = gamma**2 * (-2 * nu * (rise @ weights)[:, None] + 2 * own[:, None])
     d_nu = np.broadcast_to(-2 * gamma**2 * hit[:, None], kappa.shape)
     axes = ("kappa", "nu")
     return xarray.Dataset(
@@ -123,3 +118,40 @@ def erf_inequalities(key, *, points: int = 20_001, width: float = 50.0) -> xarra
             "root_excess": float(np.max(np.abs(1 / np.sqrt(1 + positive) - 1) - positive)),
             "second_derivative": ("u", second)},
         {"u": u})
+
+
+def _moments(
+    dim: int, law: np.ndarray, gamma: float, noise: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """E x x^T, E x Y, E Y^2 of the flattened tokens, summed over locations; k* = e_1, v* = e_2."""
+    length, mean, read = len(law), np.zeros(dim), np.zeros(dim)
+    mean[0], read[1] = np.sqrt(dim / 2), 1.0
+    second, cross = np.zeros((length * dim, length * dim)), np.zeros(length * dim)
+    informative = gamma**2 * np.eye(dim) + np.outer(mean, mean)
+    for where, probability in enumerate(law):
+        for token in range(length):
+            part = slice(token * dim, (token + 1) * dim)
+            second[part, part] += probability * (informative if token == where else np.eye(dim))
+        cross[where * dim : (where + 1) * dim] += probability * informative @ read
+    return second, cross, gamma**2 + noise**2
+
+
+@experiment("single-location.linear-normal-equations")
+def linear_normal_equations(
+    key: Any, *, dim: int = 5, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1),
+    lengths: tuple[int, ...] = (2, 5, 10, 20), gamma: float = 2**-0.5, noise: float = 0.2,
+) -> xarray.Dataset:
+    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws."""
+    second, cross, power = _moments(dim, np.asarray(law), gamma, noise)
+    beta = np.linalg.solve(second, cross).reshape(len(law), dim)
+    off_axis = np.delete(beta, 1, axis=1)
+    risks = []
+    for length in lengths:
+        matrix, vector, energy = _moments(2, np.full(length, 1 / length), gamma, noise)
+        risks.append(energy - vector @ np.linalg.solve(matrix, vector))
+    return xarray.Dataset(
+        {
+            "coefficient": ("token", beta[:, 1]), "off_axis": float(np.max(np.abs(off_axis))),
+            "risk": float(power - cross @ beta.ravel()),
+            "uniform_risk": ("length", np.array(risks))},
+        {"length": list(lengths)})

@@ -1,5 +1,4 @@
-"""What a pretrained encoder's [CLS] token knows of the one adjective that decides: Figure 1b and
-Table 1."""
+"""What a pretrained encoder's [CLS] knows of the adjective that decides: Figure 1b, Table 1."""
 
 from typing import Any
 
@@ -7,28 +6,25 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
+from saccade.datasets.sentences import balanced_subset, sentence_sets
 from saccade.lab.experiment import experiment
-from saccade.networks.bert import Bert, cls_states, load_bert, tokenize
+from saccade.networks.bert import cls_states, load_bert, tokenize
 from saccade.studies.single_location.dynamics.probe import probe_layers
 
 
 @experiment("single-location.sentence-sets")
 def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
-    """Sizes of the five sets of sentences, how many are distinct, and the share of positive
-    labels."""
+    """Sizes of the five sets of sentences, how many are distinct, and the share of positives."""
     sets = sentence_sets()
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()
-    names = list(sets)
+    texts = {name: set(one.texts) for name, one in sets.items()}
+    columns = {
+        "size": [len(one) for one in sets.values()], "distinct": [len(x) for x in texts.values()],
+        "positive": [float(np.mean(one.labels > 0)) for one in sets.values()],
+        "shared_with_train": [len(x & texts["train"]) for x in texts.values()]}
     return xarray.Dataset(
-        {
-            "size": ("set", [len(sets[name]) for name in names]),
-            "distinct": ("set", [len(set(sets[name].texts)) for name in names]),
-            "positive": ("set", [float(np.mean(sets[name].labels > 0)) for name in names]),
-            "shared_with_train": (
-                "set", [len(set(sets[name].texts) & set(sets["train"].texts)) for name in names])},
-        {"set": names})
+        {name: ("set", values) for name, values in columns.items()}, {"set": list(sets)})
 
 
 @experiment(
@@ -38,18 +34,18 @@ def cls_probe(
     key: Any, *, train: int = 1000, test: int = 400, model: str | None = None,
     shuffle_labels: bool = False,
 ) -> xarray.Dataset:
-    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences of the
-    five sets.
+    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences.
 
-    `model` is a folder or a hub name; by default the encoder of the installed package (see the
-    extra `nlp`).
+    `model` is a folder or a hub name; by default the installed encoder (see the extra `nlp`).
     """
     keys = jax.random.split(key, 6)
     bert = load_bert(model)
     sets = {
         name: balanced_subset(one, sentences, train if name == "train" else test)
         for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)}
-    states = {name: _states(bert, sentences) for name, sentences in sets.items()}
+    states = {
+        name: cls_states(bert.encoder, *tokenize(bert, sentences.texts))
+        for name, sentences in sets.items()}
     labels = {name: sentences.labels for name, sentences in sets.items()}
     if shuffle_labels:
         labels["train"] = np.asarray(jax.random.permutation(keys[5], labels["train"]))
@@ -61,7 +57,3 @@ def cls_probe(
             "accuracy": (("set", "layer"), values),
             "sentences": ("set", [len(sets[name]) for name in sets])},
         {"set": list(sets), "layer": np.arange(values.shape[1])})
-
-
-def _states(bert: Bert, sentences: SentenceSet) -> np.ndarray:
-    return cls_states(bert.encoder, *tokenize(bert, sentences.texts))

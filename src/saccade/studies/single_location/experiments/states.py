@@ -1,5 +1,4 @@
-"""Fixed points of the descent and their stability, found by running and differentiating the descent
-itself."""
+"""Fixed points of the descent and their stability, by running and differentiating it."""
 
 from typing import Any, Literal
 
@@ -7,26 +6,26 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
-from scipy import optimize
+from scipy import linalg, optimize
 
+from saccade.descent import descend
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Setting
 
-# Four coordinates hold k*, v* and two directions outside their plane: every state and every
-# perturbation has a copy there.
+# Four coordinates hold k*, v* and two directions outside: every state has a copy there.
 K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
 
 
 @jax.jit
 def _settle(k: Any, v: Any, setting: Setting, step_size: float, steps: int) -> tuple[Any, Any]:
-    """Many descent steps in the four coordinates; the setting's own dimension enters through the
-    risk."""
+    """k and v after many descent steps in the four coordinates, and after one more; the setting's
+    own dimension enters through the risk."""
 
-    def step(_, state):
+    def step(state, t):
         return dynamics.full_step(state[0], state[1], K_STAR, V_STAR, setting, step_size)
 
-    return jax.lax.fori_loop(0, steps, step, (k, v))
+    return descend(step, lambda state, stop: state, (k, v), jnp.asarray([steps, steps + 1]))[1]
 
 
 @jax.jit
@@ -34,41 +33,23 @@ def _jacobian(k: Any, v: Any, setting: Setting, step_size: float) -> Any:
     """Derivative of one descent step of (k, v), an 8 x 8 matrix."""
 
     def move(flat):
-        return jnp.concatenate(
-            dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size))
+        state = dynamics.full_step(flat[:4], flat[4:], K_STAR, V_STAR, setting, step_size)
+        return jnp.concatenate(state)
 
     return jax.jacfwd(move)(jnp.concatenate([k, v]))
 
 
-def _rates_along(
-    directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float
+def _rates(
+    directions: np.ndarray, k: Any, v: Any, setting: Setting, step_size: float = 1e-6
 ) -> np.ndarray:
+    """Growth rates (J - 1)/alpha of the descent map along columns of directions; descending."""
     matrix = directions.T @ np.asarray(_jacobian(k, v, setting, step_size)) @ directions
     return np.sort(np.linalg.eigvals(matrix - np.eye(len(matrix))).real)[::-1] / step_size
 
 
-def tangent_rates(k: Any, v: Any, setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """Growth rates (J - 1)/alpha of the descent map at (k, v), along the tangent space of the two
-    spheres; descending."""
-    tangent = np.zeros((8, 6))
-    tangent[:4, :3] = np.linalg.svd(np.asarray(k)[:, None])[0][:, 1:]
-    tangent[4:, 3:] = np.linalg.svd(np.asarray(v)[:, None])[0][:, 1:]
-    return _rates_along(tangent, k, v, setting, step_size)
-
-
-def plane_rates(setting: Setting, step_size: float = 1e-6) -> np.ndarray:
-    """The two rates at the oracle for turning k towards v* and v towards k*.
-
-    The other directions leave the plane; they decay, but for k only at a rate of order
-    exp(-lambda^2 d), zero in double precision.
-    """
-    plane = np.zeros((8, 2))
-    plane[1, 0] = plane[4, 1] = 1.0
-    return _rates_along(plane, K_STAR, V_STAR, setting, step_size)
-
-
-def _unit(vector: Any) -> Any:
-    return vector / jnp.linalg.norm(vector)
+# Turning k towards v* and v towards k*. The other directions leave the plane; they decay, but for k
+# only at a rate of order exp(-lambda^2 d), zero in double precision.
+IN_PLANE = np.eye(8)[:, [1, 4]]
 
 
 @experiment("single-location.settled-state")
@@ -77,21 +58,21 @@ def settled_state(
     gamma: float = 2**-0.5, near: Literal["swapped", "oracle"] = "swapped",
     perturbation: float = 0.1, step_size: float = 2e-3, steps: int = 100_000,
 ) -> xarray.Dataset:
-    """Where descent settles after a random perturbation of the swapped state or of the oracle, and
-    how fast it returns."""
+    """Where descent settles near the swapped state or the oracle, and how fast it returns."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    k_key, v_key = jax.random.split(key)
-    ideal = (V_STAR, _unit(K_STAR + jnp.eye(4)[2])) if near == "swapped" else (K_STAR, V_STAR)
+    leaning = dynamics.normalised(K_STAR + jnp.eye(4)[2])
+    ideal = (V_STAR, leaning) if near == "swapped" else (K_STAR, V_STAR)
     shaken = [
-        _unit(x + perturbation * jax.random.normal(y, (4,)))
-        for x, y in zip(ideal, (k_key, v_key), strict=True)]
-    k, v = _settle(*shaken, setting, step_size, steps)
-    again = _settle(k, v, setting, step_size, 1)
+        dynamics.normalised(x + perturbation * jax.random.normal(one, (4,)))
+        for x, one in zip(ideal, jax.random.split(key), strict=True)]
+    ends = _settle(*shaken, setting, step_size, steps)
+    k, v = (vectors[0] for vectors in ends)
+    moved = max(float(jnp.max(jnp.abs(vectors[0] - vectors[1]))) for vectors in ends)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
-    moved = max(float(jnp.max(jnp.abs(a - b))) for a, b in zip((k, v), again, strict=True))
+    tangent = linalg.block_diag(*(np.linalg.svd(np.asarray(x)[:, None])[0][:, 1:] for x in (k, v)))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
-        data | {"residual": moved, "rate": ("mode", tangent_rates(k, v, setting))})
+        data | {"residual": moved, "rate": ("mode", _rates(np.asarray(tangent), k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
@@ -101,11 +82,11 @@ def oracle_stability(
         (400, 10, 2**-0.5), (400, 5, 2**-0.5), (1600, 10, 2**-0.5), (400, 10, 1.0)),
     low: float = 0.5, high: float = 1.5,
 ) -> xarray.Dataset:
-    """The inverse temperature at which the descent map at the oracle gets its first growing mode,
-    for (dim, length, gamma)."""
+    """The inverse temperature at which the oracle gets its first growing mode, case by case."""
 
     def fastest(inverse_temperature, dim, length, gamma):
-        return plane_rates(Setting(dim, length, inverse_temperature, gamma))[0]
+        setting = Setting(dim, length, inverse_temperature, gamma)
+        return _rates(IN_PLANE, K_STAR, V_STAR, setting)[0]
 
     roots = [optimize.brentq(fastest, low, high, args=case, xtol=1e-9) for case in cases]
     return xarray.Dataset({
@@ -118,29 +99,27 @@ def origin_modes(
     key: Any, *, dim: int = 400, length: int = 10, gamma: float = 2**-0.5,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0), step_size: float = 4e-3,
 ) -> xarray.Dataset:
-    """Eigenvalues of the descent map's Jacobian at zero overlap, by central differences, on and
-    across the manifold."""
-    on, across = [], []
-    for inverse_temperature in inverse_temperatures:
-        setting = Setting(dim, length, inverse_temperature, gamma)
+    """Eigenvalues of the descent map's Jacobian at zero overlap, on and across the manifold."""
+    temperatures = np.array(inverse_temperatures)
+    setting = Setting(dim, length, temperatures, gamma)
 
-        def moved(point, names, setting=setting):
+    def eigenvalues(*names: str, step: float = 1e-5) -> np.ndarray:
+        """Ascending, of the 2x2 Jacobian in the two named overlaps, by central differences."""
+
+        def moved(point):
             state = dynamics.Overlaps(0.0, 0.0)._replace(**dict(zip(names, point, strict=True)))
             after = dynamics.overlap_step(state, setting, step_size)
-            return np.array([float(getattr(after, name)) for name in names])
+            return np.stack([getattr(after, name) for name in names], -1)
 
-        on.append(_eigenvalues(lambda x, f=moved: f(x, ("kappa", "nu"))))
-        across.append(_eigenvalues(lambda x, f=moved: f(x, ("theta", "eta"))))
+        columns = [(moved(step * unit) - moved(-step * unit)) / (2 * step) for unit in np.eye(2)]
+        return np.sort(np.linalg.eigvals(np.stack(columns, -1)).real)
+
     axes = ("inverse_temperature", "mode")
     return xarray.Dataset(
-        {"on_manifold": (axes, np.array(on)), "transverse": (axes, np.array(across))},
-        {"inverse_temperature": list(inverse_temperatures)})
-
-
-def _eigenvalues(function: Any, step: float = 1e-5) -> np.ndarray:
-    """Ascending eigenvalues of a 2x2 Jacobian at zero, by central differences."""
-    columns = [(function(step * unit) - function(-step * unit)) / (2 * step) for unit in np.eye(2)]
-    return np.sort(np.linalg.eigvals(np.array(columns).T).real)
+        {
+            "on_manifold": (axes, eigenvalues("kappa", "nu")),
+            "transverse": (axes, eigenvalues("theta", "eta"))},
+        {"inverse_temperature": temperatures})
 
 
 @experiment("single-location.manifold-roots")
@@ -148,29 +127,26 @@ def manifold_roots(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, step_size: float = 4e-3, starts: int = 21, slope: float = 0.0,
 ) -> xarray.Dataset:
-    """All fixed points of the two-overlap map met by root searches from a grid of starts (`slope`
-    adds a push to spoil it)."""
+    """All fixed points of the two-overlap map met from a grid of starts (`slope` spoils it)."""
     setting = Setting(dim, length, inverse_temperature, gamma)
 
     def residual(point):
-        after = dynamics.manifold_step(point[0], point[1], setting, step_size)
-        return (jnp.stack(jnp.asarray(after)) - point) / step_size + slope * (1 - point**2)
+        after = jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
+        return (after - point) / step_size + slope * (1 - point**2)
 
-    compiled, slopes = jax.jit(residual), jax.jit(jax.jacfwd(residual))
+    compiled, jacobian = jax.jit(residual), jax.jit(jax.jacfwd(residual))
     grid = np.linspace(-1, 1, starts)
-    found: list[np.ndarray] = []
+    roots: list[np.ndarray] = []
     for start in np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2):
-        root = optimize.root(
-            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(slopes(x)), tol=1e-13
-        )
-        inside = np.all(np.abs(root.x) <= 1 + 1e-9)
-        if (
-            root.success and inside and np.max(np.abs(root.fun)) < 1e-10
-            and all(np.max(np.abs(root.x - old)) > 1e-5 for old in found)
-        ):
-            found.append(root.x)
+        end = optimize.root(
+            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(jacobian(x)),
+            tol=1e-13)
+        inside = np.all(np.abs(end.x) <= 1 + 1e-9)
+        converged = end.success and inside and np.max(np.abs(end.fun)) < 1e-10
+        if converged and all(np.max(np.abs(end.x - root)) > 1e-5 for root in roots):
+            roots.append(end.x)
     return xarray.Dataset(
-        {"point": (("root", "name"), np.array(found).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
+        {"point": (("root", "name"), np.array(roots).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
 
 
 @experiment("single-location.injectivity")
@@ -178,13 +154,13 @@ def injectivity(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, step_size: float = 4e-3, points: int = 201,
 ) -> xarray.Dataset:
-    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid of the
-    square."""
+    """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    move = lambda point: jnp.stack(
-        jnp.asarray(dynamics.manifold_step(point[0], point[1], setting, step_size)))
-    # The ends are left out by a hair: the map's square root is not differentiable through rounding
-    # exactly there.
+
+    def move(point):
+        return jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
+
+    # The ends are left out by a hair: the map's square root is not differentiable there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
     jacobian = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(
         np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)))

@@ -1,12 +1,10 @@
-"""The risk near its two distinguished points: the origin of the manifold (a saddle) and the oracle
-(k*, v*).
+"""The risk near its two distinguished points: the origin (a saddle) and the oracle (k*, v*).
 
-The paper proves what happens on the manifold; the transverse directions are our addition: growth
-rates at the origin explain why a temperature schedule is needed, the critical temperature says when
-the oracle is a minimum at all.
+The paper proves what happens on the manifold; the transverse directions are our addition. They
+tell why a temperature schedule is needed, and below which critical value the oracle is a minimum.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
@@ -15,41 +13,27 @@ from jaxtyping import Array, Float
 
 from saccade import gaussian
 from saccade.errors import require
-from saccade.studies.single_location.theory.moments import Scalars, constants
-from saccade.studies.single_location.theory.overlaps import Number, Overlaps, Setting, as_arrays
-from saccade.studies.single_location.theory.risk import risk
+
+from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays, check_setting
+from .risk import constants, risk
+
+GrowthRates = namedtuple("GrowthRates", "on_manifold transverse")
+"""How fast each unstable direction of the origin grows under gradient flow: the (kappa, nu) mode,
+which leads to the oracle, and the (theta, eta) mode, which leads to the swapped state."""
 
 
-class GrowthRates(NamedTuple):
-    """How fast each unstable direction of the origin grows under gradient flow."""
-
-    on_manifold: Scalars
-    """the (kappa, nu) mode, which leads to the oracle"""
-    transverse: Scalars
-    """the (theta, eta) mode, which leads to the swapped state"""
-
-
-class _OriginCurvatures(NamedTuple):
-    kappa: Scalars
-    """d^2R/d kappa^2"""
-    theta: Scalars
-    """d^2R/d theta^2"""
-    coupling: Scalars
-    """h = -d^2R/(d kappa d nu) = -d^2R/(d theta d eta); the curvatures in nu and in eta are 0"""
-
-
-def _origin_curvatures(setting: Setting) -> _OriginCurvatures:
-    shared = constants(setting)
-    gamma_squared = jnp.square(setting.gamma)
-    return _OriginCurvatures(
-        kappa=gamma_squared * shared.slope**2 * gaussian.zeta_curvature(0.0, shared.spread),
-        theta=2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread),
-        coupling=2 * gamma_squared * shared.slope * gaussian.expect_erf_prime(0.0, shared.spread))
+def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
+    """d^2R/d kappa^2, d^2R/d theta^2 and h = -d^2R/(d kappa d nu) = -d^2R/(d theta d eta); the
+    curvatures in nu and in eta are 0."""
+    shared, gamma_squared = constants(setting), jnp.square(setting.gamma)
+    along_kappa = gamma_squared * shared.per_kappa**2 * gaussian.zeta_curvature(0.0, shared.spread)
+    along_theta = 2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread)
+    coupling = 2 * gamma_squared * shared.per_kappa * gaussian.expect_erf_prime(0.0, shared.spread)
+    return along_kappa, along_theta, coupling
 
 
 def _unstable_rate(curvature: Number, coupling: Number) -> Scalars:
-    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]], without its
-    cancellation."""
+    """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]]."""
     return 2 * jnp.square(coupling) / (curvature + jnp.hypot(curvature, 2 * coupling))
 
 
@@ -65,8 +49,7 @@ def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
 
 
 def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Array, "*batch 2"]:
-    """Eigenvalues, ascending, of the two-overlap descent map linearised at the origin, I -
-    step_size Hessian. Exact.
+    """Eigenvalues, ascending, of the two-overlap map at the origin, I - step_size Hessian. Exact.
 
     For a small step one lies in (0, 1) and one above 1: a saddle (Proposition 12).
     """
@@ -76,8 +59,7 @@ def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Ar
 
 
 def growth_rates(setting: Setting) -> GrowthRates:
-    """Rates at which the two unstable directions of the origin grow; they compete from a random
-    start. Exact.
+    """Rates at which the two unstable directions of the origin grow and compete. Exact.
 
     Each is minus the negative eigenvalue of [[c, -h], [-h, 0]], with c = 8 gamma^2 b^2/(pi sqrt q)
     for (kappa, nu) and c = d zeta(0, lambda^2 gamma^2) for (theta, eta). They coincide as lambda ->
@@ -88,86 +70,56 @@ def growth_rates(setting: Setting) -> GrowthRates:
 
 
 def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
-    """Components of a state near the origin along the two unstable modes, (kappa, nu) and (theta,
-    eta). Exact linearisation.
+    """Components of a state along the unstable modes, (kappa, nu) and (theta, eta). Exact near 0.
 
     The unstable direction of [[c, -h], [-h, 0]] with growth rate r is (r, h). Whichever component
     starts larger tends to win; that it tells the outcome is a heuristic.
     """
     along_kappa, along_theta, coupling = _origin_curvatures(setting)
-    pairs = (
-        (overlaps.kappa, overlaps.nu, along_kappa), (overlaps.theta, overlaps.eta, along_theta))
-    on_manifold, transverse = (
-        _along_mode(first, second, curvature, coupling) for first, second, curvature in pairs)
-    return on_manifold, transverse
-
-
-def _along_mode(first: Scalars, second: Scalars, curvature: Scalars, coupling: Scalars) -> Scalars:
-    rate = _unstable_rate(curvature, coupling)
-    return (rate * jnp.asarray(first) + coupling * jnp.asarray(second)) / jnp.hypot(rate, coupling)
+    kappa, nu, theta, eta, _ = as_arrays(overlaps)
+    on, across = (_unstable_rate(curvature, coupling) for curvature in (along_kappa, along_theta))
+    on_manifold = (on * kappa + coupling * nu) / jnp.hypot(on, coupling)
+    return on_manifold, (across * theta + coupling * eta) / jnp.hypot(across, coupling)
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:
-    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic (saturated
-    erf).
+    """lambda_c: the oracle is a strict local minimum iff lambda < lambda_c. Asymptotic.
 
     Root of 2/sqrt(1+4 lambda^2) + L-2 = (L-1)/(1+2 gamma^2/d); the neglected terms are of the order
-    of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite when the oracle stays a minimum at every
-    temperature.
+    of exp(-lambda^2 d/(2 + 4 lambda^2 gamma^2)). Infinite if it is one at every lambda.
     """
-    require(np.isfinite(dim) and dim >= 2, "dim", dim, "must be a whole number of at least 2")
-    require(
-        np.isfinite(length) and length >= 2, "length", length,
-        "must be at least 2: one token needs no looking")
-    require(np.isfinite(gamma) and gamma > 0, "gamma", gamma, "must be a finite number above 0")
-    ratio = 2 * float(gamma) ** 2 / float(dim)
-    room = 1 - (float(length) - 1) * ratio / (1 + ratio)
+    check_setting(Setting(dim, length, 1.0, gamma))
+    require(length >= 2, "length", length, "must be at least 2: one token needs no looking")
+    room = 1 - (float(length) - 1) / (1 + float(dim) / 2 / float(gamma) / float(gamma))
     if room <= 0:
         return float("inf")
     return float(np.sqrt((2 / room - 1) * (2 / room + 1)) / 2)
 
 
-class OracleHessian(NamedTuple):
-    """Riemannian Hessian of the risk on the two spheres at (k*, v*): two symmetric 2x2 blocks, all
-    eigenvalues."""
+OracleHessian = namedtuple("OracleHessian", "inside outside")
+"""Eigenvalues, ascending, of the Riemannian Hessian of the risk on the two spheres at (k*, v*):
+`inside` moves k towards v* and v towards k*; `outside` moves both towards one direction orthogonal
+to k* and v*, and repeats d-2 times.
 
-    inside: Float[Array, "2 2"]
-    """moving k towards v* and v towards k*, order (eta, theta)"""
-    outside: Float[Array, "2 2"]
-    """moving k and v towards one direction orthogonal to both; the block repeats d-2 times"""
-    inside_eigenvalues: Float[Array, " 2"]
-    """ascending"""
-    outside_eigenvalues: Float[Array, " 2"]
-    """ascending, each of multiplicity d-2; along k they fade to 0 like exp(-lambda^2 d/(1 + 4
-    lambda^2 gamma^2)) when erf saturates, where rounding leaves only their order of smallness"""
-    eigenvalues: Float[Array, " 4"]
-    """all of them, ascending"""
+Along k the outside ones fade to 0 like exp(-lambda^2 d/(1 + 4 lambda^2 gamma^2)) when erf
+saturates, where rounding leaves only their order of smallness.
+"""
 
 
-def _unit(move: Number) -> tuple[Scalars, Scalars]:
-    """(1, move) normalised: the share that stays and the share that moved."""
-    norm = jnp.sqrt(1 + jnp.square(move))
-    return 1 / norm, move / norm
-
-
-def _risk_inside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 v*, v = v* + moves_1 k*, both normalised."""
-    kappa, eta = _unit(moves[0])
-    nu, theta = _unit(moves[1])
+def _risk_inside(angles: Float[Array, " 2"], setting: Setting) -> Scalars:
+    """Risk after turning k towards v* and v towards k*."""
+    (kappa, nu), (eta, theta) = jnp.cos(angles), jnp.sin(angles)
     return risk(Overlaps(kappa, nu, theta, eta, kappa * theta + eta * nu), setting)
 
 
-def _risk_outside(moves: Float[Array, " 2"], setting: Setting) -> Scalars:
-    """Risk after k = k* + moves_0 u, v = v* + moves_1 u, both normalised, u orthogonal to k* and
-    v*."""
-    kappa, k_outside = _unit(moves[0])
-    nu, v_outside = _unit(moves[1])
+def _risk_outside(angles: Float[Array, " 2"], setting: Setting) -> Scalars:
+    """Risk after turning k and v towards one direction orthogonal to k* and v*."""
+    (kappa, nu), (k_outside, v_outside) = jnp.cos(angles), jnp.sin(angles)
     return risk(Overlaps(kappa, nu, 0.0, 0.0, k_outside * v_outside), setting)
 
 
 def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
-    """Ascending, the smaller one as determinant / larger: entries of size d must not drown an
-    eigenvalue of size 1."""
+    """Ascending, the smaller as determinant / larger: entries of size d must not drown it."""
     (first, off), (_, last) = matrix
     middle, radius = (first + last) / 2, jnp.hypot((first - last) / 2, off)
     dominant = middle + jnp.where(middle < 0, -1.0, 1.0) * radius
@@ -176,20 +128,14 @@ def _eigenvalues_2x2(matrix: Float[Array, "2 2"]) -> Float[Array, " 2"]:
 
 
 def oracle_transverse_hessian(setting: Setting) -> OracleHessian:
-    """Second derivatives of the risk at (k*, v*) along the spheres, by automatic differentiation of
-    the exact risk.
-
-    Independent of `critical_inverse_temperature`. (k*, v*) is a critical point, so any retraction
-    gives the Riemannian Hessian.
-    """
+    """Second derivatives of the risk at (k*, v*) along the spheres, by autodiff of the exact risk:
+    independent of `critical_inverse_temperature`. At a critical point any retraction will do."""
     return _oracle_hessian(as_arrays(setting))
 
 
 @jax.jit
 def _oracle_hessian(setting: Setting) -> OracleHessian:
-    origin = jnp.zeros(2)
-    inside = jax.hessian(_risk_inside)(origin, setting)
-    outside = jax.hessian(_risk_outside)(origin, setting)
-    of_inside, of_outside = _eigenvalues_2x2(inside), _eigenvalues_2x2(outside)
-    together = jnp.sort(jnp.concatenate([of_inside, of_outside]))
-    return OracleHessian(inside, outside, of_inside, of_outside, together)
+    inside, outside = (
+        _eigenvalues_2x2(jax.hessian(turned)(jnp.zeros(2), setting))
+        for turned in (_risk_inside, _risk_outside))
+    return OracleHessian(inside, outside)

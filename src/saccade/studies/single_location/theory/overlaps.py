@@ -1,5 +1,4 @@
-"""The five overlaps that decide everything in single-location regression, their setting, the checks
-at the door."""
+"""The five overlaps that decide everything, their setting, and the checks of both."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,54 +12,43 @@ GRAM_TOLERANCE = 1e-9
 
 Number: TypeAlias = Any
 """A float or an array of floats, NumPy or JAX, traced or not."""
+Scalars = Float[Array, "..."]
 
 
 class Overlaps(NamedTuple):
-    """Inner products of the learned (k, v) with the true orthonormal (k*, v*); each may be an array
-    (a batch)."""
+    """Inner products of the learned (k, v) with the true orthonormal (k*, v*), or batches of them:
+    kappa = k.k*, nu = v.v*, theta = v.k*, eta = k.v*, rho = k.v."""
 
     kappa: Number
-    """k . k* (kappa)"""
     nu: Number
-    """v . v* (nu)"""
     theta: Number = 0.0
-    """v . k* (theta)"""
     eta: Number = 0.0
-    """k . v* (eta)"""
     rho: Number = 0.0
-    """k . v (rho)"""
 
 
 class Setting(NamedTuple):
-    """The task and the temperature. Tokens are N(0, I_d), the informative one is N(sqrt(d/2) k*,
-    gamma^2 I_d)."""
+    """The task and the temperature: L tokens of size d, N(0, I_d), the informative one N(sqrt(d/2)
+    k*, gamma^2 I_d) (at gamma = 2^-1/2 all have the same expected norm); lambda, in the predictor
+    sum_l erf(lambda X_l.k) X_l.v; epsilon, standard deviation of the label noise."""
 
     dim: Number
-    """d, the size of a token"""
     length: Number
-    """L, the number of tokens"""
     inverse_temperature: Number
-    """lambda, in the predictor sum_l erf(lambda X_l.k) X_l.v"""
     gamma: Number = 2**-0.5
-    """gamma, spread of the informative token around its mean; at 2^-1/2 all tokens have the same
-    expected norm"""
     noise: Number = 0.0
-    """epsilon, standard deviation of the label noise"""
 
 
 ORACLE = Overlaps(1.0, 1.0)
 
 
 def as_arrays(numbers):
-    """An `Overlaps` or a `Setting` with float arrays inside, so that a compiled function sees one
-    type whatever is given."""
+    """An `Overlaps` or a `Setting` of float arrays: a compiled function sees one type."""
     return type(numbers)(*(jnp.asarray(value, float) for value in numbers))
 
 
 def gram(overlaps: Overlaps) -> Float[Array, "*batch 4 4"]:
     """Gram matrix of (k*, v*, k, v). Exact."""
-    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(
-        *(jnp.asarray(value, float) for value in overlaps))
+    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(*as_arrays(overlaps))
     one, zero = jnp.ones_like(kappa), jnp.zeros_like(kappa)
     rows = [
         [one, zero, kappa, theta], [zero, one, eta, nu], [kappa, eta, one, rho],
@@ -68,46 +56,33 @@ def gram(overlaps: Overlaps) -> Float[Array, "*batch 4 4"]:
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def distance_to_manifold(overlaps: Overlaps) -> Float[Array, "*batch"]:
-    """sqrt(theta^2 + eta^2 + rho^2): zero exactly on the invariant manifold k.v* = v.k* = k.v = 0
-    (M)."""
-    return jnp.sqrt(
-        jnp.square(overlaps.theta) + jnp.square(overlaps.eta) + jnp.square(overlaps.rho))
+def distance_to_manifold(overlaps: Overlaps) -> Scalars:
+    """sqrt(theta^2 + eta^2 + rho^2): zero exactly on the invariant manifold (M)."""
+    return jnp.sqrt(sum(jnp.square(value) for value in overlaps[2:]))
 
 
-def _all_finite(value: Number) -> bool:
-    return bool(np.all(np.isfinite(np.asarray(value, float))))
-
-
-def _is_whole_from(value: Number, least: int) -> bool:
+def _all(name: str, value: Number, holds: Any, rule: str) -> None:
+    """`InvalidInput` unless `value` is finite throughout and `holds(value)` everywhere."""
     numbers = np.asarray(value, float)
-    return _all_finite(numbers) and bool(
-        np.all((numbers >= least) & (numbers == np.floor(numbers))))
+    require(bool(np.all(np.isfinite(numbers) & holds(numbers))), name, value, rule)
 
 
 def check_setting(setting: Setting) -> Setting:
     """The setting itself, or `InvalidInput` naming the parameter that no task can have."""
     for name, least in (("dim", 2), ("length", 1)):
-        value = getattr(setting, name)
-        require(
-            _is_whole_from(value, least), name, value, f"must be a whole number of at least {least}"
-        )
+        _all(
+            name, getattr(setting, name), lambda x, least=least: (x >= least) & (x == np.floor(x)),
+            f"must be a whole number of at least {least}")
     for name in ("inverse_temperature", "gamma"):
-        value = getattr(setting, name)
-        above = _all_finite(value) and bool(np.all(np.asarray(value) > 0))
-        require(above, name, value, "must be a finite number above 0")
-    nonnegative = _all_finite(setting.noise) and bool(np.all(np.asarray(setting.noise) >= 0))
-    require(nonnegative, "noise", setting.noise, "must be a finite number of at least 0")
+        _all(name, getattr(setting, name), lambda x: x > 0, "must be a finite number above 0")
+    _all("noise", setting.noise, lambda x: x >= 0, "must be a finite number of at least 0")
     return setting
 
 
 def check_overlaps(overlaps: Overlaps) -> Overlaps:
-    """The overlaps themselves, or `InvalidInput` when no unit vectors with k*.v* = 0 have these
-    inner products."""
+    """The overlaps themselves, or `InvalidInput` when no unit vectors have them."""
     for name, value in overlaps._asdict().items():
-        within = _all_finite(value) and bool(
-            np.all(np.abs(np.asarray(value)) <= 1 + GRAM_TOLERANCE))
-        require(within, name, value, "must be between -1 and 1")
+        _all(name, value, lambda x: np.abs(x) <= 1 + GRAM_TOLERANCE, "must be between -1 and 1")
     smallest = float(np.min(np.linalg.eigvalsh(np.asarray(gram(overlaps)))))
     rule = (
         "must be inner products of unit vectors, but their Gram matrix has the eigenvalue"

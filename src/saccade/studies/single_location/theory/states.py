@@ -1,26 +1,34 @@
-"""The swapped state, where k has learned v* and v has learned k*, and how to tell that a state is
-stationary and stable.
+"""Where descent ends when it does not recover, and how to tell that a state is stationary and
+stable. Not in the paper.
 
-Not in the paper: it is where its runs that "converge to (0, 0)" end.
+The swapped state, k = v* and v leaning on k*, is where its runs that "converge to (0, 0)" end. The
+attractor off the manifold, k and v both in span(k*, v*), beats the oracle above the critical
+inverse temperature: it is where its runs at a constant, large inverse temperature end.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
+from scipy.optimize import minimize
 
 from saccade import gaussian
-from saccade.studies.single_location.theory.moments import Scalars, constants
-from saccade.studies.single_location.theory.overlaps import Number, Overlaps, Setting, as_arrays
-from saccade.studies.single_location.theory.risk import risk, risk_gradient
+from saccade.errors import require
+
+from .landscape import critical_inverse_temperature
+from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays, check_setting
+from .risk import constants, risk
+
+Coordinates = Float[Array, "2 5"]
+Angles = Float[Array, " 2"]
 
 
-class SwappedState(NamedTuple):
-    """k = v*, v.k* = theta, everything else 0 (up to a common sign of k and v)."""
-
-    theta: Scalars
-    risk: Scalars
+SwappedState = namedtuple("SwappedState", "theta risk")
+"""k = v*, v.k* = theta, everything else 0 (up to a common sign of k and v)."""
+Attractor = namedtuple("Attractor", "overlaps risk")
+"""A minimum off the manifold; flipping (theta, eta, rho), or k and v, gives its images."""
 
 
 def swapped_state(setting: Setting) -> SwappedState:
@@ -44,58 +52,35 @@ def swapped_overlaps(theta: Number) -> Overlaps:
 
 
 def _length_left(square: Scalars) -> Scalars:
-    """Square root of what remains of a unit vector, with a remainder made of rounding alone counted
-    as nothing."""
+    """Square root of what remains of a unit vector; a remainder of rounding counts as nothing."""
     return jnp.sqrt(jnp.where(square > 1e-15, square, 0.0))
 
 
-def _coordinates(overlaps: Overlaps) -> tuple[Float[Array, "*batch 5"], Float[Array, "*batch 5"]]:
-    """k and v in an orthonormal basis (k*, v*, e3, e4, e5) of a space that holds both and one spare
-    direction."""
-    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(
-        *(jnp.asarray(value, float) for value in overlaps))
+def _coordinates(overlaps: Overlaps) -> Coordinates:
+    """k and v in an orthonormal basis (k*, v*, e3, e4, e5), the last direction spare."""
+    kappa, nu, theta, eta, rho = as_arrays(overlaps)
     k_rest = _length_left(1 - kappa**2 - eta**2)
     # Where k lies in span(k*, v*) any e3 will do; the division must only not produce NaN.
     v_third = jnp.where(k_rest > 0, rho - kappa * theta - eta * nu, 0.0) / jnp.where(
         k_rest > 0, k_rest, 1.0)
     v_rest = _length_left(1 - theta**2 - nu**2 - v_third**2)
-    zero = jnp.zeros_like(kappa)
-    k = jnp.stack([kappa, eta, k_rest, zero, zero], axis=-1)
-    return k, jnp.stack([theta, nu, v_third, v_rest, zero], axis=-1)
+    return jnp.array([[kappa, eta, k_rest, 0.0, 0.0], [theta, nu, v_third, v_rest, 0.0]])
 
 
-def tangent_gradient_norms(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Scalars]:
-    """Norms of the risk's gradients in k and in v along their spheres: both 0 exactly at stationary
-    states. Exact.
-
-    grad_k = R_kappa k* + R_eta v* + R_rho v, grad_v = R_theta k* + R_nu v* + R_rho k, minus their
-    radial parts.
-    """
-    slope = risk_gradient(overlaps, setting)
-    k, v = _coordinates(overlaps)
-    axes = jnp.eye(5)
-    in_k = _outer(slope.kappa, axes[0]) + _outer(slope.eta, axes[1]) + _outer(slope.rho, v)
-    in_v = _outer(slope.theta, axes[0]) + _outer(slope.nu, axes[1]) + _outer(slope.rho, k)
-    return _tangent_norm(k, in_k), _tangent_norm(v, in_v)
-
-
-def _outer(scalar: Number, vector: Float[Array, "*batch 5"]) -> Float[Array, "*batch 5"]:
-    return jnp.asarray(scalar)[..., None] * vector
-
-
-def _tangent_norm(unit: Float[Array, "*batch 5"], vector: Float[Array, "*batch 5"]) -> Scalars:
-    radial = jnp.sum(unit * vector, axis=-1, keepdims=True)
-    return jnp.linalg.norm(vector - radial * unit, axis=-1)
-
-
-def _risk_of_coordinates(pair: Float[Array, "2 5"], setting: Setting) -> Scalars:
+def _risk_of_coordinates(pair: Coordinates, setting: Setting) -> Scalars:
+    """The risk of k and v, normalised first: its derivatives are those along the two spheres."""
     k, v = pair / jnp.linalg.norm(pair, axis=1, keepdims=True)
     return risk(Overlaps(k[0], v[1], v[0], k[1], k @ v), setting)
 
 
+def tangent_gradient_norms(overlaps: Overlaps, setting: Setting) -> Float[Array, " 2"]:
+    """Norms of the risk's gradients along the two spheres: 0 exactly at stationary states."""
+    gradient = jax.grad(_risk_of_coordinates)(_coordinates(overlaps), as_arrays(setting))
+    return jnp.linalg.norm(gradient, axis=1)
+
+
 def stationary_hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, " 8"]:
-    """Eigenvalues, ascending, of the risk's Hessian on the two spheres at a stationary state.
-    Exact, by autodiff.
+    """Eigenvalues, ascending, of the risk's Hessian on the spheres at a stationary state. Exact.
 
     A state is stable when all are above 0. The spare direction stands for d-4 equal ones, so dim
     must be at least 5; meaningful only where `tangent_gradient_norms` vanish. A direction along
@@ -106,12 +91,80 @@ def stationary_hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Floa
 
 @jax.jit
 def _hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, " 8"]:
-    k, v = _coordinates(overlaps)
-    hessian = jax.hessian(_risk_of_coordinates)(jnp.stack([k, v]), setting).reshape(10, 10)
-    tangent = jax.scipy.linalg.block_diag(_tangent_basis(k), _tangent_basis(v))
+    pair = _coordinates(overlaps)
+    hessian = jax.hessian(_risk_of_coordinates)(pair, setting).reshape(10, 10)
+    # Orthonormal rows that span the complements of k and of v.
+    bases = [jnp.linalg.svd(unit[None, :], full_matrices=True)[2][1:] for unit in pair]
+    tangent = jax.scipy.linalg.block_diag(*bases)
     return jnp.linalg.eigvalsh(tangent @ hessian @ tangent.T)
 
 
-def _tangent_basis(unit: Float[Array, " 5"]) -> Float[Array, "4 5"]:
-    """Orthonormal rows spanning the complement of a unit vector."""
-    return jnp.linalg.svd(unit[None, :], full_matrices=True)[2][1:]
+def _stiffness(setting: Setting) -> Scalars:
+    """About sqrt(d/2): in units of its inverse, both angles are of order 1 at the minimum."""
+    return jnp.sqrt(1 + jnp.asarray(setting.dim, float) / 2)
+
+
+def _span_overlaps(angles: Angles, setting: Setting) -> Overlaps:
+    """k turned from v* towards k*, v turned from v* away from k*, by angles in 1/stiffness."""
+    k_angle, v_angle = angles / _stiffness(setting)
+    kappa, eta = jnp.sin(k_angle), jnp.cos(k_angle)
+    nu, theta = jnp.cos(v_angle), -jnp.sin(v_angle)
+    return Overlaps(kappa, nu, theta, eta, rho=jnp.cos(k_angle + v_angle))
+
+
+def _span_risk(angles: Angles, setting: Setting) -> Scalars:
+    return risk(_span_overlaps(angles, setting), setting)
+
+
+_risk_on_grid = jax.jit(jax.vmap(_span_risk, in_axes=(0, None)))
+_risk_and_gradient = jax.jit(jax.value_and_grad(_span_risk))
+_curvature = jax.jit(jax.hessian(_span_risk))
+
+
+def _best_on_grid(setting: Setting, points: int = 81) -> np.ndarray:
+    """The best of a grid that is fine near 0 and also covers the whole quarter turn."""
+    reach = float(_stiffness(setting)) * np.pi / 2
+    angles = np.union1d(np.linspace(0.0, min(20.0, reach), points), np.linspace(0.0, reach, points))
+    grid = np.stack(np.meshgrid(angles, angles, indexing="ij"), axis=-1).reshape(-1, 2)
+    return grid[int(jnp.argmin(_risk_on_grid(jnp.asarray(grid), setting)))]
+
+
+def _newton_step(angles: np.ndarray, setting: Setting) -> np.ndarray:
+    gradient = np.asarray(_risk_and_gradient(angles, setting)[1])
+    return np.linalg.solve(np.asarray(_curvature(angles, setting)), gradient)
+
+
+def _polish(angles: np.ndarray, setting: Setting, steps: int = 6) -> np.ndarray:
+    """Newton on the gradient: it goes on where the risk no longer changes in its last digit."""
+    move = _newton_step(angles, setting)
+    for _ in range(steps):
+        proposal = angles - move
+        next_move = _newton_step(proposal, setting)
+        if np.linalg.norm(next_move) >= np.linalg.norm(move):
+            break
+        angles, move = proposal, next_move
+    return angles
+
+
+def off_manifold_attractor(setting: Setting) -> Attractor:
+    """The least risk over k, v in span(k*, v*), kappa, nu, eta >= 0 >= theta. Numerical (Newton).
+
+    Above the critical inverse temperature it is below the oracle's: a k with a part along v makes
+    every uninformative token add C rho, and a small negative v.k* lets the mean sqrt(d/2) theta of
+    the informative one cancel the sum.
+    """
+    check_setting(setting)
+    single = all(np.ndim(value) == 0 for value in setting)
+    require(single, "setting", setting, "must hold single numbers, no batch")
+    setting = Setting(*(float(value) for value in setting))
+    critical = critical_inverse_temperature(setting.dim, setting.length, setting.gamma)
+    rule = f"must be above the critical value {critical:.6g}, below which the oracle is a minimum"
+    above = setting.inverse_temperature > critical
+    require(above, "inverse_temperature", setting.inverse_temperature, rule)
+    best = minimize(
+        lambda angles: _risk_and_gradient(angles, setting), _best_on_grid(setting), jac=True,
+        hess=lambda angles: _curvature(angles, setting), method="trust-exact",
+        options={"gtol": 1e-12})
+    angles = jnp.asarray(_polish(best.x, setting))
+    overlaps = Overlaps(*(float(value) for value in _span_overlaps(angles, setting)))
+    return Attractor(overlaps, float(risk(overlaps, setting)))

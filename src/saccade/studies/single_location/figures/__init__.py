@@ -1,3 +1,0 @@
-"""The figures of single-location regression."""
-
-ORDER = ("landscape", "descent")

@@ -123,14 +123,12 @@ def test_population_descent_takes_the_steps_its_gradients_say():
 
 def test_population_of_many_states_is_thinned_and_still_close():
     """40 patches in sets of 5 at two lengths of the list: about 1e-4 apart."""
-    from saccade.studies.spatial.theory import Scalars, Setting, population, population_states
+    from saccade.studies.spatial.theory.population import Scalars, Setting, population
 
     setting, point = Setting(40, 5, 0.3), Scalars(0.05, 1.0, -0.1)
-    rows = [
-        population(point, setting, population_states(40, 5, 0.3, 3, False, most))
-        for most in (20_000, 200_000)]
+    rows = [population(point, setting, setting.states(most=most)) for most in (20_000, 200_000)]
     np.testing.assert_allclose(np.asarray(rows[0], float), np.asarray(rows[1], float), rtol=5e-3)
-    assert population_states(40, 5, 0.3, 3, False, 20_000).thinned > 0
+    assert setting.states(most=20_000).thinned > 0
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,27 @@ import jax.numpy as jnp
 import numpy as np
 from jax import block_until_ready as finished
 
+from saccade.descent import descend
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides
 from saccade.networks import torch_steps
-from saccade.studies.spatial import dynamics
-from saccade.studies.spatial.dynamics import Layer, Scalars, Setting
-from saccade.studies.spatial.models import output
+from saccade.studies.spatial.dynamics.idealised import idealised_descent
+from saccade.studies.spatial.dynamics.realistic import (
+    Layer,
+    random_start,
+    realistic_descent,
+    sample_loss,
+)
 from saccade.studies.spatial.task import Spatial, interleaved, localised, sample_signals
-from saccade.studies.spatial.theory import attention_weights, entries, listed_states
+from saccade.studies.spatial.theory.population import (
+    Scalars,
+    Setting,
+    attention_weights,
+    step_sizes,
+)
+from saccade.studies.spatial.theory.states import listed_states
 
 
-@partial(jax.jit, static_argnames=("setting", "steps"))
+@partial(jax.jit, static_argnames="setting")
 def _image_by_image(
     start: Scalars, setting: Setting, rates: Scalars, x: Any, steps: int
 ) -> Scalars:
@@ -33,13 +44,11 @@ def _image_by_image(
         F = jnp.sum(z**setting.degree + setting.slope * z, axis=(1, 2))
         return jnp.mean(jnp.logaddexp(0.0, -F))
 
-    def step(at: Scalars, _: None) -> tuple[Scalars, None]:
-        return (
-            jax.tree.map(
-                lambda number, rate, pull: number - rate * pull, at, rates, jax.grad(loss)(at)),
-            None)
+    def step(at: Scalars, _: Any) -> Scalars:
+        return jax.tree.map(
+            lambda number, rate, pull: number - rate * pull, at, rates, jax.grad(loss)(at))
 
-    return jax.lax.scan(step, start, None, length=steps)[0]
+    return descend(step, lambda *_: None, start, jnp.asarray([steps]))[0]
 
 
 def three_scalars(
@@ -56,43 +65,32 @@ def three_scalars(
     random = sets[np.arange(len(order)) != np.asarray(signal)[:, None]].reshape(
         images, -1, set_size)
     states = listed_states(random.sum(axis=2), np.abs(random).sum(axis=2), set_size, setting.degree)
-    same, other = entries(setting)
-    start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), Scalars(1e-3, 30.0 / same, 30.0 / other)
+    start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), step_sizes(setting, 1e-3, 30.0)
 
-    def ours(count: int) -> Any:
-        return [
-            float(numbers[-1])
-            for numbers in dynamics.idealised_descent(
-                start, setting, 1e-3, 30.0, count, states).scalars]
+    def ours(count: int) -> np.ndarray:
+        path = idealised_descent(start, setting, 1e-3, 30.0, [count], states)
+        return np.ravel(path.scalars)
 
-    def peer(count: int) -> Any:
-        return [
-            float(number)
-            for number in finished(_image_by_image(start, setting, rates, jnp.asarray(sets), count))
-        ]
+    def peer(count: int) -> np.ndarray:
+        return np.asarray(_image_by_image(start, setting, rates, jnp.asarray(sets), count))
 
     def check() -> Accuracy:
-        return Accuracy(
-            float(np.max(np.abs(np.asarray(ours(peer_steps)) - np.asarray(peer(peer_steps))))), 1e-9
-        )
+        return Accuracy(float(np.max(np.abs(ours(peer_steps) - peer(peer_steps)))), 1e-9)
 
     return Sides(lambda: ours(steps), lambda: peer(peer_steps), check)
 
 
-@partial(jax.jit, static_argnames=("layer", "steps"))
+@partial(jax.jit, static_argnames="layer")
 def _by_autodiff(
     X: Any, y: Any, A: Any, v: Any, layer: Layer, eta_v: float, eta_a: float, steps: int
 ) -> Any:
     free = (1 - jnp.eye(A.shape[0])).astype(A.dtype)
 
-    def loss(state: Any) -> Any:
-        return jnp.mean(jnp.logaddexp(0.0, -y * output(X, state[0], state[1], *layer)))
+    def step(state: Any, _: Any) -> Any:
+        grad_A, grad_v = jax.grad(sample_loss, (2, 3))(X, y, *state, layer)
+        return state[0] - eta_a * free * grad_A, state[1] - eta_v * grad_v
 
-    def step(state: Any, _: None) -> Any:
-        grad_A, grad_v = jax.grad(loss)(state)
-        return (state[0] - eta_a * free * grad_A, state[1] - eta_v * grad_v), None
-
-    return jax.lax.scan(step, (A, v), None, length=steps)[0]
+    return descend(step, lambda *_: None, (A, v), jnp.asarray([steps]))[0]
 
 
 def realistic(
@@ -104,12 +102,11 @@ def realistic(
     keys = jax.random.split(jax.random.key(0), 3)
     sample = Spatial.create(keys[0], localised(side, block), dim, 0.3).sample(keys[1], samples)
     X, y = sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)
-    start = dynamics.random_start(keys[2], side * side, dim, 1.0, 1e-3, jnp.float32)
+    start = random_start(keys[2], side * side, dim, 1.0, 1e-3, jnp.float32)
     layer = Layer(3, 1e-4)
 
     def ours(count: int) -> Any:
-        return finished(
-            dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
+        return finished(realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
 
     def peer(count: int) -> Any:
         return finished(_by_autodiff(X, y, *start, layer, 2e-3, 20.0, count)[0])

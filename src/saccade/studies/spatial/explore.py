@@ -22,7 +22,7 @@ def _():
         random_start,
         realistic_descent,
     )
-    from saccade.studies.spatial.models.association import association
+    from saccade.studies.spatial.models import association
     from saccade.studies.spatial.task import Spatial
 
     return (
@@ -34,9 +34,10 @@ def _():
 def _(mo):
     mo.md("""
         # Which patches belong together?
-        An image has 16 patches in four sets of four. In each image one set, chosen at random, carries the label in all its
-        patches; the others show spurious signals at rate q. The layer is told neither the sets nor where they are.
-        **Draw a partition**: four rows of four letters, each letter four times. Neighbours need not belong together.
+        An image has 16 patches in four sets of four. In each image one set, chosen at random,
+        carries the label in all its patches; the others show spurious signals at rate q. The layer
+        is told neither the sets nor where they are. **Draw a partition**: four rows of four
+        letters, each letter four times. Neighbours need not belong together.
         """)
     return
 

@@ -8,28 +8,29 @@ w*, so the signals x_j = <w*, X_j> are exactly -1, 0 or 1 (Jelassi, Sander, Li 2
 Only the sets tell signal from chance.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.contracts import Kind
 from saccade.errors import InvalidInput, require, shown
 
-ROUNDING = (
-    1e-9  # a threshold kappa C that is a whole number up to rounding counts as that whole number
-)
+# A threshold kappa C that is a whole number up to rounding counts as that whole number.
+ROUNDING = 1e-9
 
 
 class Sample(NamedTuple):
-    """What a draw gives: patches, labels, and the hidden truth (signals x_j and the number of the
-    signal set)."""
+    """What a draw gives: patches, labels, and the hidden truth (the patches of the signal set,
+    signals x_j and the number of the signal set)."""
 
     X: Float[Array, "samples patches dim"]
     y: Float[Array, " samples"]
+    where: Bool[Array, "samples patches"]
     signals: Float[Array, "samples patches"]
     signal_set: Int[Array, " samples"]
 
@@ -38,10 +39,20 @@ class Spatial(eqx.Module):
     """The task; `labels` (S_l) names the set of each patch, `feature` is w*, `spurious_rate` q,
     `noise` sigma."""
 
+    kind: ClassVar[Kind] = "classification"
     labels: Int[Array, " patches"]
     feature: Float[Array, " dim"]
     spurious_rate: float | Array
     noise: float | Array
+
+    @property
+    def length(self) -> int:
+        """Patches D."""
+        return self.labels.shape[0]
+
+    @property
+    def dim(self) -> int:
+        return self.feature.shape[0]
 
     @classmethod
     def create(
@@ -64,11 +75,26 @@ class Spatial(eqx.Module):
         w*^T)."""
         draw, noise = jax.random.split(key)
         signals, y, signal_set = sample_signals(draw, self.labels, self.spurious_rate, n)
-        dim = self.feature.shape[0]
-        standard = jax.random.normal(noise, (n, self.labels.shape[0], dim), self.feature.dtype)
+        standard = jax.random.normal(noise, (n, self.length, self.dim), self.feature.dtype)
         orthogonal = standard - (standard @ self.feature)[..., None] * self.feature
-        return Sample(
-            signals[..., None] * self.feature + self.noise * orthogonal, y, signals, signal_set)
+        X = signals[..., None] * self.feature + self.noise * orthogonal
+        return Sample(X, y, self.labels == signal_set[:, None], signals, signal_set)
+
+    def best(self, X: Float[Array, "samples patches dim"]) -> Float[Array, " samples"]:
+        """Bayes: the posterior mean of y given X, for who knows the sets, w* and q. Status: exact.
+
+        P[x | y] is 1/L times the sum over sets l that are all y of the product over the other
+        patches of their spurious chance p(x_j). A set that is all y has product (q/2)^C whatever
+        its number, so every term is the product over all patches divided by (q/2)^C, q drops out,
+        and E[y | x] = (N+ - N-)/(N+ + N-) with N+ and N- the numbers of sets that are all +1 and
+        all -1. At q = 0 and q = 1 the same: there the signal set is one, or every set counts alike.
+        An image that cannot be (no such set) gets 0.
+        """
+        signals = jnp.round(X @ self.feature)
+        same_set = self.labels[:, None] == self.labels
+        sums = signals @ same_set.astype(signals.dtype)  # of each patch's set, which is C times
+        votes = jnp.where(jnp.abs(sums) == jnp.sum(same_set, axis=1), jnp.sign(sums), 0.0)
+        return jnp.sum(votes, axis=1) / jnp.maximum(jnp.sum(jnp.abs(votes), axis=1), 1.0)
 
 
 def sample_signals(

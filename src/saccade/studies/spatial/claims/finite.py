@@ -1,6 +1,8 @@
 """Claims on training from samples, over seeds: the realistic problem, and transfer with the
 attention frozen."""
 
+from functools import partial
+
 import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
@@ -26,7 +28,7 @@ REALISTIC = Claim(
         "From a random start, full-batch descent on a sample finds every set, errs below 2 % and"
         " aligns v with w* above 0.95."),
     source="Theorem 4.2", status="heuristic", kind=ORDERING, experiment=realistic.realistic,
-    measure=_learned, predict=lambda run: [0.0, 0.0, 0.0], resolution=[0.05, 0.005, 0.01],
+    measure=_learned, resolution=[0.05, 0.005, 0.01],
     argued=(
         "Medians over 24 tasks, samples and starts; 3000 images of 16 patches (standard: 12,000 of"
         " 36). Sets: at the best step."),
@@ -49,67 +51,64 @@ def _errors(run: Run, kind: str) -> np.ndarray:
 TRANSFER_SCALES = {
     "quick": Scale(repetitions=1, seconds=30),
     "standard": Scale({**realistic.R1, "test": 8000}, repetitions=1, seconds=90)}
+TRANSFERS = partial(
+    Claim, status="heuristic", experiment=realistic.transfer, statistic="median",
+    scales=TRANSFER_SCALES)
 
-TRANSFER = Claim(
+TRANSFER = TRANSFERS(
     id="spatial.transfer-from-few", spec="VS-T51",
     statement=(
         "With the pretrained attention frozen, v learned from 8, 32 or 128 images of a new feature"
         " errs within 0.015 of pretraining."),
-    source="Theorem 5.1", status="heuristic", kind=ORDERING, experiment=realistic.transfer,
+    source="Theorem 5.1", kind=ORDERING,
     measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "pretrained"),
-    predict=lambda run: [0.0, 0.0, 0.0], resolution=0.002,
+    resolution=0.002,
     argued=(
         "Medians over 40 new features, small samples and starts, one pretraining. (From 4 images"
         " some end with the wrong sign.)"),
-    statistic="median", parts=FEW, scales=TRANSFER_SCALES,
+    parts=FEW,
     sabotages=(Sabotage(
         "identity", "Freeze the untrained attention.",
         measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "identity"),
     ),))
 
-ONE_STEP = Claim(
+ONE_STEP = TRANSFERS(
     id="spatial.transfer-one-step", spec="VS-T51",
     statement="One normalised gradient step on 32 images already transfers: error below 0.03.",
-    source="proof of Theorem 5.1", status="heuristic", kind=BELOW, experiment=realistic.transfer,
-    measure=lambda run: run.data.one_step.values[:, 1], predict=lambda run: 0.03, resolution=0.0,
+    source="proof of Theorem 5.1", kind=BELOW, measure=lambda run: run.data.one_step.values[:, 1],
+    predict=lambda run: 0.03, resolution=0.0,
     argued="Median over 40 new features; linear models cannot go below 0.100 here.",
-    statistic="median", scales=TRANSFER_SCALES,
     sabotages=(Sabotage(
         "identity", "Descent with the untrained attention.",
         measure=lambda run: _errors(run, "identity")[:, 1]),))
 
-WITHOUT = Claim(
+WITHOUT = TRANSFERS(
     id="spatial.transfer-without-sets", spec="VS-T52",
     statement=(
         "Without the partition up to 128 images are not enough: the untrained attention, frozen or"
         " trained along, errs above 0.08."),
-    source="Theorem 5.2, for two learners", status="heuristic", kind=ABOVE,
-    experiment=realistic.transfer,
+    source="Theorem 5.2, for two learners", kind=ABOVE,
     measure=lambda run: np.concatenate([_errors(run, "identity"), _errors(run, "scratch")], axis=1),
     predict=lambda run: np.full(6, 0.08), resolution=0.0,
     argued="Medians over 40 new features. The theorem is about all algorithms; these are two.",
-    statistic="median",
     parts=tuple(f"{kind} {few}" for kind in ("frozen", "trained") for few in FEW),
-    scales=TRANSFER_SCALES,
     sabotages=(Sabotage(
         "oracle", "Hand over the true sets.",
         measure=lambda run: np.concatenate(
             [_errors(run, "oracle"), _errors(run, "oracle")], axis=1)),))
 
-CHEAT_TRANSFERS = Claim(
+CHEAT_TRANSFERS = TRANSFERS(
     id="spatial.cheat-transfers", spec="VS-T52x",
     statement=(
         "The cheating attention, whose overlap with the sets is zero, transfers as well as the true"
         " one, within 0.005."),
-    source="ours, against the reading that association is what transfer needs", status="heuristic",
-    kind=BELOW, experiment=realistic.transfer,
+    source="ours, against the reading that association is what transfer needs", kind=BELOW,
     measure=lambda run: _errors(run, "cheating") - _errors(run, "oracle"),
     predict=lambda run: [0.005, 0.005, 0.005], resolution=0.0,
-    argued="Paired medians over 40 new features.", statistic="median", parts=FEW,
+    argued="Paired medians over 40 new features.", parts=FEW,
     finding=(
         "Transfer needs a grouping of the patches, not association as Definition 2.2 has it: the"
         " cheating attention does as well."),
-    scales=TRANSFER_SCALES,
     sabotages=(Sabotage(
         "identity", "The untrained attention instead.",
         measure=lambda run: _errors(run, "identity") - _errors(run, "oracle")),))

@@ -7,6 +7,8 @@ intervals therefore speak about these trained networks; that every seed has to h
 about training.
 """
 
+from functools import partial
+
 import numpy as np
 
 from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps
@@ -16,9 +18,18 @@ from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
 from saccade.studies.spatial.experiments import images
 
 CIFAR = "data:cifar10"
-SEEDS = ("seed 0", "seed 1")
+VISION, SEEDS = ("vanilla", "positional"), ("seed 0", "seed 1")
+PARTS = tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS)
 DRAWS = 4000
 LEVEL = 0.01
+TRAINED = partial(
+    Claim, kind=ESTIMATE, experiment=images.vision, statistic="mean",
+    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)})
+LOCAL = partial(
+    Claim, status="heuristic", experiment=images.vision, predict=lambda run: LEVEL, resolution=0.0,
+    statistic="fraction", parts=PARTS,
+    scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
+    requires=CIFAR, figure="spatial/5c")
 
 
 def _per_image(values: np.ndarray) -> np.ndarray:
@@ -42,21 +53,19 @@ def _positional_minus_vanilla(run: Run, name: str = "right") -> np.ndarray:
     return _per_image((_right(run, "positional", name) - _right(run, "vanilla")).mean(axis=1))
 
 
-POSITIONAL = Claim(
+POSITIONAL = TRAINED(
     id="spatial.positional-near-vanilla", spec="VS-I1",
     statement=(
         "On CIFAR-10, at an equal budget, a ViT with positional attention is within five points of"
         " one with vanilla attention."),
-    source="Figure 7 and section 6, at a small budget", status="heuristic", kind=ESTIMATE,
-    experiment=images.vision, measure=_positional_minus_vanilla, predict=lambda run: 0.0,
-    resolution=_points(0.15, 0.05),
+    source="Figure 7 and section 6, at a small budget", status="heuristic",
+    measure=_positional_minus_vanilla, resolution=_points(0.15, 0.05),
     argued=(
         "Paired over the test images, whole and shuffled runs averaged; a part per seed. On 10,000"
         " images the interval of the ledger reaches two points to either side (0.4 is one standard"
         " error), so that a deficit of two can be told from five; on the 360 test digits of the"
         " quick scale, nine. It was four before the first seed was looked at."),
-    statistic="mean", parts=SEEDS,
-    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)}, figure="spatial/7",
+    parts=SEEDS, figure="spatial/7",
     finding=(
         "At this budget (two layers, 936 steps) the first seed is 1.9 points below vanilla, as the"
         " paper's positional networks are a little below theirs; nothing is said about convergence."
@@ -75,21 +84,18 @@ def _change(run: Run, kinds: tuple[str, ...], name: str = "right") -> np.ndarray
     return _per_image(shuffled - whole)
 
 
-VISION = ("vanilla", "positional")
-UNCHANGED = Claim(
+UNCHANGED = TRAINED(
     id="spatial.vit-unchanged-by-shuffling", spec="VS-I2",
     statement=(
         "On CIFAR-10 a ViT, vanilla or positional, is as accurate (within four points) when the 64"
         " cells of every picture are shuffled."),
     source="Figure 5a",
     status="exact in law: a permutation of patches is one of the encodings, which start alike",
-    kind=ESTIMATE, experiment=images.vision, measure=lambda run: _change(run, VISION),
-    predict=lambda run: 0.0, resolution=_points(0.15, 0.04),
+    measure=lambda run: _change(run, VISION), resolution=_points(0.15, 0.04),
     argued=(
         "Paired over the test images; a part per network and seed. The interval is some three"
         " points wide on 10,000 images."),
-    statistic="mean", parts=tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS),
-    scales={"quick": Scale(seconds=25), "standard": Scale(seconds=1000)}, figure="spatial/5a",
+    parts=PARTS, figure="spatial/5a",
     sabotages=(Sabotage(
         "other-order", "Show the network that was trained on shuffled cells whole pictures.",
         measure=lambda run: _change(run, VISION, "right_whole")),))
@@ -133,22 +139,18 @@ def _beaten(run: Run, unpermuted: bool, name: str = "encodings") -> np.ndarray:
     return np.stack(found, axis=1).astype(float)
 
 
-PARTS = tuple(f"{kind}, {seed}" for kind in VISION for seed in SEEDS)
 ARGUED = (
     "A permutation test by network and seed: the replicates are 4000 random assignments of places"
     " to the same encodings, compared by the mean overlap of the most similar tokens with the up to"
     " eight neighbours; one in a hundred is asked.")
 
-UNPERMUTED = Claim(
+UNPERMUTED = LOCAL(
     id="spatial.encodings-local-after-unpermuting", spec="VS-I3",
     statement=(
         "Trained on shuffled CIFAR-10, learned encodings are local in the original picture: random"
         " places do as well less than once in 100."),
-    source="Figure 5b, c", status="heuristic", kind=BELOW, experiment=images.vision,
-    measure=lambda run: _beaten(run, unpermuted=True), predict=lambda run: LEVEL, resolution=0.0,
-    argued=ARGUED, statistic="fraction", parts=PARTS,
-    scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
-    requires=CIFAR, figure="spatial/5c",
+    source="Figure 5b, c", kind=BELOW, measure=lambda run: _beaten(run, unpermuted=True),
+    argued=ARGUED,
     sabotages=(
         Sabotage(
             "as-shown", "Look for neighbours on the shuffled picture.",
@@ -157,18 +159,16 @@ UNPERMUTED = Claim(
             "before-training", "Look at the encodings before training.",
             measure=lambda run: _beaten(run, True, "initial_encodings"))))
 
-APPARENT = Claim(
+APPARENT = LOCAL(
     id="spatial.encodings-not-local-as-shown", spec="VS-I3",
     statement=(
         "Trained on shuffled CIFAR-10, learned encodings are not local on the picture as shown:"
         " random places do as well more than once in 100."),
-    source="Figure 5b, c", status="heuristic", kind=ABOVE, experiment=images.vision,
-    measure=lambda run: _beaten(run, unpermuted=False), predict=lambda run: LEVEL, resolution=0.0,
-    argued=ARGUED
-    + " Encodings that know nothing of the shown places would still fail here once in a hundred"
-    " trainings.", statistic="fraction", parts=PARTS,
-    scales={"quick": Scale(images.FEW_STEPS, seconds=20), "standard": Scale(seconds=1000)},
-    requires=CIFAR, figure="spatial/5c",
+    source="Figure 5b, c", kind=ABOVE, measure=lambda run: _beaten(run, unpermuted=False),
+    argued=(
+        ARGUED
+        + " Encodings that know nothing of the shown places would still fail here once in a hundred"
+        " trainings."),
     sabotages=(Sabotage(
         "un-permuted", "Look in the original picture.",
         measure=lambda run: _beaten(run, unpermuted=True)),))
@@ -193,7 +193,7 @@ STRONGER = Claim(
         "Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than those"
         " of positional attention."),
     source="ours", status="heuristic", kind=ORDERING, experiment=images.vision, measure=_by_token,
-    predict=lambda run: 0.0, resolution=0.05,
+    resolution=0.05,
     argued=(
         "Paired over the 64 tokens of all seeds, which are not quite independent; differences of"
         " 0.05 in overlap would matter."),

@@ -1,44 +1,51 @@
 """Claims on gradients and symmetry: the three scalars, how long they suffice, the exact population,
 the linear plateau, the early drive."""
 
+from functools import partial
+
 import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
-from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import realistic, sampling, symmetry
-from saccade.studies.spatial.theory import Scalars, Setting
+from saccade.studies.spatial.theory.population import (
+    Drive,
+    Scalars,
+    Setting,
+    early_drive,
+    population,
+)
 
 QUICK = {"quick": Scale(seconds=2)}
+TWICE = {"quick": Scale(repetitions=2, seconds=4)}
+IDENTICAL = partial(Claim, kind=IDENTITY, resolution=1e-12, scales=QUICK)
+SAMPLED = partial(Claim, kind=ESTIMATE, statistic="mean", scales=TWICE)
 
-GRADIENTS = Claim(
+GRADIENTS = IDENTICAL(
     id="spatial.gradients", spec="VS-H",
     statement=(
         "The closed-form gradients of the layer, with their signs and the factors D/tau restored,"
         " are those of its loss."),
-    source="Lemmas H.1 and H.2, corrected", status="exact", kind=IDENTITY,
-    experiment=symmetry.gradient_check,
+    source="Lemmas H.1 and H.2, corrected", experiment=symmetry.gradient_check,
     measure=lambda run: one_row(run.data.gap.values[:, :2].max(axis=0)),
-    predict=lambda run: [0.0, 0.0], resolution=1e-12,
     argued="Against automatic differentiation in double precision, relative norm.",
-    parts=("A", "v"), scales=QUICK,
+    parts=("A", "v"),
     sabotages=(Sabotage(
         "as-printed", "Use the lemmas as printed.",
         measure=lambda run: one_row(run.data.gap.values[:, 2:].max(axis=0))),))
 
-GRADIENTS_PRINTED = Claim(
+GRADIENTS_PRINTED = IDENTICAL(
     id="spatial.gradients-as-printed", spec="VS-H",
     statement="Lemmas H.1 and H.2 as printed give the gradients of the loss.",
-    source="Lemmas H.1 and H.2", status="exact", kind=IDENTITY, experiment=symmetry.gradient_check,
+    source="Lemmas H.1 and H.2", experiment=symmetry.gradient_check,
     measure=lambda run: one_row(run.data.gap.values[:, 2:].max(axis=0)),
-    predict=lambda run: [0.0, 0.0], resolution=1e-12,
     argued="Against automatic differentiation in double precision, relative norm.",
     parts=("A", "v"), expected="refuted",
     finding=(
         "As printed both lack the minus sign of the logistic loss, and H.2 leaves out nu and 1/tau."
     ),
-    corrected="spatial.gradients", scales=QUICK,
+    corrected="spatial.gradients",
     sabotages=(Sabotage("other-degree", "A cubic activation.", {"degree": 3}),))
 
 TWO_VALUES = Claim(
@@ -46,9 +53,8 @@ TWO_VALUES = Claim(
     statement=(
         "At a three-valued A the population gradient has one value within sets and one between"
         " sets, for any partition."),
-    source="Lemma 4.1", status="exact", kind=IDENTITY, experiment=symmetry.listed_population,
-    measure=lambda run: one_row(run.data.value.values[:, 5:].ravel()),
-    predict=lambda run: np.zeros(6), resolution=1e-14,
+    source="Lemma 4.1", kind=IDENTITY, experiment=symmetry.listed_population,
+    measure=lambda run: one_row(run.data.value.values[:, 5:].ravel()), resolution=1e-14,
     argued=(
         "All images of three partitions of six patches listed; spreads of gradients of size 0.01."),
     parts=tuple(f"{name}: {kind}" for name in symmetry.PARTITIONS for kind in ("same", "other")),
@@ -63,10 +69,8 @@ def _exact(run: Run) -> np.ndarray:
         setting = Setting(
             6, 6 // sets, run.parameters.spurious_rate, run.parameters.degree, run.parameters.slope,
             beta)
-        states = theory.population_states(
-            6, 6 // sets, run.parameters.spurious_rate, run.parameters.degree)
-        found = theory.population(Scalars(alpha, gamma, rho), setting, states)
-        rows.append([found.loss, found.error, found.grad_same, found.grad_other, found.grad_alpha])
+        at = population(Scalars(alpha, gamma, rho), setting, setting.states())
+        rows.append([at.loss, at.error, at.grad_same, at.grad_other, at.grad_alpha])
     return np.asarray(rows, float).ravel()
 
 
@@ -75,8 +79,7 @@ POPULATION = Claim(
     statement=(
         "Loss, error and gradients summed over states equal those over all images, listed one by"
         " one."),
-    source="ours: the states; Lemma 4.1", status="exact", kind=IDENTITY,
-    experiment=symmetry.listed_population,
+    source="ours: the states; Lemma 4.1", kind=IDENTITY, experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, :5].ravel()), predict=_exact,
     resolution=1e-13, argued="Two exact sums of at most 162 x 2 terms.",
     parts=tuple(
@@ -102,28 +105,26 @@ UNSTABLE = Claim(
     scales={"quick": Scale(repetitions=1, seconds=6)},
     sabotages=(Sabotage("at-rest", "Hardly move A.", {"eta_a": 0.1}),))
 
-INVARIANT = Claim(
+INVARIANT = IDENTICAL(
     id="spatial.permutation-invariant", spec="VS-I11",
     statement=(
         "Permuting sets, and patches within sets, leaves the output of a three-valued layer"
         " unchanged."),
-    source="Lemma I.1", status="exact", kind=IDENTITY, experiment=symmetry.invariance,
-    measure=lambda run: one_row(run.data.gap.values), predict=lambda run: 0.0, resolution=1e-12,
-    argued="Sums in another order.", scales=QUICK,
+    source="Lemma I.1", experiment=symmetry.invariance,
+    measure=lambda run: one_row(run.data.gap.values), argued="Sums in another order.",
     sabotages=(Sabotage("mix", "Permute patches across sets.", {"mix": True}),))
 
-FIRST_STEP = Claim(
+FIRST_STEP = IDENTICAL(
     id="spatial.first-step-gradient", spec="VS-T51",
     statement=(
         "At v = 0 the gradient is nu D / 2 times the mean of y sum_j X_j, because the columns of a"
         " three-valued S sum to one."),
-    source="proof of Theorem 5.1, eq. (154)", status="exact", kind=IDENTITY,
-    experiment=realistic.first_step, measure=lambda run: one_row(run.data.gap.values),
-    predict=lambda run: [0.0, 0.0], resolution=1e-12,
+    source="proof of Theorem 5.1, eq. (154)", experiment=realistic.first_step,
+    measure=lambda run: one_row(run.data.gap.values),
     argued=(
         "Against automatic differentiation; the second form weights patches by column sums and"
         " needs no symmetry."),
-    parts=("plain sum", "column sums"), scales=QUICK,
+    parts=("plain sum", "column sums"),
     sabotages=(Sabotage("uneven", "One column of A is raised by 1.", {"uneven": True}),))
 
 
@@ -134,39 +135,33 @@ def _setting(run: Run) -> Setting:
 
 def _population_losses(run: Run, rate: float | None = None) -> list[float]:
     setting = _setting(run)._replace(spurious_rate=rate or run.parameters.spurious_rate)
-    states = theory.population_states(
-        setting.patches, setting.set_size, setting.spurious_rate, setting.degree, False, 40_000)
-    return [
-        float(theory.population(Scalars(*point), setting, states).loss) for point in sampling.POINTS
-    ]
+    states = setting.states(most=40_000)
+    return [float(population(Scalars(*point), setting, states).loss) for point in sampling.POINTS]
 
 
-LOSS = Claim(
+LOSS = SAMPLED(
     id="spatial.population-loss", spec="VS-POP",
     statement=(
         "The loss of the layer on raw noisy images is the loss summed over states, at three points"
         " of the path."),
-    source="Lemma 4.1 and Lemma 4.2", status="exact", kind=ESTIMATE,
-    experiment=sampling.sampled_loss, measure=lambda run: run.data.loss.values,
-    predict=_population_losses, resolution=0.02,
+    source="Lemma 4.1 and Lemma 4.2", experiment=sampling.sampled_loss,
+    measure=lambda run: run.data.loss.values, predict=_population_losses, resolution=0.02,
     argued=(
         "Means over 500 images each; their spread is about 0.01, and the noise is orthogonal to v."
     ),
-    statistic="mean", parts=("plateau", "take-off", "late"),
-    scales={"quick": Scale(repetitions=2, seconds=4)},
+    parts=("plateau", "take-off", "late"),
     sabotages=(Sabotage(
         "other-rate", "Predict with q = 0.15.",
         predict=lambda run: _population_losses(run, 0.15)),))
 
-ORTHOGONAL = Claim(
+ORTHOGONAL = SAMPLED(
     id="spatial.value-stays-on-feature", spec="VS-L42",
     statement="At v = alpha w* the population gradient of v has no part orthogonal to w*.",
-    source="Lemma 4.2", status="exact", kind=ESTIMATE, experiment=sampling.sampled_loss,
+    source="Lemma 4.2", experiment=sampling.sampled_loss,
     measure=lambda run: run.data.orthogonal.values / np.abs(run.data.along.values.mean(axis=0)),
-    predict=lambda run: [0.0, 0.0, 0.0], resolution=0.03,
+    resolution=0.03,
     argued="Relative to the part along w*; means over 500 images each spread by about 0.025.",
-    statistic="mean", parts=("plateau", "take-off", "late"),
-    scales={"quick": Scale(repetitions=2, seconds=4)},
+    parts=("plateau", "take-off", "late"),
     sabotages=(
         Sabotage("drift", "Noise that leans towards y.", {"drift": 0.2}),
         Sabotage("tilt", "v turned away from w*.", {"tilt": 2.0})))
@@ -176,7 +171,7 @@ PLATEAU = Claim(
     statement=(
         "While gamma = rho the layer's sign is the sign of the plain sum of signals on every image."
     ),
-    source="section 4.1, Event II; ours: exactly", status="exact", kind=IDENTITY,
+    source="section 4.1, Event II; ours: exactly", kind=IDENTITY,
     experiment=sampling.linear_argument, measure=lambda run: one_row(run.data.agree.values.mean()),
     predict=lambda run: 1.0, resolution=0.0,
     argued=(
@@ -185,10 +180,10 @@ PLATEAU = Claim(
     scales=QUICK, sabotages=(Sabotage("take-off", "gamma = 2.", {"gamma": 2.0}),))
 
 
-def _drive(run: Run) -> theory.Drive:
+def _drive(run: Run) -> Drive:
     p = run.parameters
     setting = Setting(p.patches, p.set_size, p.spurious_rate, p.degree, 0.0, p.diagonal)
-    return theory.early_drive(setting, p.gamma, p.rho)
+    return early_drive(setting, p.gamma, p.rho)
 
 
 NOISE_ZERO = Claim(
@@ -196,9 +191,8 @@ NOISE_ZERO = Claim(
     statement=(
         "While the sigmoid is constant, the patches outside the signal set add nothing to the"
         " growth of alpha."),
-    source="Lemma D.6 as written", status="exact", kind=ESTIMATE, experiment=sampling.noise_term,
-    measure=lambda run: run.data.noise.values / _drive(run).signal, predict=lambda run: 0.0,
-    resolution=0.5,
+    source="Lemma D.6 as written", kind=ESTIMATE, experiment=sampling.noise_term,
+    measure=lambda run: run.data.noise.values / _drive(run).signal, resolution=0.5,
     argued="In units of what the signal set adds; anything below half of it could be called small.",
     statistic="mean", expected="refuted",
     finding=(
@@ -209,24 +203,23 @@ NOISE_ZERO = Claim(
     sabotages=(
         Sabotage("more-sets", "D = 144, q = 0.15.", {"patches": 144, "spurious_rate": 0.15}),))
 
-NOISE = Claim(
+NOISE = SAMPLED(
     id="spatial.noise-term", spec="VS-LD6",
     statement=(
         "What signal patches and all others add to the growth of alpha is given by a closed form;"
         " both are positive."),
-    source="Lemma D.6, corrected by us (p = 3)", status="exact", kind=ESTIMATE,
-    experiment=sampling.noise_term,
+    source="Lemma D.6, corrected by us (p = 3)", experiment=sampling.noise_term,
     measure=lambda run: (
         np.stack([run.data.signal.values, run.data.noise.values], axis=1) / np.asarray(_drive(run))
     ),
     predict=lambda run: [1.0, 1.0], resolution=0.05,
-    argued="Relative; means over 2000 images each spread by three per cent.", statistic="mean",
-    parts=("signal", "others"), scales={"quick": Scale(repetitions=2, seconds=4)},
+    argued="Relative; means over 2000 images each spread by three per cent.",
+    parts=("signal", "others"),
     sabotages=(Sabotage(
         "flat-diagonal", "The model has beta = 0, the prediction beta = 1.", {"diagonal": 0.0},
         measure=lambda run: (
             np.stack([run.data.signal.values, run.data.noise.values], axis=1)
-            / np.asarray(theory.early_drive(Setting(
+            / np.asarray(early_drive(Setting(
                 run.parameters.patches, run.parameters.set_size,
                 run.parameters.spurious_rate))))),))
 
@@ -235,7 +228,7 @@ TWO_DESCENTS = Claim(
     statement=(
         "Descent in three scalars is descent on the population loss in all entries of A: alpha,"
         " gamma and rho agree after 40 steps."),
-    source="Lemma 4.1", status="exact", kind=IDENTITY, experiment=symmetry.two_descents,
+    source="Lemma 4.1", kind=IDENTITY, experiment=symmetry.two_descents,
     measure=lambda run: one_row(run.data.scalars.values),
     predict=lambda run: run.data.entries.values, resolution=1e-10,
     argued=(

@@ -1,35 +1,14 @@
-"""How the spatial model learns: three scalars on the population, all entries on a sample, and
-transfer with the attention frozen."""
+"""How the spatial model learns: three scalars on the population (`idealised`, the exact map), all
+entries on a sample, transfer with the attention frozen (`realistic`), and networks on images."""
 
-import saccade.precision  # noqa: F401  float64 before the first array
-from saccade.studies.spatial.dynamics.idealised import (
-    Field,
-    Path,
-    Scalars,
-    Setting,
-    descent_field,
-    errors_along,
-    few_states,
-    idealised_descent,
-    states_for,
-)
-from saccade.studies.spatial.dynamics.realistic import (
-    Layer,
-    Record,
-    cosine,
-    entrywise_population_descent,
-    error_rate,
-    random_start,
-    realistic_descent,
-)
-from saccade.studies.spatial.dynamics.transfer import (
-    gradient_at_zero,
-    one_normalised_step,
-    transfer_descent,
-)
+from typing import Any
 
-__all__ = [
-    "Field", "Layer", "Path", "Record", "Scalars", "Setting", "cosine", "descent_field",
-    "entrywise_population_descent", "error_rate", "errors_along", "few_states", "gradient_at_zero",
-    "idealised_descent", "one_normalised_step", "random_start", "realistic_descent", "states_for",
-    "transfer_descent"]
+from saccade.errors import Diverged
+
+
+def refuse_divergence(diverged_at: Any, eta_v: Any, eta_a: Any) -> None:
+    """`Diverged`, with the step, if a watched descent left the numbers that training can have."""
+    if int(diverged_at) >= 0:
+        raise Diverged(
+            f"eta_v = {eta_v!r}, eta_a = {eta_a!r} left the finite numbers at step"
+            f" {int(diverged_at)}; try a smaller eta_v.")

@@ -15,130 +15,103 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.errors import Diverged, require
-from saccade.studies.spatial.theory import (
+from saccade.descent import descend, watch, watched
+from saccade.errors import require
+from saccade.studies.spatial.dynamics import refuse_divergence
+from saccade.studies.spatial.theory.population import (
     Scalars,
     Setting,
-    States,
     check_setting,
-    entries,
     error_of,
     loss,
     outputs,
-    population_states,
-    thinned,
+    step_sizes,
 )
+from saccade.studies.spatial.theory.states import States, thinned
 
 MOST_STATE_STEPS = 60_000_000
 
 
 class Path(NamedTuple):
-    """The scalars before every step and after the last (steps + 1 rows), the loss before every
-    step, and the states used."""
+    """The scalars and the loss after each number of steps that was asked for, and the states
+    used."""
 
     scalars: Scalars
-    loss: Float[Array, " steps"]
+    loss: Float[Array, " stops"]
     states: States
-
-
-class Field(NamedTuple):
-    """Loss and gradients over a grid of (alpha, gamma)."""
-
-    loss: Array
-    grad_alpha: Array
-    grad_same: Array
-    grad_other: Array
 
 
 def states_for(setting: Setting, steps: int) -> States:
     """The population's states, thinned when they times the steps would take too long."""
-    made = population_states(
-        setting.patches, setting.set_size, setting.spurious_rate, setting.degree)
-    return thinned(made, max(2000, MOST_STATE_STEPS // max(steps, 1)))
-
-
-def idealised_descent(
-    start: Scalars, setting: Setting, eta_v: float, eta_a: float, steps: int,
-    states: States | None = None,
-) -> Path:
-    """Gradient descent on the population loss: alpha -= eta_v dl/dalpha, gamma -= eta_a dl/dA_same,
-    rho -= eta_a dl/dA_other.
-
-    Status: exact while the states are not thinned. Raises `Diverged` when a number leaves the
-    finite ones.
-    """
-    check_setting(setting)
-    require(steps >= 1, "steps", steps, "must be at least 1")
-    used = states_for(setting, steps) if states is None else states
-    same, other = entries(setting)
-    rates = Scalars(eta_v, eta_a / same if same else 0.0, eta_a / other if other else 0.0)
-    first = Scalars(*(jnp.asarray(number, float) for number in start))
-    path, losses = _run(
-        first, setting, rates, jnp.asarray(used.coefficients), jnp.asarray(used.probability), steps)
-    _check_finite(path, losses, eta_v, eta_a)
-    return Path(path, losses, used)
-
-
-@partial(jax.jit, static_argnames=("steps", "setting"))
-def _run(
-    start: Scalars, setting: Setting, rates: Scalars, coefficients: Array, probability: Array,
-    steps: int,
-) -> tuple[Scalars, Array]:
-    def step(at: Scalars, _: None) -> tuple[Scalars, tuple[Scalars, Array]]:
-        value, slope = jax.value_and_grad(loss)(at, setting, coefficients, probability)
-        moved = jax.tree.map(lambda number, rate, pull: number - rate * pull, at, rates, slope)
-        return moved, (at, value)
-
-    last, (before, losses) = jax.lax.scan(step, start, None, length=steps)
-    return jax.tree.map(lambda rows, end: jnp.concatenate([rows, end[None]]), before, last), losses
-
-
-def _check_finite(path: Scalars, losses: Array, eta_v: float, eta_a: float) -> None:
-    finite = np.isfinite(
-        np.asarray(path.alpha[1:] + path.gamma[1:] + path.rho[1:]) + np.asarray(losses))
-    if not finite.all():
-        step = int(np.argmin(finite)) + 1
-        raise Diverged(
-            f"eta_v = {eta_v!r}, eta_a = {eta_a!r} left the finite numbers at step {step}; try a"
-            " smaller eta_v.")
-
-
-def errors_along(path: Path, setting: Setting, at: np.ndarray) -> np.ndarray:
-    """The error (ties 1/2) at the chosen rows of a path."""
-    coefficients = jnp.asarray(path.states.coefficients)
-    rows = [Scalars(*(numbers[int(row)] for numbers in path.scalars)) for row in at]
-    return np.asarray(
-        [error_of(outputs(row, setting, coefficients), path.states.probability) for row in rows])
+    return thinned(setting.states(), max(2000, MOST_STATE_STEPS // max(steps, 1)))
 
 
 def few_states(setting: Setting, most: int) -> States:
     """At most about `most` states of the population, thinned while they are listed when they are
     many: quick, and exact if they fit."""
     check_setting(setting)
-    sizes = setting.patches, setting.set_size, setting.spurious_rate, setting.degree
-    return thinned(population_states(*sizes, False, max(4 * most, 20_000)), most)
+    return thinned(setting.states(most=max(4 * most, 20_000)), most)
 
 
-@partial(jax.jit, static_argnames=("setting",))
-def _field(
-    alpha: Array, gamma: Array, rho: Array, setting: Setting, coefficients: Array,
-    probability: Array,
-) -> Field:
-    same, other = entries(setting)
+def idealised_descent(
+    start: Scalars, setting: Setting, eta_v: float, eta_a: float, stops: Any,
+    states: States | None = None,
+) -> Path:
+    """Gradient descent on the population loss: alpha -= eta_v dl/dalpha, gamma -= eta_a dl/dA_same,
+    rho -= eta_a dl/dA_other, seen after each number of steps in the ascending `stops`.
 
-    def one(alpha: Array, gamma: Array, rho: Array) -> Field:
-        value, slope = jax.value_and_grad(loss)(
-            Scalars(alpha, gamma, rho), setting, coefficients, probability)
-        return Field(value, slope.alpha, slope.gamma / max(same, 1), slope.rho / max(other, 1))
+    Status: exact while the states are not thinned. Raises `Diverged` when a number leaves the
+    finite ones.
+    """
+    check_setting(setting)
+    require(stops[-1] >= 1, "steps", int(stops[-1]), "must be at least 1")
+    used = states_for(setting, int(stops[-1])) if states is None else states
+    first = Scalars(*(jnp.asarray(number, float) for number in start))
+    scalars, losses, diverged_at = population_descent(
+        first, step_sizes(setting, eta_v, eta_a), used.coefficients, used.probability,
+        setting._replace(spurious_rate=0.0), np.asarray(stops))
+    refuse_divergence(diverged_at, eta_v, eta_a)
+    return Path(scalars, losses, used)
 
-    pairs = jnp.broadcast_arrays(alpha[:, None], gamma[None, :], rho[None, :])
-    flat = jax.lax.map(lambda row: one(*row), tuple(part.ravel() for part in pairs))
-    return Field(*(part.reshape(pairs[0].shape) for part in flat))
+
+@partial(jax.jit, static_argnames="setting")
+def population_descent(
+    start: Scalars, rates: Scalars, coefficients: Array, probability: Array, setting: Setting,
+    stops: Array,
+) -> tuple[Scalars, Array, Array]:
+    """Scalars and losses at the stops, and the step at which descent diverged (-1: it did not).
+    The spurious rate is in the states alone, so one program serves all rates."""
+
+    def step(at: Scalars, _: Array) -> Scalars:
+        gradient = jax.grad(loss)(at, setting, coefficients, probability)
+        return jax.tree.map(lambda number, rate, pull: number - rate * pull, at, rates, gradient)
+
+    def observe(now: Any, _: Array) -> tuple[Scalars, Array]:
+        return now.state, loss(now.state, setting, coefficients, probability)
+
+    end, (scalars, losses) = descend(watched(step), observe, watch(start), stops)
+    return scalars, losses, end.diverged_at
 
 
-def descent_field(alpha: Any, gamma: Any, rho: Any, setting: Setting, states: States) -> Field:
-    """Loss and gradients (by alpha and by one entry of A) on the grid alpha x gamma, with rho given
-    for each gamma."""
-    arrays = (jnp.asarray(numbers, float) for numbers in (alpha, gamma, rho))
-    return _field(
-        *arrays, setting, jnp.asarray(states.coefficients), jnp.asarray(states.probability))
+def errors_along(path: Path, setting: Setting) -> np.ndarray:
+    """The error (ties 1/2) at every stop of a path."""
+    coefficients = jnp.asarray(path.states.coefficients)
+    rows = [Scalars(*row) for row in zip(*path.scalars, strict=True)]
+    return np.asarray(
+        [error_of(outputs(row, setting, coefficients), path.states.probability) for row in rows])
+
+
+@partial(jax.jit, static_argnames="setting")
+def descent_field(
+    alpha: Float[Array, " alphas"], gamma: Float[Array, " gammas"], rho: Float[Array, " gammas"],
+    rates: Scalars, coefficients: Array, probability: Array, setting: Setting,
+) -> tuple[Array, Scalars]:
+    """The loss and one step of descent on the grid alpha x gamma, with rho given for each gamma."""
+
+    def one(at: tuple[Array, ...]) -> tuple[Array, Scalars]:
+        value, gradient = jax.value_and_grad(loss)(Scalars(*at), setting, coefficients, probability)
+        return value, jax.tree.map(lambda rate, pull: -rate * pull, rates, gradient)
+
+    grid = jnp.broadcast_arrays(alpha[:, None], gamma, rho)
+    flat = jax.lax.map(one, tuple(part.ravel() for part in grid))
+    return jax.tree.map(lambda part: part.reshape(grid[0].shape), flat)

@@ -1,5 +1,5 @@
-"""Descent in all entries: full-batch on a sample (the realistic problem), or on the whole
-population of a small task."""
+"""Descent in all entries: full-batch on a sample (the realistic problem), on the whole population
+of a small task, and transfer, where the attention of an earlier task is kept (section 5)."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,13 +9,22 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from saccade.errors import Diverged, require
-from saccade.studies.spatial.models import gradients, output
+from saccade.descent import descend, watch, watched
+from saccade.errors import require
+from saccade.studies.spatial.dynamics import refuse_divergence
+from saccade.studies.spatial.models import (
+    activation,
+    activation_derivative,
+    gradients,
+    output,
+    scores,
+)
+
+Patches = Float[Array, "samples patches dim"]
 
 
 class Record(NamedTuple):
-    """The state every so many steps, the start included: step numbers, A, v, and the loss before
-    each of them (NaN at the last)."""
+    """The state every so many steps, the start included: step numbers, A, v, and the loss there."""
 
     steps: np.ndarray
     A: Float[Array, "records patches patches"]
@@ -33,66 +42,54 @@ class Layer(NamedTuple):
 
 def random_start(
     key: Key[Array, ""], patches: int, dim: int, diagonal: float, spread: float, dtype: Any = float
-) -> tuple:
+) -> tuple[Array, Array]:
     """(A, v) with independent N(0, omega^2) entries and the diagonal of A at sigma_A
     (Parametrization 3.1, realistic case)."""
     first, second = jax.random.split(key)
     A = spread * jax.random.normal(first, (patches, patches), dtype)
-    return A.at[jnp.diag_indices(patches)].set(diagonal), spread * jax.random.normal(
-        second, (dim,), dtype)
+    v = spread * jax.random.normal(second, (dim,), dtype)
+    return A.at[jnp.diag_indices(patches)].set(diagonal), v
 
 
 def realistic_descent(
-    X: Float[Array, "samples patches dim"], y: Float[Array, " samples"], start: tuple[Array, Array],
-    layer: Layer, eta_v: float, eta_a: float, steps: int, every: int = 30,
+    X: Patches, y: Float[Array, " samples"], start: tuple[Array, Array], layer: Layer, eta_v: float,
+    eta_a: float, steps: int, every: int = 30,
 ) -> Record:
     """Full-batch gradient descent on v and the off-diagonal of A, in the precision of X. Raises
     `Diverged` with the step."""
     require(
         steps >= 1 and every >= 1 and steps % every == 0, "every", every,
         f"must divide steps = {steps}")
-    A, v, loss = _descend(X, y, *start, layer, eta_v, eta_a, steps // every, every)
-    record = Record(np.arange(0, steps + 1, every), A, v, loss)
-    _check_finite(record, eta_v, eta_a)
-    return record
+    stops = np.arange(0, steps + 1, every)
+    A, v, loss, diverged_at = _sample_descent(X, y, start, layer, eta_v, eta_a, stops)
+    refuse_divergence(diverged_at, eta_v, eta_a)
+    return Record(stops, A, v, loss)
 
 
-@partial(jax.jit, static_argnames=("layer", "records", "every"))
-def _descend(
-    X: Array, y: Array, A: Array, v: Array, layer: Layer, eta_v: float, eta_a: float, records: int,
-    every: int,
-) -> tuple[Array, Array, Array]:
-    def step(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], Array]:
-        found = gradients(X, y, *state, *layer)
-        moved = (
-            (state[0] - eta_a * found.grad_A).astype(A.dtype),
-            (state[1] - eta_v * found.grad_v).astype(v.dtype))
-        return moved, found.loss
+@partial(jax.jit, static_argnames="layer")
+def _sample_descent(
+    X: Array, y: Array, start: tuple[Array, Array], layer: Layer, eta_v: float, eta_a: float,
+    stops: Array,
+) -> tuple[Array, Array, Array, Array]:
+    def step(state: tuple[Array, Array], _: Array) -> tuple[Array, Array]:
+        _, _, grad_A, grad_v = gradients(X, y, *state, *layer)
+        return state[0] - eta_a * grad_A, state[1] - eta_v * grad_v
 
-    def block(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple]:
-        after, losses = jax.lax.scan(step, state, None, length=every)
-        return after, (*state, losses[0])
+    def observe(now: Any, _: Array) -> tuple[Array, Array, Array]:
+        A, v = now.state
+        return A, v, sample_loss(X, y, A, v, layer)
 
-    last, (As, vs, losses) = jax.lax.scan(block, (A, v), None, length=records)
-    ended = jnp.full(1, jnp.nan, losses.dtype)
-    return (
-        jnp.concatenate([As, last[0][None]]), jnp.concatenate([vs, last[1][None]]),
-        jnp.concatenate([losses, ended]))
+    end, recorded = descend(watched(step), observe, watch(start), stops)
+    return *recorded, end.diverged_at
 
 
-def _check_finite(record: Record, eta_v: float, eta_a: float) -> None:
-    finite = np.isfinite(np.asarray(record.v)).all(axis=1) & np.isfinite(np.asarray(record.A)).all(
-        axis=(1, 2))
-    if not finite.all():
-        step = int(record.steps[int(np.argmin(finite))])
-        advice = "the activation is a power, so try a smaller eta_v"
-        raise Diverged(
-            f"eta_v = {eta_v!r}, eta_a = {eta_a!r} left the finite numbers by step {step};"
-            f" {advice}.")
+def sample_loss(X: Patches, y: Array, A: Array, v: Array, layer: Layer) -> Float[Array, ""]:
+    """Mean logistic loss of the layer."""
+    return jnp.mean(jnp.logaddexp(0.0, -y * output(X, A, v, *layer)))
 
 
-@partial(jax.jit, static_argnames=("layer",))
-def error_rate(X: Array, y: Array, A: Array, v: Array, layer: Layer) -> Float[Array, ""]:
+@partial(jax.jit, static_argnames="layer")
+def error_rate(X: Patches, y: Array, A: Array, v: Array, layer: Layer) -> Float[Array, ""]:
     """Share of wrong signs on a sample (a zero counts one half)."""
     F = y * output(X, A, v, *layer)
     return jnp.mean((F < 0) + 0.5 * (F == 0))
@@ -109,7 +106,7 @@ def entrywise_population_descent(
     eta_a: float, steps: int,
 ) -> tuple[Array, Array]:
     """Descent on the population loss in ALL entries of A and in alpha, over listed images (signals,
-    y, probability).
+    y, probability), by automatic differentiation.
 
     Returns A before every step and after the last, and alpha likewise: what Lemma 4.1 says stays
     three-valued.
@@ -121,10 +118,46 @@ def entrywise_population_descent(
         F = output(signals[..., None], at[0], at[1][None], *layer)
         return probability @ jnp.logaddexp(0.0, -y * F)
 
-    def step(at: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        slope = jax.grad(population_loss)(at)
-        return (at[0] - eta_a * free * slope[0], at[1] - eta_v * slope[1]), at
+    def step(at: tuple[Array, Array], _: Array) -> tuple[Array, Array]:
+        grad_A, grad_alpha = jax.grad(population_loss)(at)
+        return at[0] - eta_a * free * grad_A, at[1] - eta_v * grad_alpha
 
-    first = (A, jnp.asarray(alpha, float))
-    last, path = jax.lax.scan(step, first, None, length=steps)
-    return jnp.concatenate([path[0], last[0][None]]), jnp.concatenate([path[1], last[1][None]])
+    start = A, jnp.asarray(alpha, float)
+    return descend(step, lambda at, _: at, start, jnp.arange(steps + 1))[1]
+
+
+@partial(jax.jit, static_argnames="layer")
+def transfer_descent(
+    X: Patches, y: Array, A: Array, v: Float[Array, " dim"], layer: Layer, eta_v: float, steps: int
+) -> Float[Array, " dim"]:
+    """v after `steps` of full-batch descent with A frozen; the mixed patches D S X are computed
+    once."""
+    mixed = A.shape[0] * jnp.einsum("ij,njd->nid", scores(A, layer.temperature), X)
+
+    def step(v: Array, _: Array) -> Array:
+        z = mixed @ v
+        F = jnp.sum(activation(z, layer.degree, layer.slope), axis=-1)
+        weight = -y * jax.nn.sigmoid(-y * F) / X.shape[0]
+        pull = weight[:, None] * activation_derivative(z, layer.degree, layer.slope)
+        return v - eta_v * jnp.einsum("ni,nid->d", pull, mixed)
+
+    return descend(step, lambda *_: None, v, jnp.asarray([steps]))[0]
+
+
+def one_normalised_step(X: Patches, y: Array) -> Float[Array, " dim"]:
+    """v = g/|g| with g = mean of y sum_j X_j: one normalised step from v = 0 when the columns of S
+    sum to one (proof of Theorem 5.1).
+
+    For a general A the gradient at v = 0 weights patch j by the sum of column j of S, which
+    `gradient_at_zero` does.
+    """
+    g = jnp.mean(y[:, None] * jnp.sum(X, axis=1), axis=0)
+    return g / jnp.linalg.norm(g)
+
+
+def gradient_at_zero(X: Patches, y: Array, A: Array, layer: Layer) -> Float[Array, " dim"]:
+    """-dL/dv at v = 0: (nu D / 2) times the mean of y sum_j (column sum j of S) X_j. Status:
+    exact."""
+    columns = jnp.sum(scores(A, layer.temperature), axis=0)
+    mean = jnp.mean(y[:, None] * jnp.einsum("j,njd->nd", columns, X), axis=0)
+    return layer.slope * A.shape[0] / 2 * mean

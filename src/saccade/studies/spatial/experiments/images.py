@@ -6,8 +6,7 @@ weights; only what is compared differs.
 """
 
 import math
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -21,15 +20,8 @@ from saccade.lab.experiment import experiment
 from saccade.networks.convolution import cnn_a, cnn_b, init_convolution, resnet_18, vgg_19
 from saccade.networks.training import Problem, train
 from saccade.networks.transformer import init_transformer, vision_transformer
-from saccade.studies.spatial.dynamics.images import (
-    ImageData,
-    Recipe,
-    batches,
-    image_data,
-    optimiser,
-    right_answers,
-    smoothed_loss,
-)
+from saccade.studies.spatial.dynamics import images as dynamics
+from saccade.studies.spatial.dynamics.images import Recipe
 
 VISION = {"vanilla": "tokens", "positional": "positions"}
 SIZES = ("width", "hidden", "layers", "heads", "position_init")
@@ -38,16 +30,14 @@ WATCHED = 1000  # test images looked at after every epoch
 
 
 class Setting(NamedTuple):
-    """What all trainings of one experiment share; `patch` is None for networks that see whole
-    images."""
+    """What all trainings of one experiment share; `sizes` are those of vision transformers, whose
+    patches make the difference to networks that see whole images."""
 
     train: ImageSet
     test: ImageSet
     channels: Channels
     recipe: Recipe
-    patch: int | None
-    make: Callable[[str, jax.Array], Any]
-    about: dict[str, Any]
+    sizes: Mapping[str, Any]
 
     @property
     def side(self) -> int:
@@ -57,17 +47,24 @@ class Setting(NamedTuple):
     def steps(self) -> int:
         return self.recipe.steps(len(self.train))
 
+    @property
+    def patch(self) -> int | None:
+        return self.sizes.get("patch")
+
 
 class Outcome(NamedTuple):
-    """One training: right answers on the test images as trained, and seen whole; losses; accuracy
-    by epoch; encodings."""
+    """One training: right answers (0 or 1) on the test images as trained, and shown whole; losses;
+    accuracy by epoch; encodings at the end and at the start."""
 
     right: np.ndarray
     right_whole: np.ndarray
-    losses: np.ndarray
-    curve: np.ndarray
+    loss: np.ndarray
+    accuracy_by_epoch: np.ndarray
     encodings: np.ndarray
-    start: np.ndarray
+    initial_encodings: np.ndarray
+
+
+DIMS = (("image",), ("image",), ("step",), ("epoch",), ("token", "width"), ("token", "width"))
 
 
 def cell_order(key: jax.Array, side: int, cell: int) -> np.ndarray:
@@ -76,12 +73,12 @@ def cell_order(key: jax.Array, side: int, cell: int) -> np.ndarray:
         jax.random.permutation(jax.random.fold_in(key, cell), view(side, cell).permutation))
 
 
-def in_units(seen: View, unit: int) -> View:
+def in_units(shown: View, unit: int) -> View:
     """The same shuffle written for smaller cells of `unit` pixels."""
-    per_side = seen.side // unit
+    per_side = shown.side // unit
     numbers = np.arange(per_side**2).reshape(per_side, per_side)
     return view(
-        seen.side, unit, shuffle_cells(numbers, seen.cell // unit, seen.permutation).ravel())
+        shown.side, unit, shuffle_cells(numbers, shown.cell // unit, shown.permutation).ravel())
 
 
 def common_unit(cells: tuple[int, ...], patch: int | None) -> int:
@@ -90,87 +87,83 @@ def common_unit(cells: tuple[int, ...], patch: int | None) -> int:
     return math.gcd(*cells, patch or 0)
 
 
-def origin_of_patches(seen: View, patch: int) -> np.ndarray:
+def origin_of_patches(shown: View, patch: int) -> np.ndarray:
     """The original place of every token; -1 throughout where cells cut through patches and there is
     none."""
     return (
-        in_units(seen, patch).permutation if seen.cell % patch == 0
-        else np.full((seen.side // patch) ** 2, -1))
+        in_units(shown, patch).permutation if shown.cell % patch == 0
+        else np.full((shown.side // patch) ** 2, -1))
 
 
 def trained(
-    setting: Setting, problem: Problem, name: str, kind: str, key: jax.Array, seen: View
+    setting: Setting, problem: Problem, name: str, kind: str, key: jax.Array, shown: View
 ) -> Outcome:
     """Train one network and ask it about the test images, through its own shuffle and without
     any."""
     start_key, order_key, run_key = jax.random.split(key, 3)
     order_seed = int(jax.random.randint(order_key, (), 0, 2**31 - 1))
-    data = image_data(setting.train, setting.channels, seen, setting.recipe, order_seed)
-    whole = data._replace(permutation=jax.numpy.arange(len(seen.permutation)))
-    model = setting.make(kind, start_key)
+    data = dynamics.image_data(setting.train, setting.channels, shown, setting.recipe, order_seed)
+    whole = data._replace(permutation=jax.numpy.arange(len(shown.permutation)))
+    model = new_network(
+        setting.sizes, kind, start_key, setting.train.pixels.shape, len(setting.train.classes))
     per_epoch = setting.steps // setting.recipe.epochs
     watched = setting.test.first(min(WATCHED, len(setting.test)))
 
-    def asked(model: Any, images: ImageSet, data: ImageData) -> np.ndarray:
-        return right_answers(model, images, data, seen.cell, setting.patch)
+    def asked(model: Any, images: ImageSet, data: dynamics.ImageData) -> np.ndarray:
+        return dynamics.right_answers(model, images, data, shown.cell, setting.patch)
 
+    about = {"data": setting.train.checksum, "recipe": repr(setting.recipe), **setting.sizes}
     result = train(
         problem._replace(data=data), model, run_key, setting.steps, chunk=per_epoch, name=name,
-        about=setting.about, measure=lambda model: asked(model, watched, data).mean(),
+        about=about, measure=lambda model: asked(model, watched, data).mean(),
         measure_every=per_epoch)
-    answers = asked(result.model, setting.test, data), asked(result.model, setting.test, whole)
-    encodings = [
+    right, right_whole = (
+        asked(result.model, setting.test, one).astype(np.uint8) for one in (data, whole))
+    encodings, initial = (
         np.asarray(getattr(one, "positions", np.zeros((0, 0))), np.float32)
-        for one in (result.model, model)]
-    return Outcome(*answers, result.losses, result.measured, *encodings)
+        for one in (result.model, model))
+    return Outcome(right, right_whole, result.losses, result.measured, encodings, initial)
 
 
 def all_trained(
     key: jax.Array, setting: Setting, kinds: tuple[str, ...], cells: tuple[int, ...], seeds: int
-) -> dict:
-    """Outcomes by (kind, seed, cell); trainings of one kind share one compiled program."""
-    found = {}
-    loss, step = smoothed_loss(setting.recipe.smoothing), optimiser(setting.recipe, setting.steps)
-    unit = common_unit(cells, setting.patch)
-    problem = Problem(loss, batches(setting.recipe, unit, setting.patch), step)
-    for seed in range(seeds):
-        one = jax.random.fold_in(key, seed)
-        for kind in kinds:
-            for cell in cells:
-                seen = in_units(view(setting.side, cell, cell_order(one, setting.side, cell)), unit)
-                name = f"{kind}-cell{cell}-seed{seed}"
-                found[kind, seed, cell] = trained(setting, problem, name, kind, one, seen)
-    return found
-
-
-def gathered(
-    found: dict, kinds: tuple[str, ...], cells: tuple[int, ...], seeds: int
 ) -> xarray.Dataset:
-    """The outcomes as arrays over (kind, seed, cell)."""
-    axes = ("kind", "seed", "cell")
+    """Outcomes over (kind, seed, cell); trainings of one kind share one compiled program."""
+    unit = common_unit(cells, setting.patch)
+    problem = Problem(
+        dynamics.smoothed_loss(setting.recipe.smoothing),
+        dynamics.batches(setting.recipe, unit, setting.patch),
+        dynamics.optimiser(setting.recipe, setting.steps))
 
-    def stack(name: str) -> np.ndarray:
-        return np.array(
-            [[[getattr(found[k, s, c], name) for c in cells] for s in range(seeds)] for k in kinds])
+    def outcome(kind: str, seed: int, cell: int) -> Outcome:
+        one = jax.random.fold_in(key, seed)
+        shown = in_units(view(setting.side, cell, cell_order(one, setting.side, cell)), unit)
+        return trained(setting, problem, f"{kind}-cell{cell}-seed{seed}", kind, one, shown)
 
-    made = {
-        "right": ((*axes, "image"), stack("right").astype(np.uint8)),
-        "right_whole": ((*axes, "image"), stack("right_whole").astype(np.uint8)),
-        "loss": ((*axes, "step"), stack("losses")),
-        "accuracy_by_epoch": ((*axes, "epoch"), stack("curve"))}
-    if found[kinds[0], 0, cells[0]].encodings.size:
-        made["encodings"] = ((*axes, "token", "width"), stack("encodings"))
-        made["initial_encodings"] = ((*axes, "token", "width"), stack("start"))
-    return xarray.Dataset(made, {"kind": list(kinds), "cell": list(cells)})
+    return _gathered(
+        [[[outcome(kind, seed, cell) for cell in cells] for seed in range(seeds)] for kind in kinds]
+    ).assign_coords(kind=list(kinds), cell=list(cells))
 
 
-def loaded(data: str, folder: str | None, images: int) -> tuple[ImageSet, ImageSet, Channels]:
+def _gathered(outcomes: list[list[list[Outcome]]]) -> xarray.Dataset:
+    """The outcomes by [kind][seed][cell] as arrays; networks without encodings have none."""
+    arrays = {}
+    for name, dims in zip(Outcome._fields, DIMS, strict=True):
+        values = np.array(
+            [[[getattr(one, name) for one in row] for row in rows] for rows in outcomes])
+        if values.size:
+            arrays[name] = (("kind", "seed", "cell", *dims), values)
+    return xarray.Dataset(arrays)
+
+
+def loaded(
+    data: str, folder: str | None, images: int, recipe: Recipe, sizes: Mapping[str, Any]
+) -> Setting:
     """Training images (the first `images`, 0: all), test images, and the channels of the whole
     training set."""
-    whole = load_images(data, "train", folder)
-    return (
-        whole.first(images) if images else whole, load_images(data, "test", folder),
-        channels_of(whole))
+    whole, test = (load_images(data, part, folder) for part in ("train", "test"))
+    first = whole.first(images) if images else whole
+    return Setting(first, test, channels_of(whole), recipe, sizes)
 
 
 def check_kinds(
@@ -185,17 +178,17 @@ def check_kinds(
 
 
 def new_network(
-    parameters: Any, kind: str, key: jax.Array, shape: tuple[int, ...], outputs: int
+    sizes: Mapping[str, Any], kind: str, key: jax.Array, shape: tuple[int, ...], outputs: int
 ) -> Any:
-    """A network of the kind, for images of `shape` (n, side, side, channels), with the sizes in
-    `parameters`."""
+    """A network of the kind, for images of `shape` (n, side, side, channels); `sizes` are those of
+    a vision transformer."""
     channels = shape[3]
     if kind in VISION:
-        patch = parameters.patch
+        patch = sizes["patch"]
         tokens = view(shape[1], patch).permutation.size
-        sizes = {name: getattr(parameters, name) for name in SIZES}
         config = vision_transformer(
-            patch * patch * channels, tokens, outputs, VISION[kind], **sizes)
+            patch * patch * channels, tokens, outputs, VISION[kind],
+            **{name: sizes[name] for name in SIZES})
         return init_transformer(key, config)
     small, large = {"cnn_a": cnn_a, "cnn_b": cnn_b}, {"resnet_18": resnet_18, "vgg_19": vgg_19}
     if kind in small:
@@ -209,9 +202,8 @@ CIFAR = {
 PAPER = {
     **CIFAR, "images": 0, "width": 384, "hidden": 384, "layers": 7, "heads": 12, "epochs": 300,
     "learning_rate": 1e-3, "seeds": 3}
-FEW_STEPS = {
-    **CIFAR, "images": 6400, "epochs": 1, "kinds": ("vanilla",), "cells": (4,),
-}  # 50 steps: locality comes early
+# 50 steps: locality comes early.
+FEW_STEPS = {**CIFAR, "images": 6400, "epochs": 1, "kinds": ("vanilla",), "cells": (4,)}
 
 
 @experiment("spatial.images", scales={"standard": {**CIFAR, "seeds": 2}, "paper": PAPER})
@@ -227,26 +219,17 @@ def vision(
     of each token. A cell as large as the image means no shuffle.
     """
     check_kinds(kinds, tuple(VISION), seeds, cells)
-    train_set, test_set, channels = loaded(data, folder, images)
-    side = train_set.pixels.shape[1]
-    sizes = {
-        "width": width, "hidden": hidden, "layers": layers, "heads": heads,
-        "position_init": position_init}
-
-    def make(kind: str, key: jax.Array) -> Any:
-        asked = SimpleNamespace(patch=patch, **sizes)
-        return new_network(asked, kind, key, train_set.pixels.shape, len(train_set.classes))
-
     recipe = Recipe(
         learning_rate, epochs, batch, position_rate=position_rate, flip=flip, shift=shift)
-    about = {"data": train_set.checksum, "recipe": repr(recipe), "patch": patch, **sizes}
-    setting = Setting(train_set, test_set, channels, recipe, patch, make, about)
-    made = gathered(all_trained(key, setting, kinds, cells, seeds), kinds, cells, seeds)
-    views = [
-        [view(side, c, cell_order(jax.random.fold_in(key, s), side, c)) for c in cells]
-        for s in range(seeds)]
-    places = np.array([[origin_of_patches(one, patch) for one in row] for row in views])
-    return made.assign(origin=(("seed", "cell", "token"), places))
+    sizes = {
+        "patch": patch, "width": width, "hidden": hidden, "layers": layers, "heads": heads,
+        "position_init": position_init}
+    setting = loaded(data, folder, images, recipe, sizes)
+    trainings, side = all_trained(key, setting, kinds, cells, seeds), setting.side
+    origin = [
+        [origin_of_patches(view(side, cell, cell_order(one, side, cell)), patch) for cell in cells]
+        for one in (jax.random.fold_in(key, seed) for seed in range(seeds))]
+    return trainings.assign(origin=(("seed", "cell", "token"), np.array(origin)))
 
 
 CNN_CIFAR = {
@@ -270,16 +253,8 @@ def convolution(
     """Convolutional networks trained on images whose cells are shuffled (and put together again):
     right answers on every test image."""
     check_kinds(kinds, CONVOLUTION, seeds, cells)
-    train_set, test_set, channels = loaded(data, folder, images)
-
-    def make(kind: str, key: jax.Array) -> Any:
-        return new_network(None, kind, key, train_set.pixels.shape, len(train_set.classes))
-
     recipe = Recipe(learning_rate, epochs, batch, flip=flip, shift=shift)
-    setting = Setting(
-        train_set, test_set, channels, recipe, None, make,
-        {"data": train_set.checksum, "recipe": repr(recipe)})
-    return gathered(all_trained(key, setting, kinds, cells, seeds), kinds, cells, seeds)
+    return all_trained(key, loaded(data, folder, images, recipe, {}), kinds, cells, seeds)
 
 
 @experiment(

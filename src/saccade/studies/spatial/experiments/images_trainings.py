@@ -28,13 +28,13 @@ def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> fl
     batch = min(parameters.batch, TIMED_BATCH)
     noise = jax.random.normal(jax.random.key(2), (batch, *tokens), jnp.float32)
     data = noise, jnp.arange(batch, dtype=jnp.int32) % 10
-    model = new_network(parameters, kind, jax.random.key(0), shape, outputs=10)
+    model = new_network(parameters.model_dump(), kind, jax.random.key(0), shape, outputs=10)
     problem = Problem(smoothed_loss(0.1), _constant, optimiser(Recipe(), TIMED_STEPS), data)
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
         problem, model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
-        progress=lambda *said: moments.append(time.perf_counter()))
+        progress=lambda *_: moments.append(time.perf_counter()))
     return (moments[1] - moments[0]) / (chunk * batch)
 
 
@@ -42,9 +42,10 @@ def seconds_of(parameters: Any) -> float:
     """Seconds for all networks of a training: steps of each kind timed after compiling, in
     proportion to the images."""
     shape = load_images(parameters.data, "test", parameters.folder).pixels.shape
-    seen = steps_of(parameters) * parameters.batch / len(parameters.kinds)
+    images = steps_of(parameters) * parameters.batch / len(parameters.kinds)
     return sum(
-        COMPILING + seen * _seconds_per_image(parameters, kind, shape) for kind in parameters.kinds)
+        COMPILING + images * _seconds_per_image(parameters, kind, shape)
+        for kind in parameters.kinds)
 
 
 def steps_of(parameters: Any) -> int:

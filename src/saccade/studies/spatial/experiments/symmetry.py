@@ -9,20 +9,29 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial import dynamics
-from saccade.studies.spatial.models import (
-    association,
-    cheating_attention,
-    gradients,
-    output,
-    three_value_attention,
-)
+from saccade.studies.spatial import models
+from saccade.studies.spatial.dynamics import idealised
+from saccade.studies.spatial.dynamics.realistic import Layer, entrywise_population_descent
+from saccade.studies.spatial.models import output, three_value_attention
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
 
 PARTITIONS = {
     "interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
 POINT = (0.3, 0.5, 0.4, -0.2)  # alpha, beta, gamma, rho
 TIE = 1e-9  # outputs are of order one; sums that cancel leave rounding
+QUANTITIES = (
+    "loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
+
+
+def _classes(labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of A off the diagonal: within sets, and between them."""
+    inside = np.asarray(labels)[:, None] == np.asarray(labels)
+    return inside & ~np.eye(len(inside), dtype=bool), ~inside
+
+
+def _error(margins: Any, probability: Any) -> float:
+    """P[margin < 0] + P[margin = 0] / 2."""
+    return float(probability @ ((margins < -TIE) + 0.5 * (np.abs(margins) <= TIE)))
 
 
 @experiment("spatial.listed-population")
@@ -47,24 +56,13 @@ def listed_population(
 
         (value, margins), (grad_A, grad_v) = jax.value_and_grad(loss, (0, 1), has_aux=True)(
             A, jnp.full(1, alpha))
-        rows.append(_summary(
-            np.asarray(index), images.probability, float(value), np.asarray(margins),
-            np.asarray(grad_A), float(grad_v[0])))
-    names = (
-        "loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
+        groups = [np.asarray(grad_A)[group] for group in _classes(labels)]
+        rows.append([
+            value, _error(np.asarray(margins), images.probability), *map(np.mean, groups),
+            grad_v[0], *map(np.ptp, groups)])
     return xarray.Dataset(
-        {"value": (("partition", "quantity"), np.asarray(rows))}, coords={"quantity": list(names)})
-
-
-def _summary(
-    labels: Any, probability: Any, loss: float, margins: Any, grad_A: Any, grad_alpha: float
-) -> list[float]:
-    same = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
-    other = labels[:, None] != labels
-    zero = np.abs(margins) <= 1e-9 * np.abs(margins).max()
-    error = probability[(margins < 0) & ~zero].sum() + probability[zero].sum() / 2
-    spreads = np.ptp(grad_A[same]), np.ptp(grad_A[other])
-    return [loss, error, grad_A[same].mean(), grad_A[other].mean(), grad_alpha, *spreads]
+        {"value": (("partition", "quantity"), np.asarray(rows, float))},
+        coords={"quantity": list(QUANTITIES)})
 
 
 @experiment("spatial.asymmetry")
@@ -80,25 +78,18 @@ def asymmetry(
     at the start.
     """
     labels = interleaved(patches, set_size)
-    index = jnp.asarray(labels)
-    made = all_images(labels, spurious_rate)
-    images = tuple(jnp.asarray(part) for part in made)
-    same = (index[:, None] == index) & ~jnp.eye(patches, dtype=bool)
-    other = index[:, None] != index
-    start = three_value_attention(index, diagonal, 0.0, 0.0)
-
-    def one(key: Any) -> Any:
-        A = start + perturbation * (same | other) * jax.random.normal(key, start.shape)
-        path, _ = dynamics.entrywise_population_descent(
-            images, A, alpha, dynamics.Layer(3, 0.01), eta_v, eta_a, steps)
-        spread = [jnp.std(path, axis=(1, 2), where=group[None]) for group in (same, other)]
-        return jnp.sqrt(spread[0] ** 2 + spread[1] ** 2)
-
-    spread = np.stack([np.asarray(one(one_key)) for one_key in jax.random.split(key, replicates)])
-    data = {
+    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
+    start, groups = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), _classes(labels)
+    rows = []
+    for one in jax.random.split(key, replicates):
+        A = start + perturbation * sum(groups) * jax.random.normal(one, start.shape)
+        path, _ = entrywise_population_descent(
+            images, A, alpha, Layer(3, 0.01), eta_v, eta_a, steps)
+        rows.append(np.hypot(*(np.std(path, axis=(1, 2), where=group) for group in groups)))
+    spread = np.stack(rows)
+    return xarray.Dataset({
         "growth": ("replicate", spread[:, -1] / spread[:, 0]),
-        "spread": (("replicate", "step"), spread)}
-    return xarray.Dataset(data)
+        "spread": (("replicate", "step"), spread)})
 
 
 @experiment("spatial.listed-cheat")
@@ -109,12 +100,10 @@ def listed_cheat(
     """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
     labels = interleaved(patches, set_size)
     signals, y, probability = (jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    F = y * output(
-        signals[..., None], cheating_attention(jnp.asarray(labels), sharpness), jnp.ones(1), degree,
-        slope)
-    error = probability @ ((F < -TIE) + 0.5 * (jnp.abs(F) <= TIE))
-    return xarray.Dataset(
-        {"error": ((), float(error)), "loss": ((), float(probability @ jnp.logaddexp(0.0, -F)))})
+    A = models.cheating_attention(jnp.asarray(labels), sharpness)
+    margins = np.asarray(y * output(signals[..., None], A, jnp.ones(1), degree, slope))
+    loss = float(probability @ np.logaddexp(0.0, -margins))
+    return xarray.Dataset({"error": ((), _error(margins, probability)), "loss": ((), loss)})
 
 
 @experiment("spatial.two-descents")
@@ -125,20 +114,17 @@ def two_descents(
 ) -> xarray.Dataset:
     """The last state of descent in all entries of A over listed images, and of the three-scalar
     descent; `faster` multiplies eta_a of the second."""
-    labels = jnp.asarray(interleaved(patches, set_size))
-    images = tuple(jnp.asarray(part) for part in all_images(np.asarray(labels), spurious_rate))
-    start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), dynamics.Layer(3, 0.01)
-    A, alphas = dynamics.entrywise_population_descent(
-        images, start, alpha, layer, eta_v, eta_a, steps)
-    inside = labels[:, None] == labels
-    same, other = inside & ~jnp.eye(patches, dtype=bool), ~inside
-    whole = [float(alphas[-1]), *(float(jnp.mean(A[-1], where=group)) for group in (same, other))]
-    setting = dynamics.Setting(
+    labels = interleaved(patches, set_size)
+    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
+    start, layer = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), Layer(3, 0.01)
+    A, alphas = entrywise_population_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    entries = [float(alphas[-1]), *(np.asarray(A[-1])[group].mean() for group in _classes(labels))]
+    setting = idealised.Setting(
         patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
-    path = dynamics.idealised_descent(
-        dynamics.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, steps)
+    path = idealised.idealised_descent(
+        idealised.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
     scalars = [float(numbers[-1]) for numbers in path.scalars]
-    return xarray.Dataset({"entries": ("scalar", whole), "scalars": ("scalar", scalars)})
+    return xarray.Dataset({"entries": ("scalar", entries), "scalars": ("scalar", scalars)})
 
 
 @experiment("spatial.gradient-check")
@@ -158,19 +144,19 @@ def gradient_check(
             jax.random.normal(k, shape)
             for k, shape in zip(keys, ((6, 5, 3), (5, 5), (3,)), strict=False))
         y = jax.random.rademacher(keys[3], (6,), float)
-        found = gradients(X, y, A, 0.2 * v, degree, slope, temperature)
+        ours = models.gradients(X, y, A, 0.2 * v, degree, slope, temperature)
         grad_A, grad_v = jax.grad(loss, (0, 1))(A, 0.2 * v, X, y)
         grad_A = grad_A * (1 - jnp.eye(5))
         rows.append([
-            _relative(found.grad_A, grad_A), _relative(found.grad_v, grad_v),
+            _relative(ours.grad_A, grad_A), _relative(ours.grad_v, grad_v),
             *_as_printed(X, y, A, 0.2 * v, grad_A, grad_v, degree, slope)])
     names = ("A", "v", "A as printed", "v as printed")
     return xarray.Dataset(
         {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": list(names)})
 
 
-def _relative(found: Any, truth: Any) -> float:
-    return float(jnp.linalg.norm(found - truth) / jnp.linalg.norm(truth))
+def _relative(value: Any, truth: Any) -> float:
+    return float(jnp.linalg.norm(value - truth) / jnp.linalg.norm(truth))
 
 
 def _as_printed(
@@ -178,7 +164,7 @@ def _as_printed(
 ) -> list[float]:
     """Lemmas H.1 and H.2 as they stand: no minus sign, and for A the factor p D z^(p-1) without nu
     and tau."""
-    S = jax.nn.softmax(A, axis=-1)
+    S = models.scores(A)
     D, u = A.shape[0], X @ v
     z = D * u @ S.T
     F = jnp.sum(z**degree + slope * z, axis=-1)
@@ -233,8 +219,8 @@ def association_cases(
     matrices = {
         "constant": np.ones((size, size)), "identity": np.eye(size),
         "true": np.asarray(three_value_attention(index, 1.0, 0.5, 0.0)),
-        "cheating": np.asarray(cheating_attention(index, 1.0)), "ties": ties}
-    found = [association(matrix, scored) for matrix in matrices.values()]
+        "cheating": np.asarray(models.cheating_attention(index, 1.0)), "ties": ties}
+    scores = [models.association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
     noise = np.asarray(jax.random.uniform(jax.random.fold_in(key, 2), (tie_breaks, size, size)))
     places = block * block
@@ -242,7 +228,7 @@ def association_cases(
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
     names = (
         "row_fraction", "overlap", "off_diagonal_overlap", "off_diagonal_row_fraction", "margin")
-    rows = np.asarray([[float(getattr(one, name)) for name in names] for one in found])
+    rows = np.asarray([[float(getattr(one, name)) for name in names] for one in scores])
     return xarray.Dataset(
         {"value": (("matrix", "quantity"), rows), "broken": ("replicate", broken)},
         coords={"matrix": list(matrices), "quantity": list(names)})

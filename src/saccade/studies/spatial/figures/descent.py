@@ -11,9 +11,8 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREEN, GREY, ORANGE, RED
-from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import idealised
-from saccade.studies.spatial.experiments.presets import EVENTS
+from saccade.studies.spatial.theory.errors import label_error, linear_error
 
 
 def marks(run: Run) -> tuple[int, int, int]:
@@ -77,15 +76,11 @@ def _one_descent(row: np.ndarray, run: Run) -> None:
     shown = data.error.values > 0
     error.plot(step, data.loss, color=GREY, label="loss")
     error.plot(step[shown], data.error.values[shown], color=ORANGE, label="error")
-    error.axhline(
-        theory.linear_error(p.patches, p.set_size, p.spurious_rate).sign, color="black",
-        linestyle="--", linewidth=0.8, label="linear")
-    error.axhline(
-        theory.label_error(p.patches, p.set_size, p.spurious_rate), color="black", linestyle=":",
-        linewidth=0.8, label="$f^*$")
-    error.set(
-        yscale="log", title="Loss and error",
-        ylim=(theory.label_error(p.patches, p.set_size, p.spurious_rate) / 2, 1.2))
+    sizes = p.patches, p.set_size, p.spurious_rate
+    floor, best = linear_error(*sizes).sign, label_error(*sizes)
+    error.axhline(floor, color="black", linestyle="--", linewidth=0.8, label="linear")
+    error.axhline(best, color="black", linestyle=":", linewidth=0.8, label="$f^*$")
+    error.set(yscale="log", title="Loss and error", ylim=(best / 2, 1.2))
     error.legend(loc="lower left")
     for axes in row:
         axes.set(xscale="log", xlabel="step + 1")
@@ -117,4 +112,7 @@ EVENTS_FIGURE = Figure(
     "Feature, attention, loss and error along descent; bands are Events I, II and III. Top: C = 4,"
     " where alpha never rises again; bottom: C = 9, where it does. Lines: exact errors of the best"
     " linear rule and of f*.", "ours; section 4.1, Lemmas D.2, D.8, D.11",
-    {"small sets": (idealised.idealised, {}), "large sets": (idealised.idealised, EVENTS)}, _events)
+    {
+        "small sets": (idealised.idealised, {}),
+        "large sets": (idealised.idealised, idealised.EVENTS)},
+    _events)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, ORANGE, THEORY
-from saccade.studies.spatial.experiments.images_gaussian import gaussian_images, same_tap
+from saccade.studies.spatial.experiments.images_checks import gaussian_images, same_tap
 
 
 def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:

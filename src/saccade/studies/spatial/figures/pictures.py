@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE, RED
-from saccade.studies.spatial import theory
 from saccade.studies.spatial.experiments import realistic, sampling
+from saccade.studies.spatial.theory.errors import label_error, linear_error
 
 PAPER = "Jelassi, Sander, Li (2022)"
 LOCAL = {"local": True, "repetitions": 1, "steps": 200}
@@ -111,9 +111,8 @@ def _learning(runs: Mapping[str, Run]) -> Drawing:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     steps = data.step.values
     _seeds(error, steps, data.error.values, ORANGE)
-    patches = p.side**2
-    floor = theory.linear_error(patches, p.block**2, p.spurious_rate).bayes
-    label = theory.label_error(patches, p.block**2, p.spurious_rate)
+    sizes = p.side**2, p.block**2, p.spurious_rate
+    floor, label = linear_error(*sizes).bayes, label_error(*sizes)
     error.axhline(floor, color=GREY, linestyle="--", linewidth=1, label="best linear (exact)")
     error.axhline(label, color=GREY, linestyle=":", linewidth=1, label="$f^*$ (exact)")
     error.set(title="Test error", xlabel="step", yscale="log", ylim=(label / 4, 1))

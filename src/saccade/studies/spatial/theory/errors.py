@@ -65,9 +65,9 @@ def linear_error(patches: int, set_size: int, spurious_rate: float) -> LinearErr
 
 def _power(law: np.ndarray, times: int) -> np.ndarray:
     """The law convolved `times` times with itself (0 times: a point mass at 0), by squaring."""
-    made, base = np.ones(1), law
+    total, base = np.ones(1), law
     while times:
-        made = np.convolve(made, base) if times & 1 else made
+        total = np.convolve(total, base) if times & 1 else total
         times >>= 1
         base = np.convolve(base, base) if times else base
-    return made
+    return total

@@ -1,5 +1,5 @@
-"""Loss, error and gradient of the three-scalar model over the whole population, as weighted sums
-over the states of `states`."""
+"""The three-scalar model over the whole population: its attention weights; loss, error and gradient
+as weighted sums over the states of `states`; the cheating attention; what drives alpha early on."""
 
 from typing import Any, NamedTuple
 
@@ -8,12 +8,96 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.studies.spatial.theory.setting import Scalars, Setting, mixing
-from saccade.studies.spatial.theory.states import States, exponents
+from saccade.errors import require
+from saccade.studies.spatial.task import check_rate, check_sizes
+from saccade.studies.spatial.theory.states import States, exponents, population_states
 
+MOST_PATCHES = 10_000
 TIE = 1e-9
 """Outputs closer to zero than this share of the largest count as zero: exact ties come out as
 +-1e-17 in floats."""
+
+
+class Setting(NamedTuple):
+    """D, C, q, p, nu, the fixed diagonal beta of A, and the temperature tau."""
+
+    patches: int
+    set_size: int
+    spurious_rate: float
+    degree: int = 3
+    slope: float = 1e-4
+    diagonal: float = 1.0
+    temperature: float = 1.0
+
+    @property
+    def sets(self) -> int:
+        return self.patches // self.set_size
+
+    def states(self, only_sums: bool = False, most: int | None = None) -> States:
+        """The states of its population, see `population_states`."""
+        return population_states(
+            self.patches, self.set_size, self.spurious_rate, self.degree, only_sums, most)
+
+
+class Scalars(NamedTuple):
+    """The three numbers that descent on the population moves: v = alpha w*, A = gamma within sets
+    and rho between them (Lemma 4.1)."""
+
+    alpha: Any
+    gamma: Any
+    rho: Any
+
+
+class Weights(NamedTuple):
+    """Attention weights Lambda (of the patch itself), Gamma (of the rest of its set), Xi (of any
+    other patch), and the gain G."""
+
+    diagonal: Any
+    same: Any
+    other: Any
+    gain: Any
+
+
+def check_setting(setting: Setting) -> None:
+    """Refuse what is not a population: sizes, rate, an even degree, a temperature of 0."""
+    check_sizes(setting.patches, setting.set_size)
+    require(
+        setting.patches <= MOST_PATCHES, "patches", setting.patches,
+        f"must be at most {MOST_PATCHES}")
+    check_rate(setting.spurious_rate)
+    check_activation(setting.degree, setting.slope)
+    require(bool(np.isfinite(setting.diagonal)), "diagonal", setting.diagonal, "must be finite")
+    require(setting.temperature > 0, "temperature", setting.temperature, "must be above 0")
+
+
+def check_activation(degree: int, slope: float) -> None:
+    """p is odd and at least 3 (p = 1 would be a linear model), nu is not negative."""
+    require(
+        degree >= 3 and degree % 2 == 1, "degree", degree,
+        "must be an odd whole number of at least 3")
+    require(bool(slope >= 0), "slope", slope, "must be at least 0")
+
+
+def attention_weights(setting: Setting, gamma: Any, rho: Any) -> Weights:
+    """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all
+    at temperature tau, and G = D (Lambda + (C-1) Gamma). Source: section 4.1. Status: exact, and
+    safe for large entries."""
+    entries = (
+        jnp.stack([jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)])
+        / setting.temperature)
+    numbers = jnp.asarray([1.0, setting.set_size - 1.0, float(setting.patches - setting.set_size)])
+    top = jnp.max(jnp.where(numbers > 0, entries, -jnp.inf))
+    raised = jnp.exp(jnp.where(numbers > 0, entries - top, jnp.minimum(entries - top, 0.0)))
+    own, same, other = raised / jnp.sum(numbers * raised)
+    return Weights(own, same, other, setting.patches * (own + (setting.set_size - 1) * same))
+
+
+def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
+    """(a, b, c) such that a patch of signal x in a set of sum s, in an image of sum K, gets z = a x
+    + b s + c K: a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status:
+    exact."""
+    own, same, other, _ = attention_weights(setting, scalars.gamma, scalars.rho)
+    return setting.patches * scalars.alpha * jnp.stack([own - same, same - other, other])
 
 
 class Population(NamedTuple):
@@ -66,16 +150,76 @@ def population(scalars: Scalars, setting: Setting, states: States) -> Population
     automatic differentiation)."""
     coefficients, probability = jnp.asarray(states.coefficients), jnp.asarray(states.probability)
     point = Scalars(*(jnp.asarray(number, float) for number in scalars))
-    value, slope = jax.value_and_grad(loss)(point, setting, coefficients, probability)
-    same, other = entries(setting)
+    value, gradient = jax.value_and_grad(loss)(point, setting, coefficients, probability)
     error = error_of(outputs(point, setting, coefficients), states.probability)
-    grad_same, grad_other = (
-        (slope.gamma / same if same else 0.0), (slope.rho / other if other else 0.0))
-    return Population(value, error, slope.alpha, grad_same, grad_other)
+    per_entry = step_sizes(setting, 1.0, 1.0)
+    return Population(value, error, *(a * b for a, b in zip(per_entry, gradient, strict=True)))
 
 
-def entries(setting: Setting) -> tuple[int, int]:
-    """How many entries of A share gamma and rho: D (C - 1) and D (D - C). With none the gradient is
-    0."""
-    return setting.patches * (setting.set_size - 1), setting.patches * (
-        setting.patches - setting.set_size)
+def step_sizes(setting: Setting, eta_v: Any, eta_a: Any) -> Scalars:
+    """Step sizes of the shared scalars by which each moves as one entry of A does: gamma is shared
+    by D (C - 1) entries and rho by D (D - C), so that each has its share of the gradient (0 of
+    none)."""
+    same = setting.patches * (setting.set_size - 1)
+    other = setting.patches * (setting.patches - setting.set_size)
+    return Scalars(
+        eta_v, eta_a / same if same else 0 * eta_a, eta_a / other if other else 0 * eta_a)
+
+
+class Cheat(NamedTuple):
+    """The transformer that generalises without association (Theorem 3.2), every patch reading the
+    set after its own: error (a tie counts 1/2), loss, probability of thinned states (0: exact)."""
+
+    error: float
+    loss: float
+    thinned: float
+
+
+def cheat(setting: Setting, sharpness: float) -> Cheat:
+    """v = w*, A_ij = B on the next set, else 0. Status: exact.
+
+    A patch of set l gets z = D (e^B s + K - s) / (C e^B + D - C) with s the sum of set l + 1. The
+    sets are exchangeable and each is read by one other, so F is that of a model with a = 0, b = D
+    (e^B - 1)/Z, c = D/Z.
+    """
+    check_setting(setting)
+    require(
+        setting.sets >= 2, "number of sets", setting.sets,
+        "must be at least 2: there is no next set")
+    require(bool(sharpness >= 0), "sharpness", sharpness, "must be at least 0")
+    states = setting.states(only_sums=True)
+    # Divided by e^B, so that a large B is no overflow.
+    below = float(np.exp(-sharpness / setting.temperature))
+    partition_sum = setting.set_size + (setting.patches - setting.set_size) * below
+    abc = jnp.asarray([
+        0.0, setting.patches * (1 - below) / partition_sum,
+        setting.patches * below / partition_sum])
+    F = np.asarray(terms(abc, setting)) @ states.coefficients
+    return Cheat(
+        error_of(F, states.probability), float(states.probability @ np.logaddexp(0.0, -F)),
+        states.thinned)
+
+
+class Drive(NamedTuple):
+    """E y sum_i (D <w*, O_i>)^3 over the patches of the signal set, and over all others (the
+    paper's noise term)."""
+
+    signal: float
+    noise: float
+
+
+def early_drive(setting: Setting, gamma: float = 0.0, rho: float = 0.0) -> Drive:
+    """Both terms for p = 3 at alpha = 1. Status: exact.
+
+    A signal patch gets z = a + b C + c (C + R) with R the sum of D - C spurious signals, so E z^3 =
+    m^3 + 3 m c^2 q (D - C), m its mean. Any other gets z = W + c C with W odd: E z^3 = 3 c C E W^2
+    + (c C)^3, and E W^2 = q (a^2 + 2 a (b+c) + C (b+c)^2 + c^2 (D - 2C)). Lemma D.6 says that the
+    second is zero; it would be without the term c C, by which every patch also sees the signal set.
+    """
+    require(setting.degree == 3, "degree", setting.degree, "must be 3 for the closed form")
+    a, b, c = (float(number) for number in np.asarray(mixing(Scalars(1.0, gamma, rho), setting)))
+    D, C, q = setting.patches, setting.set_size, setting.spurious_rate
+    mean = a + b * C + c * C
+    signal = C * (mean**3 + 3 * mean * c**2 * q * (D - C))
+    spread = q * (a**2 + 2 * a * (b + c) + C * (b + c) ** 2 + c**2 * (D - 2 * C))
+    return Drive(signal, (D - C) * (3 * c * C * spread + (c * C) ** 3))

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_STATES = 300_000
-MOST_ROWS = (
-    60_000_000  # states times set types, over all additions: what patience allows, a few seconds
-)
+# States times set types, over all additions: what patience allows, a few seconds.
+MOST_ROWS = 60_000_000
 SEED = 20221
 
 

@@ -1,5 +1,4 @@
-"""Speed of the spatial engines: population descent by merged states against image by image, descent
-with and without our gradients."""
+"""Speed of the spatial engines: merged states against single images, our gradients and JAX's."""
 
 from functools import partial
 from typing import Any
@@ -33,8 +32,7 @@ from saccade.studies.spatial.theory.states import listed_states
 def _image_by_image(
     start: Scalars, setting: Setting, rates: Scalars, x: Any, steps: int
 ) -> Scalars:
-    """The same descent with the output of every image summed over its sets and patch values (image,
-    set, patch in set)."""
+    """The same descent with the output summed over every (image, set, patch in set)."""
 
     def loss(at: Scalars) -> Any:
         own, same, other, _ = attention_weights(setting, at.gamma, at.rho)
@@ -55,8 +53,7 @@ def three_scalars(
     patches: int = 64, set_size: int = 4, rate: float = 0.25, images: int = 2000, steps: int = 3000,
     peer_steps: int = 60,
 ) -> Sides:
-    """3000 steps of three-scalar descent over the states of 2000 images; the peer takes the same
-    images one by one, and 60 steps."""
+    """3000 steps over the states of 2000 images; the peer takes 60 over the images themselves."""
     setting = Setting(patches, set_size, rate)
     labels = interleaved(patches, set_size)
     x, y, signal = sample_signals(jax.random.key(0), jnp.asarray(labels), rate, images)
@@ -97,8 +94,7 @@ def realistic(
     side: int = 6, block: int = 2, dim: int = 32, samples: int = 12_000, steps: int = 330,
     checked: int = 10,
 ) -> Sides:
-    """The run R1, 330 full-batch steps on 12,000 images of 36 patches; the peer differentiates the
-    loss automatically."""
+    """The run R1, 330 full-batch steps on 12,000 images; the peer differentiates the loss."""
     keys = jax.random.split(jax.random.key(0), 3)
     sample = Spatial.create(keys[0], localised(side, block), dim, 0.3).sample(keys[1], samples)
     X, y = sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)

@@ -1,5 +1,4 @@
-"""The calculators of the spatial study: association, exact errors, the layer and its gradients,
-exact population descent, shuffling."""
+"""The calculators: association, exact errors, the layer, exact population descent, shuffling."""
 
 from typing import Annotated, Any
 
@@ -108,7 +107,7 @@ def association(matrix: Matrix, labels: Labels) -> dict[str, Any]:
     """Does each row of a similarity matrix hold its largest entries on the patch's own set?"""
     values = _array(matrix, "matrix", "must have rows of equal length")
     looks = models.association(values, labels)
-    return looks._asdict() | {"margin": looks.margin if np.isfinite(looks.margin) else None}
+    return looks._asdict() | {"margin": looks.margin if len(set(labels)) > 1 else None}
 
 
 @calculator(

@@ -1,5 +1,4 @@
-"""Whether patches of one set associate at one spurious rate and one set size; the rates of one set
-size move together."""
+"""Whether patches of one set associate; the spurious rates of one set size move together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,8 +37,7 @@ def _check(asked: Any) -> None:
 
 
 def _stacked(used: Sequence[States], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """States of all cells, filled up with impossible ones to one number that depends on nothing but
-    `most`."""
+    """States of all cells, filled up with impossible ones to a number that `most` decides."""
     lack = [most + ROOM - len(one.probability) for one in used]
     coefficients = [
         np.pad(one.coefficients, ((0, 0), (0, gap))) for one, gap in zip(used, lack, strict=True)]
@@ -56,8 +54,7 @@ def association(
     diagonal: float = DIAGONAL, alpha: float = ALPHA, eta_v: float = ETA_V, eta_a: float = ETA_A,
     steps: int = 4000, states: int = 2000,
 ) -> list[xarray.Dataset]:
-    """alpha, gamma, rho, loss and error at the end of population descent, on `states` weighted
-    states (exact when there are no more)."""
+    """The end of population descent on `states` weighted states (exact if there are no more)."""
     # The rate is in the states alone: one setting, and so one program, serves all rates.
     setting = Setting(patches, set_size, 0.0, degree, slope, diagonal)
     rates, first = np.asarray(spurious_rate), np.asarray(alpha, float)

@@ -1,5 +1,4 @@
-"""Live: draw a partition of the patches, train the layer, see attention recover it. Run as an app,
-or as a script."""
+"""Live: draw a partition of the patches, train the layer, see attention recover it."""
 
 import marimo
 

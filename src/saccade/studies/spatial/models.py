@@ -141,8 +141,7 @@ def three_value_attention(
 
 
 def cheating_attention(labels: Array, sharpness: Any) -> Float[Array, "patches patches"]:
-    """A_ij = B where patch j lies in the set after that of patch i (cyclically), else 0 (Theorem
-    3.2): it groups well and looks away."""
+    """A_ij = B where j lies in the set after that of i, else 0 (Theorem 3.2): it looks away."""
     sets = jnp.max(labels) + 1
     return jnp.where(labels[None, :] == (labels[:, None] + 1) % sets, sharpness, 0.0) * 1.0
 
@@ -187,13 +186,13 @@ def association(matrix: Any, labels: Any) -> Association:
 
 def _gaps(values: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
     """Per row: smallest entry inside minus largest outside."""
-    return np.min(np.where(inside, values, np.inf), axis=1) - np.max(
-        np.where(outside, values, -np.inf), axis=1)
+    lowest = np.min(np.where(inside, values, np.inf), axis=1)
+    with np.errstate(over="ignore"):
+        return lowest - np.max(np.where(outside, values, -np.inf), axis=1)
 
 
 def _top_share(values: np.ndarray, inside: np.ndarray, places: int) -> float:
-    """Mean share of the `places` largest entries of a row that lie inside; ties at the last place
-    share what remains evenly."""
+    """Mean share of a row's `places` largest entries that lie inside; ties share the last."""
     if places == 0:
         return 1.0
     last = np.sort(values, axis=1)[:, -places][:, None]

@@ -1,5 +1,4 @@
-"""Spatial: whether attention associates patches of the same set, over the rate of spurious features
-and the size of the sets."""
+"""Whether attention associates patches of one set, over spurious rate and set size."""
 
 from pathlib import Path
 

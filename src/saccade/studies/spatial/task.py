@@ -36,8 +36,7 @@ class Sample(NamedTuple):
 
 
 class Spatial(eqx.Module):
-    """The task; `labels` (S_l) names the set of each patch, `feature` is w*, `spurious_rate` q,
-    `noise` sigma."""
+    """The task: `labels` are the sets S_l, `feature` w*, `spurious_rate` q, `noise` sigma."""
 
     kind: ClassVar[Kind] = "classification"
     labels: Int[Array, " patches"]
@@ -59,8 +58,7 @@ class Spatial(eqx.Module):
         cls, key: Key[Array, ""], labels: Any, dim: int, spurious_rate: float,
         noise: float | None = None,
     ) -> "Spatial":
-        """A task with w* uniform on the sphere; without `noise`, sigma^2 = 1/d so that noise and
-        feature are equally long."""
+        """A task with w* uniform on the sphere; without `noise`, sigma^2 = 1/d."""
         index, _, _ = partition(labels)
         require(dim >= 1, "dim", dim, "must be at least 1")
         check_rate(spurious_rate)
@@ -100,8 +98,7 @@ class Spatial(eqx.Module):
 def sample_signals(
     key: Key[Array, ""], labels: Int[Array, " patches"], spurious_rate: Any, n: int
 ) -> tuple:
-    """Signals x (n, D), labels y and signal sets of n images (the data without noise, all that a
-    model on span(w*) sees)."""
+    """Signals x (n, D), labels y and signal sets of n images: the data without noise."""
     coin, where, spurious = jax.random.split(key, 3)
     y = jax.random.rademacher(coin, (n,), jnp.float64)
     sets = jnp.max(labels) + 1
@@ -121,8 +118,7 @@ class Images(NamedTuple):
 
 
 def all_images(labels: Any, spurious_rate: float) -> Images:
-    """All 2 L 3^(D-C) images of a small task, those of probability 0 left out. Status: exact, by
-    listing; D - C at most 10."""
+    """All 2 L 3^(D-C) possible images of a small task, by listing. Status: exact."""
     index, sets, set_size = partition(labels)
     check_rate(spurious_rate)
     free = len(index) - set_size
@@ -142,8 +138,7 @@ def all_images(labels: Any, spurious_rate: float) -> Images:
 
 
 def localised(side: int, block: int) -> np.ndarray:
-    """The partition of a side x side grid into block x block squares, patches counted row by row
-    (Figure 1b, 1)."""
+    """Squares of block x block patches on a side x side grid, row by row (Figure 1b, 1)."""
     require(side >= 1, "side", side, "must be at least 1")
     require(block >= 1 and side % block == 0, "block", block, f"must divide side = {side}")
     row, column = np.divmod(np.arange(side * side), side)
@@ -151,8 +146,7 @@ def localised(side: int, block: int) -> np.ndarray:
 
 
 def interleaved(patches: int, set_size: int) -> np.ndarray:
-    """The partition that deals patches out in turn, so that no two neighbours share a set (patch j
-    goes to set j mod L)."""
+    """Patches dealt out in turn: patch j goes to set j mod L, neighbours never share one."""
     check_sizes(patches, set_size)
     return np.arange(patches) % (patches // set_size)
 
@@ -163,8 +157,7 @@ def scattered(key: Key[Array, ""], labels: Any) -> np.ndarray:
 
 
 def partition(labels: Any) -> tuple[np.ndarray, int, int]:
-    """Labels as 0..L-1 in the order of their values, with L and C; refused unless all sets have the
-    same size."""
+    """Labels as 0..L-1 in the order of their values, with L and C; sets must be equally large."""
     try:
         given = np.asarray(labels)
     except ValueError:

@@ -1,4 +1,3 @@
-"""The claims of the spatial study, in the order of the paper; the appendix's inequalities and real
-images last."""
+"""The claims in the order of the paper; the appendix's inequalities and real images last."""
 
 ORDER = ("data", "symmetry", "descent", "finite", "appendix", "images_checks", "images")

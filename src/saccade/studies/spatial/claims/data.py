@@ -1,5 +1,4 @@
-"""Claims on the data: the metric, the labelling function, linear models and what they cannot or can
-do, the cheating attention."""
+"""Claims on the data: the metric, the labelling function, linear models, the cheating attention."""
 
 from collections.abc import Callable
 from functools import partial
@@ -34,10 +33,9 @@ def _known(run: Run) -> np.ndarray:
 
 METRIC = IDENTICAL(
     id="spatial.association-metric", spec="VS-D22",
-    statement=(
-        "Constant, diagonal, associating and cheating matrices get the scores that counting places"
-        " gives them."),
-    source="Definition 2.2, made precise", experiment=symmetry.association_cases,
+    statement="Constant, diagonal, associating and cheating matrices get the scores that counting"
+    " places gives them.", source="Definition 2.2, made precise",
+    experiment=symmetry.association_cases,
     measure=lambda run: one_row(run.data.value.values[:4, :3].ravel()), predict=_known,
     argued="Counts divided by counts; rounding only.",
     parts=tuple(
@@ -48,9 +46,8 @@ METRIC = IDENTICAL(
 
 TIES = Claim(
     id="spatial.association-ties", spec="VS-D22",
-    statement=(
-        "Sharing the last places evenly among ties gives the mean score of random tie-breaking."),
-    source="ours: Definition 2.2 is silent on ties", kind=ESTIMATE,
+    statement="Sharing the last places evenly among ties gives the mean score of random"
+    " tie-breaking.", source="ours: Definition 2.2 is silent on ties", kind=ESTIMATE,
     experiment=symmetry.association_cases, measure=lambda run: run.data.broken.values,
     predict=lambda run: float(run.data.value.sel(matrix="ties", quantity="overlap")),
     resolution=0.004,
@@ -72,9 +69,8 @@ def _label_error(run: Run) -> float:
 
 LABEL = SAMPLED(
     id="spatial.label-error", spec="VS-T31",
-    statement=(
-        "The labelling function contradicts the label with the probability that convolution gives,"
-        " not never."),
+    statement="The labelling function contradicts the label with the probability that convolution"
+    " gives, not never.",
     source="section 3 (Assumption 1 with the threshold 0.9 C); the error is ours",
     experiment=sampling.sampled_errors, measure=lambda run: run.data.label.values,
     predict=_per_case(label_error), resolution=[0.004, 0.004, 0.012],
@@ -87,9 +83,8 @@ LABEL = SAMPLED(
 
 LINEAR = SAMPLED(
     id="spatial.linear-error", spec="VS-T31",
-    statement=(
-        "The sign of the plain sum of signals errs with the probability that convolution gives."),
-    source="Theorem 3.1 for equal weights; the exact value is ours",
+    statement="The sign of the plain sum of signals errs with the probability that convolution"
+    " gives.", source="Theorem 3.1 for equal weights; the exact value is ours",
     experiment=sampling.sampled_errors, measure=lambda run: run.data.linear.values,
     predict=_per_case(lambda *case: linear_error(*case).sign), resolution=0.02,
     argued="Exact; 9 standard deviations of a frequency near 0.15 over 40,000 images.",
@@ -103,15 +98,11 @@ LINEAR = SAMPLED(
 
 EIGHTH = EIGHTH_OR_MORE(
     id="spatial.linear-one-eighth", spec="VS-T31",
-    statement=(
-        "With one weight for each patch a linear model errs at least 1/8 of the time once q D"
-        " reaches C^2."),
-    source="Theorem 3.1, with the condition it needs", experiment=sampling.logistic_regression,
-    measure=lambda run: run.data.wrong.values,
-    argued=(
-        "At D = 64, C = 4, q = 1/4 the exact floor for equal weights is 0.1519; the fit has a"
-        " weight for each patch."),
-    scales=TWICE,
+    statement="With one weight for each patch a linear model errs at least 1/8 of the time once q D"
+    " reaches C^2.", source="Theorem 3.1, with the condition it needs",
+    experiment=sampling.logistic_regression, measure=lambda run: run.data.wrong.values,
+    argued="At D = 64, C = 4, q = 1/4 the exact floor for equal weights is 0.1519; the fit has a"
+    " weight for each patch.", scales=TWICE,
     sabotages=(
         Sabotage("few-spurious", "q = 0.15: too few look-alikes.", {"spurious_rate": 0.15}),))
 
@@ -120,43 +111,35 @@ EIGHTH_ALWAYS = EIGHTH_OR_MORE(
     statement="A linear model errs at least 1/8 of the time whatever D, C and q are.",
     source="Theorem 3.1 as written", experiment=sampling.logistic_regression,
     measure=lambda run: run.data.wrong.values,
-    argued=(
-        "One counter-example is enough: D = 36, C = 4, q = 0.3, where the exact floor for equal"
-        " weights is 0.1002."),
-    expected="refuted",
-    finding=(
-        "The bound 1/8 needs enough look-alikes, q D of about C^2: at D = 36, C = 4, q = 0.3 the"
-        " exact floor is 0.100."),
-    corrected="spatial.linear-one-eighth",
+    argued="One counter-example is enough: D = 36, C = 4, q = 0.3, where the exact floor for equal"
+    " weights is 0.1002.", expected="refuted",
+    finding="The bound 1/8 needs enough look-alikes, q D of about C^2: at D = 36, C = 4, q = 0.3"
+    " the exact floor is 0.100.", corrected="spatial.linear-one-eighth",
     scales={"quick": Scale({"patches": 36, "spurious_rate": 0.3}, repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("fewer-spurious", "q = 0.1: even fewer look-alikes.", {"spurious_rate": 0.1}),))
 
 ANY_WEIGHTS = EIGHTH_OR_MORE(
     id="spatial.linear-any-weights", spec="VS-T31x",
-    statement=(
-        "Any generalised linear model phi(sum_j <w_j, X_j>), with free w_j and any phi, errs at"
-        " least 1/8 of the time."),
-    source="Theorem 3.1 as written", experiment=sampling.ternary_code,
+    statement="Any generalised linear model phi(sum_j <w_j, X_j>), with free w_j and any phi, errs"
+    " at least 1/8 of the time.", source="Theorem 3.1 as written", experiment=sampling.ternary_code,
     measure=lambda run: run.data.wrong.values,
     argued="D = 36, C = 4, q = 1/2, where equal weights cannot beat 0.1605 (exact).",
     expected="refuted",
-    finding=(
-        "Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
-        " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi."),
+    finding="Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
+    " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi.",
     corrected="spatial.ternary-decoder", scales=QUICK,
     sabotages=(Sabotage("fewer-spurious", "q = 0.3.", {"spurious_rate": 0.3}),))
 
-TERNARY = Claim(
+TERNARY = SAMPLED(
     id="spatial.ternary-decoder", spec="VS-T31x",
-    statement=(
-        "A generalised linear model with weights 3^j w* reads every image back and is wrong exactly"
-        " as often as f*."),
-    source="ours, against Theorem 3.1", kind=ESTIMATE, experiment=sampling.ternary_code,
+    statement="A generalised linear model with weights 3^j w* reads every image back and is wrong"
+    " exactly as often as f*.", source="ours, against Theorem 3.1",
+    experiment=sampling.ternary_code,
     measure=lambda run: np.stack([run.data.decoded.values, run.data.wrong.values], axis=1),
     predict=lambda run: [1.0, _label_error(run)], resolution=[0.002, 0.012],
     argued="Whole numbers below 2^63; decoding is exact, the error that of f* (0.0300).",
-    statistic="fraction", parts=("read back", "error"), scales=QUICK,
+    parts=("read back", "error"), scales=QUICK,
     sabotages=(Sabotage("binary", "Weights 2^j: digits -1, 0, 1 are ambiguous.", {"base": 2}),))
 
 
@@ -168,50 +151,40 @@ def _cheat(run: Run, sharpness: float | None = None) -> Cheat:
 
 CHEAT = SAMPLED(
     id="spatial.cheat-error", spec="VS-T32",
-    statement=(
-        "A layer whose patches all read the set after their own has the small error that listing"
-        " all images gives."),
-    source="Theorem 3.2; the exact error is ours", experiment=sampling.cheating,
-    measure=lambda run: run.data.away.values, predict=lambda run: _cheat(run).error,
-    resolution=0.006,
-    argued=(
-        "Raw images with noise against the exact sum over states; 9 standard deviations of a"
-        " frequency of 0.007."),
+    statement="A layer whose patches all read the set after their own has the small error that"
+    " listing all images gives.", source="Theorem 3.2; the exact error is ours",
+    experiment=sampling.cheating, measure=lambda run: run.data.away.values,
+    predict=lambda run: _cheat(run).error, resolution=0.006,
+    argued="Raw images with noise against the exact sum over states; 9 standard deviations of a"
+    " frequency of 0.007.",
     sabotages=(
         Sabotage(
             "blunt", "B = 0.5: the next set is hardly preferred.", {"sharpness": 0.5},
             predict=lambda run: 0.0074),
         Sabotage("perfect", "Predict the error of f*.", predict=lambda run: 3 * _label_error(run))))
 
-CHEAT_LISTED = Claim(
+CHEAT_LISTED = IDENTICAL(
     id="spatial.cheat-listed", spec="VS-T32",
-    statement=(
-        "With a look that is not sharp (B = 1) error and loss of the layer that reads the next set"
-        " are those of the sum over states."),
-    source="Theorem 3.2; the exact error and loss are ours", kind=IDENTITY,
-    experiment=symmetry.listed_cheat,
+    statement="With a look that is not sharp (B = 1) error and loss of the layer that reads the"
+    " next set are those of the sum over states.",
+    source="Theorem 3.2; the exact error and loss are ours", experiment=symmetry.listed_cheat,
     measure=lambda run: one_row([float(run.data.error), float(run.data.loss)]),
     predict=lambda run: [_cheat(run).error, _cheat(run).loss], resolution=1e-10,
-    argued=(
-        "Every image of eight patches goes through the layer; rounding of sums over 6561 images."),
-    parts=("error", "loss"), scales=QUICK,
+    argued="Every image of eight patches goes through the layer; rounding of sums over 6561"
+    " images.", parts=("error", "loss"),
     sabotages=(Sabotage(
         "sharper", "B = 1.05, the prediction for B = 1.", {"sharpness": 1.05},
         predict=lambda run: [_cheat(run, 1.0).error, _cheat(run, 1.0).loss]),))
 
 CHEAT_GOOD = IDENTICAL(
     id="spatial.cheat-as-good", spec="VS-T32",
-    statement=(
-        "A layer whose patches all read the next set has, image by image, the output of one whose"
-        " patches read their own."),
-    source="Theorem 3.2; ours: exactly", experiment=sampling.cheating,
-    measure=lambda run: one_row(run.data.gap.values),
-    argued=(
-        "The same sums in another order, when own patch and own set weigh alike; relative to the"
-        " largest output."),
-    finding=(
-        "Looking away costs nothing: the cheating layer and the associating one are the same"
-        " function of the image."),
+    statement="A layer whose patches all read the next set has, image by image, the output of one"
+    " whose patches read their own.", source="Theorem 3.2; ours: exactly",
+    experiment=sampling.cheating, measure=lambda run: one_row(run.data.gap.values),
+    argued="The same sums in another order, when own patch and own set weigh alike; relative to the"
+    " largest output.",
+    finding="Looking away costs nothing: the cheating layer and the associating one are the same"
+    " function of the image.",
     sabotages=(Sabotage(
         "own-patch", "The associating layer leaves its own patch out.", {"own_diagonal": 0.0}),))
 

@@ -1,5 +1,4 @@
-"""Claims on population descent in three scalars: association is learned, in events, and not
-everywhere."""
+"""Claims on population descent: association is learned, in events, and not everywhere."""
 
 from functools import partial
 
@@ -35,28 +34,24 @@ def _gaps(run: Run) -> np.ndarray:
 
 SAME_FIRST = PATH(
     id="spatial.same-outruns-other", spec="VS-L43",
-    statement=(
-        "Within sets the attention rises, between sets it falls, and five times less: gamma > 5"
-        " |rho|, rho < 0."),
-    source="Lemma 4.3 (orders only), with numbers", measure=_gaps, resolution=[0.01, 0.001],
+    statement="Within sets the attention rises, between sets it falls, and five times less: gamma >"
+    " 5 |rho|, rho < 0.", source="Lemma 4.3 (orders only), with numbers", measure=_gaps,
+    resolution=[0.01, 0.001],
     argued="Deterministic path on 5000 weighted states; at the end gamma is 5.7 and rho -0.37.",
     parts=("gamma - 5|rho|", "-rho"), figure="spatial/portrait",
     sabotages=(
         Sabotage("small-sets", "C = 2, q = 1/2: association is unlearned.", UNLEARNS), CROWDED))
 
-ALWAYS = Claim(
+ALWAYS = PATH(
     id="spatial.association-always-learned", spec="VS-L43",
-    statement=(
-        "From gamma = rho = 0 descent makes gamma > rho at all later times, whatever D, C and q."),
-    source="Lemma 4.3 and Theorem 4.1, read without their orders", status="heuristic",
-    kind=ORDERING, experiment=idealised.idealised,
+    statement="From gamma = rho = 0 descent makes gamma > rho at all later times, whatever D, C and"
+    " q.", source="Lemma 4.3 and Theorem 4.1, read without their orders",
     measure=lambda run: one_row(run.data.gamma.values[-1] - run.data.rho.values[-1]),
     resolution=0.01, argued="Exact population (56 states), 4000 steps at D = 8, C = 2, q = 1/2.",
     expected="refuted",
-    finding=(
-        "Association can be anti-learned: at D = 8, C = 2, q = 1/2 gamma falls below rho and stays"
-        " there; also at D = 64, C = 4 with q = 0.9."),
-    corrected="spatial.same-outruns-other", scales={"quick": Scale(UNLEARNS, seconds=3)},
+    finding="Association can be anti-learned: at D = 8, C = 2, q = 1/2 gamma falls below rho and"
+    " stays there; also at D = 64, C = 4 with q = 0.9.", corrected="spatial.same-outruns-other",
+    scales={"quick": Scale(UNLEARNS, seconds=3)},
     sabotages=(Sabotage(
         "crowded", "D = 16, C = 2, q = 0.9.",
         {"patches": 16, "spurious_rate": 0.9, "eta_v": 0.001, "alpha": 0.05}),))
@@ -76,16 +71,13 @@ IDEALISED = PATH(
         run.parameters.diagonal - run.data.rho.values[-1],
         _floor(run) + 0.003 - run.data.error.values[-1]]),
     resolution=[0.05, 0.05, 0.0005],
-    argued=(
-        "D = 64, C = 4, q = 1/4, 3000 steps; error 0.0048 on 5000 weighted states, 0.0046 on"
-        " 100,000, beside 0.0036 of f*."),
-    parts=("gamma - rho", "beta - rho", "error to spare"), figure="spatial/portrait",
-    sabotages=(LITERAL, CROWDED))
+    argued="D = 64, C = 4, q = 1/4, 3000 steps; error 0.0048 on 5000 weighted states, 0.0046 on"
+    " 100,000, beside 0.0036 of f*.", parts=("gamma - rho", "beta - rho", "error to spare"),
+    figure="spatial/portrait", sabotages=(LITERAL, CROWDED))
 
 
 def _turns(run: Run) -> np.ndarray:
-    """Event I: the first peak of alpha over its start; II: gamma gained; then the dip, and III: the
-    rise from it to the end."""
+    """I: first peak of alpha over its start; II: gamma gained; the dip; III: the rise from it."""
     alpha, gamma = run.data.alpha.values, run.data.gamma.values
     peak = int(np.argmax(alpha[: max(2, int(np.searchsorted(gamma, 1.0)) + 1)]))
     dip = peak + int(np.argmin(alpha[peak:]))
@@ -94,16 +86,13 @@ def _turns(run: Run) -> np.ndarray:
         alpha[-1] / alpha[dip] - 1.02])
 
 
-EVENTS_CLAIM = Claim(
+EVENTS_CLAIM = PATH(
     id="spatial.three-events", spec="VS-EV",
-    statement=(
-        "alpha rises while gamma rests (I), gamma takes off while alpha dips (II), then alpha rises"
-        " again (III)."),
-    source="section 4.1, Lemmas D.2, D.8, D.11", status="heuristic", kind=ORDERING,
-    experiment=idealised.idealised, measure=_turns, resolution=[0.1, 0.1, 0.01, 0.005],
-    argued=(
-        "Deterministic; D = 144, C = 9, where f* hardly errs. Asked for: doubling, a gain of 1, a"
-        " dip of a tenth, a rise of 2 per cent."),
+    statement="alpha rises while gamma rests (I), gamma takes off while alpha dips (II), then alpha"
+    " rises again (III).", source="section 4.1, Lemmas D.2, D.8, D.11", measure=_turns,
+    resolution=[0.1, 0.1, 0.01, 0.005],
+    argued="Deterministic; D = 144, C = 9, where f* hardly errs. Asked for: doubling, a gain of 1,"
+    " a dip of a tenth, a rise of 2 per cent.",
     parts=("I: alpha doubles", "II: gamma gains 1", "dip", "III: alpha rises"),
     figure="spatial/events", scales={"quick": Scale(EVENTS, seconds=5)},
     sabotages=(
@@ -121,43 +110,33 @@ THIRD_ALWAYS = PATH(
         run.data.alpha.values[-1] / run.data.alpha.values[len(run.data.step) * 3 // 4 :].min()
         - 1.02),
     resolution=0.005,
-    argued=(
-        "D = 64, C = 4, q = 1/4; alpha over the last quarter of the (logarithmic) record, of which"
-        " a rise of 2 per cent is asked for."),
-    expected="refuted",
-    finding=(
-        "At D = 64, C = 4, q = 1/4 alpha falls to a third of its peak and never rises again: f*"
-        " errs in 0.36 % of images, which caps the margin."),
-    corrected="spatial.three-events",
+    argued="D = 64, C = 4, q = 1/4; alpha over the last quarter of the (logarithmic) record, of"
+    " which a rise of 2 per cent is asked for.", expected="refuted",
+    finding="At D = 64, C = 4, q = 1/4 alpha falls to a third of its peak and never rises again: f*"
+    " errs in 0.36 % of images, which caps the margin.", corrected="spatial.three-events",
     sabotages=(Sabotage("crowded", "q = 0.4.", {"spurious_rate": 0.4, "eta_v": 3e-4}),))
 
-STALLS = Claim(
+STALLS = PATH(
     id="spatial.literal-step-stalls", spec="VS-T41",
     statement="With one step size for v and A, 3000 steps move gamma by less than a thousandth.",
-    source="ours; eq. (GD) has a single step size", status="heuristic", kind=BELOW,
-    experiment=idealised.idealised, measure=lambda run: one_row(run.data.final_gamma.values),
-    predict=lambda run: 1e-3, resolution=0.0,
-    argued=(
-        "Deterministic; thirty times the step size makes alpha diverge, so the wait cannot be"
-        " shortened that way."),
-    finding=(
-        "The paper's single step size is impractical: gamma moves by 1e-4 in 3000 steps. All our"
-        " descents give A a larger step than v."),
+    source="ours; eq. (GD) has a single step size", kind=BELOW,
+    measure=lambda run: one_row(run.data.final_gamma.values), predict=lambda run: 1e-3,
+    resolution=0.0,
+    argued="Deterministic; thirty times the step size makes alpha diverge, so the wait cannot be"
+    " shortened that way.",
+    finding="The paper's single step size is impractical: gamma moves by 1e-4 in 3000 steps. All"
+    " our descents give A a larger step than v.",
     scales={"quick": Scale({"eta_a": 1e-3}, seconds=3)},
     sabotages=(Sabotage("own-step", "A step size of its own for A.", {"eta_a": 30.0}),))
 
-BEATS = Claim(
+BEATS = PATH(
     id="spatial.tie-breaking-helps", spec="VS-P0",
-    statement=(
-        "As soon as gamma exceeds rho the error drops below the linear floor, by breaking ties,"
-        " though the loss hardly moves."),
-    source="ours", kind=ORDERING, experiment=idealised.idealised,
+    statement="As soon as gamma exceeds rho the error drops below the linear floor, by breaking"
+    " ties, though the loss hardly moves.", source="ours", status="exact",
     measure=lambda run: one_row([
         run.data.error.values[0] - run.data.error.values[10] - 0.02,
         0.001 - abs(run.data.loss.values[25] - run.data.loss.values[35])]),
     resolution=[0.001, 0.0001],
-    argued=(
-        "Deterministic: 0.1519 (exact) becomes 0.122, while ten steps of the plateau change the"
-        " loss by 3e-4."),
-    parts=("error drops by 0.02", "loss still"), scales=QUICK,
+    argued="Deterministic: 0.1519 (exact) becomes 0.122, while ten steps of the plateau change the"
+    " loss by 3e-4.", parts=("error drops by 0.02", "loss still"),
     sabotages=(Sabotage("literal-step", "A at rest: ties stay ties.", {"eta_a": 0.0}),))

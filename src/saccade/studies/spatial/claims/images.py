@@ -43,8 +43,7 @@ def _right(run: Run, kind: str, name: str = "right") -> np.ndarray:
 
 
 def _points(large: float, small: float):
-    """The resolution: `large` on digits, whose 360 test images cannot tell less, and `small` on
-    10,000 test images."""
+    """The resolution: `large` on the 360 test digits, `small` on 10,000 test images."""
     return lambda run: large if run.data.sizes["image"] < 2000 else small
 
 
@@ -55,21 +54,17 @@ def _positional_minus_vanilla(run: Run, name: str = "right") -> np.ndarray:
 
 POSITIONAL = TRAINED(
     id="spatial.positional-near-vanilla", spec="VS-I1",
-    statement=(
-        "On CIFAR-10, at an equal budget, a ViT with positional attention is within five points of"
-        " one with vanilla attention."),
-    source="Figure 7 and section 6, at a small budget", status="heuristic",
-    measure=_positional_minus_vanilla, resolution=_points(0.15, 0.05),
-    argued=(
-        "Paired over the test images, whole and shuffled runs averaged; a part per seed. On 10,000"
-        " images the interval of the ledger reaches two points to either side (0.4 is one standard"
-        " error), so that a deficit of two can be told from five; on the 360 test digits of the"
-        " quick scale, nine. It was four before the first seed was looked at."),
-    parts=SEEDS, figure="spatial/7",
-    finding=(
-        "At this budget (two layers, 936 steps) the first seed is 1.9 points below vanilla, as the"
-        " paper's positional networks are a little below theirs; nothing is said about convergence."
-    ),
+    statement="On CIFAR-10, at an equal budget, a ViT with positional attention is within five"
+    " points of one with vanilla attention.", source="Figure 7 and section 6, at a small budget",
+    status="heuristic", measure=_positional_minus_vanilla, resolution=_points(0.15, 0.05),
+    argued="Paired over the test images, whole and shuffled runs averaged; a part per seed. On"
+    " 10,000 images the interval of the ledger reaches two points to either side (0.4 is one"
+    " standard error), so that a deficit of two can be told from five; on the 360 test digits of"
+    " the quick scale, nine. It was four before the first seed was looked at.", parts=SEEDS,
+    figure="spatial/7",
+    finding="At this budget (two layers, 936 steps) the first seed is 1.9 points below vanilla, as"
+    " the paper's positional networks are a little below theirs; nothing is said about"
+    " convergence.",
     sabotages=(Sabotage(
         "whole-pictures",
         "Show the positional networks whole pictures, also those trained on shuffled ones.",
@@ -77,8 +72,7 @@ POSITIONAL = TRAINED(
 
 
 def _change(run: Run, kinds: tuple[str, ...], name: str = "right") -> np.ndarray:
-    """Right answers of the network trained on shuffled cells less those of the one trained on whole
-    pictures, by (kind, seed)."""
+    """Right answers after training on shuffled cells less those on whole ones, by (kind, seed)."""
     shuffled = np.stack([_right(run, kind, name)[:, -1] for kind in kinds])
     whole = np.stack([_right(run, kind)[:, 0] for kind in kinds])
     return _per_image(shuffled - whole)
@@ -86,37 +80,29 @@ def _change(run: Run, kinds: tuple[str, ...], name: str = "right") -> np.ndarray
 
 UNCHANGED = TRAINED(
     id="spatial.vit-unchanged-by-shuffling", spec="VS-I2",
-    statement=(
-        "On CIFAR-10 a ViT, vanilla or positional, is as accurate (within four points) when the 64"
-        " cells of every picture are shuffled."),
-    source="Figure 5a",
+    statement="On CIFAR-10 a ViT, vanilla or positional, is as accurate (within four points) when"
+    " the 64 cells of every picture are shuffled.", source="Figure 5a",
     status="exact in law: a permutation of patches is one of the encodings, which start alike",
     measure=lambda run: _change(run, VISION), resolution=_points(0.15, 0.04),
-    argued=(
-        "Paired over the test images; a part per network and seed. The interval is some three"
-        " points wide on 10,000 images."),
-    parts=PARTS, figure="spatial/5a",
+    argued="Paired over the test images; a part per network and seed. The interval is some three"
+    " points wide on 10,000 images.", parts=PARTS, figure="spatial/5a",
     sabotages=(Sabotage(
         "other-order", "Show the network that was trained on shuffled cells whole pictures.",
         measure=lambda run: _change(run, VISION, "right_whole")),))
 
 DROPS = Claim(
     id="spatial.cnn-drops-by-shuffling", spec="VS-I2",
-    statement=(
-        "On CIFAR-10 a convolutional network loses more than eight points when the 64 cells of"
-        " every picture are shuffled."),
+    statement="On CIFAR-10 a convolutional network loses more than eight points when the 64 cells"
+    " of every picture are shuffled.",
     source="Figure 5a, with small networks for ResNet-18 and VGG-19", status="heuristic",
     kind=ORDERING, experiment=images.convolution,
     measure=lambda run: -_change(run, tuple(run.data.kind.values)), predict=lambda run: 0.08,
     resolution=0.03,
-    argued=(
-        "Paired over the 10,000 test images; a part per seed. Eight points are twice what a ViT is"
-        " allowed above."),
-    statistic="mean", parts=SEEDS, scales={"standard": Scale(seconds=900)}, requires=CIFAR,
-    figure="spatial/5a",
-    finding=(
-        "Digits do not show it: on them a small convolutional network keeps nine tenths even with"
-        " every pixel moved."),
+    argued="Paired over the 10,000 test images; a part per seed. Eight points are twice what a ViT"
+    " is allowed above.", statistic="mean", parts=SEEDS, scales={"standard": Scale(seconds=900)},
+    requires=CIFAR, figure="spatial/5a",
+    finding="Digits do not show it: on them a small convolutional network keeps nine tenths even"
+    " with every pixel moved.",
     sabotages=(Sabotage(
         "other-seed", "Compare whole pictures with whole pictures, trained from another seed.",
         measure=lambda run: _per_image(
@@ -124,8 +110,7 @@ DROPS = Claim(
 
 
 def _beaten(run: Run, unpermuted: bool, name: str = "encodings") -> np.ndarray:
-    """Whether random places make the encodings look as local as their own do: (draws, kind x seed)
-    of 0 and 1."""
+    """Do random places make encodings look as local as their own do? (draws, kind x seed)"""
     found = []
     for kind in run.data.kind.values:
         for seed in range(run.data.sizes["seed"]):
@@ -146,11 +131,9 @@ ARGUED = (
 
 UNPERMUTED = LOCAL(
     id="spatial.encodings-local-after-unpermuting", spec="VS-I3",
-    statement=(
-        "Trained on shuffled CIFAR-10, learned encodings are local in the original picture: random"
-        " places do as well less than once in 100."),
-    source="Figure 5b, c", kind=BELOW, measure=lambda run: _beaten(run, unpermuted=True),
-    argued=ARGUED,
+    statement="Trained on shuffled CIFAR-10, learned encodings are local in the original picture:"
+    " random places do as well less than once in 100.", source="Figure 5b, c", kind=BELOW,
+    measure=lambda run: _beaten(run, unpermuted=True), argued=ARGUED,
     sabotages=(
         Sabotage(
             "as-shown", "Look for neighbours on the shuffled picture.",
@@ -161,10 +144,9 @@ UNPERMUTED = LOCAL(
 
 APPARENT = LOCAL(
     id="spatial.encodings-not-local-as-shown", spec="VS-I3",
-    statement=(
-        "Trained on shuffled CIFAR-10, learned encodings are not local on the picture as shown:"
-        " random places do as well more than once in 100."),
-    source="Figure 5b, c", kind=ABOVE, measure=lambda run: _beaten(run, unpermuted=False),
+    statement="Trained on shuffled CIFAR-10, learned encodings are not local on the picture as"
+    " shown: random places do as well more than once in 100.", source="Figure 5b, c", kind=ABOVE,
+    measure=lambda run: _beaten(run, unpermuted=False),
     argued=(
         ARGUED
         + " Encodings that know nothing of the shown places would still fail here once in a hundred"
@@ -175,8 +157,7 @@ APPARENT = LOCAL(
 
 
 def _by_token(run: Run) -> np.ndarray:
-    """Overlap of vanilla less that of positional encodings in the original picture, tokens of all
-    seeds."""
+    """Overlap of vanilla less that of positional encodings in the original picture, by token."""
     rows = []
     for seed in range(run.data.sizes["seed"]):
         places = grid(round(run.data.sizes["token"] ** 0.5))[run.data.origin[seed, -1].values]
@@ -189,16 +170,12 @@ def _by_token(run: Run) -> np.ndarray:
 
 STRONGER = Claim(
     id="spatial.vanilla-encodings-more-local", spec="VS-I3",
-    statement=(
-        "Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than those"
-        " of positional attention."),
-    source="ours", status="heuristic", kind=ORDERING, experiment=images.vision, measure=_by_token,
-    resolution=0.05,
-    argued=(
-        "Paired over the 64 tokens of all seeds, which are not quite independent; differences of"
-        " 0.05 in overlap would matter."),
-    statistic="mean", scales={"standard": Scale(seconds=1000)}, requires=CIFAR, figure="spatial/5c",
-    finding=(
-        "Locality comes early and strongly where encodings are added to tokens, and more weakly"
-        " where they only steer attention."),
+    statement="Trained on shuffled CIFAR-10, the encodings of vanilla attention are more local than"
+    " those of positional attention.", source="ours", status="heuristic", kind=ORDERING,
+    experiment=images.vision, measure=_by_token, resolution=0.05,
+    argued="Paired over the 64 tokens of all seeds, which are not quite independent; differences of"
+    " 0.05 in overlap would matter.", statistic="mean", scales={"standard": Scale(seconds=1000)},
+    requires=CIFAR, figure="spatial/5c",
+    finding="Locality comes early and strongly where encodings are added to tokens, and more weakly"
+    " where they only steer attention.",
     sabotages=(Sabotage("swapped", "The other way round.", measure=lambda run: -_by_token(run)),))

@@ -1,5 +1,4 @@
-"""Claims on gradients and symmetry: the three scalars, how long they suffice, the exact population,
-the linear plateau, the early drive."""
+"""Claims on gradients and symmetry, the exact population, the linear plateau, the early drive."""
 
 from functools import partial
 
@@ -24,10 +23,9 @@ SAMPLED = partial(Claim, kind=ESTIMATE, statistic="mean", scales=TWICE)
 
 GRADIENTS = IDENTICAL(
     id="spatial.gradients", spec="VS-H",
-    statement=(
-        "The closed-form gradients of the layer, with their signs and the factors D/tau restored,"
-        " are those of its loss."),
-    source="Lemmas H.1 and H.2, corrected", experiment=symmetry.gradient_check,
+    statement="The closed-form gradients of the layer, with their signs and the factors D/tau"
+    " restored, are those of its loss.", source="Lemmas H.1 and H.2, corrected",
+    experiment=symmetry.gradient_check,
     measure=lambda run: one_row(run.data.gap.values[:, :2].max(axis=0)),
     argued="Against automatic differentiation in double precision, relative norm.",
     parts=("A", "v"),
@@ -42,23 +40,19 @@ GRADIENTS_PRINTED = IDENTICAL(
     measure=lambda run: one_row(run.data.gap.values[:, 2:].max(axis=0)),
     argued="Against automatic differentiation in double precision, relative norm.",
     parts=("A", "v"), expected="refuted",
-    finding=(
-        "As printed both lack the minus sign of the logistic loss, and H.2 leaves out nu and 1/tau."
-    ),
-    corrected="spatial.gradients",
+    finding="As printed both lack the minus sign of the logistic loss, and H.2 leaves out nu and"
+    " 1/tau.", corrected="spatial.gradients",
     sabotages=(Sabotage("other-degree", "A cubic activation.", {"degree": 3}),))
 
-TWO_VALUES = Claim(
+TWO_VALUES = IDENTICAL(
     id="spatial.gradient-two-values", spec="VS-L41",
-    statement=(
-        "At a three-valued A the population gradient has one value within sets and one between"
-        " sets, for any partition."),
-    source="Lemma 4.1", kind=IDENTITY, experiment=symmetry.listed_population,
+    statement="At a three-valued A the population gradient has one value within sets and one"
+    " between sets, for any partition.", source="Lemma 4.1", experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, 5:].ravel()), resolution=1e-14,
-    argued=(
-        "All images of three partitions of six patches listed; spreads of gradients of size 0.01."),
+    argued="All images of three partitions of six patches listed; spreads of gradients of size"
+    " 0.01.",
     parts=tuple(f"{name}: {kind}" for name in symmetry.PARTITIONS for kind in ("same", "other")),
-    scales=QUICK, sabotages=(Sabotage("bump", "One entry of A differs by 0.1.", {"bump": 0.1}),))
+    sabotages=(Sabotage("bump", "One entry of A differs by 0.1.", {"bump": 0.1}),))
 
 
 def _exact(run: Run) -> np.ndarray:
@@ -74,57 +68,43 @@ def _exact(run: Run) -> np.ndarray:
     return np.asarray(rows, float).ravel()
 
 
-POPULATION = Claim(
+POPULATION = IDENTICAL(
     id="spatial.population-exact", spec="VS-POP",
-    statement=(
-        "Loss, error and gradients summed over states equal those over all images, listed one by"
-        " one."),
-    source="ours: the states; Lemma 4.1", kind=IDENTITY, experiment=symmetry.listed_population,
+    statement="Loss, error and gradients summed over states equal those over all images, listed one"
+    " by one.", source="ours: the states; Lemma 4.1", experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, :5].ravel()), predict=_exact,
     resolution=1e-13, argued="Two exact sums of at most 162 x 2 terms.",
     parts=tuple(
         f"{name}: {kind}" for name in symmetry.PARTITIONS
         for kind in ("loss", "error", "same", "other", "alpha")),
-    scales=QUICK, sabotages=(Sabotage("bump", "One entry of A differs by 0.1.", {"bump": 0.1}),))
+    sabotages=(Sabotage("bump", "One entry of A differs by 0.1.", {"bump": 0.1}),))
 
 UNSTABLE = Claim(
     id="spatial.symmetry-unstable", spec="VS-L41s",
-    statement=(
-        "The three-valued attention is unstable: under descent in all entries a perturbation of"
-        " 1e-6 grows more than tenfold."),
-    source="ours; Lemma 4.1 holds only without perturbation", status="heuristic", kind=ABOVE,
-    experiment=symmetry.asymmetry, measure=lambda run: run.data.growth.values,
-    predict=lambda run: 10.0, resolution=0.0,
-    argued=(
-        "Whole population of 8 patches, 20 random perturbations; growths of 60 to 210 were seen"
-        " when the claim was written."),
-    statistic="median",
-    finding=(
-        "Lemma 4.1 is exact, but the symmetric attention is unstable: rounding or sampling breaks"
-        " it, though the sets stay right."),
-    scales={"quick": Scale(repetitions=1, seconds=6)},
+    statement="The three-valued attention is unstable: under descent in all entries a perturbation"
+    " of 1e-6 grows more than tenfold.", source="ours; Lemma 4.1 holds only without perturbation",
+    status="heuristic", kind=ABOVE, experiment=symmetry.asymmetry,
+    measure=lambda run: run.data.growth.values, predict=lambda run: 10.0, resolution=0.0,
+    argued="Whole population of 8 patches, 20 random perturbations; growths of 60 to 210 were seen"
+    " when the claim was written.", statistic="median",
+    finding="Lemma 4.1 is exact, but the symmetric attention is unstable: rounding or sampling"
+    " breaks it, though the sets stay right.", scales={"quick": Scale(repetitions=1, seconds=6)},
     sabotages=(Sabotage("at-rest", "Hardly move A.", {"eta_a": 0.1}),))
 
 INVARIANT = IDENTICAL(
     id="spatial.permutation-invariant", spec="VS-I11",
-    statement=(
-        "Permuting sets, and patches within sets, leaves the output of a three-valued layer"
-        " unchanged."),
-    source="Lemma I.1", experiment=symmetry.invariance,
+    statement="Permuting sets, and patches within sets, leaves the output of a three-valued layer"
+    " unchanged.", source="Lemma I.1", experiment=symmetry.invariance,
     measure=lambda run: one_row(run.data.gap.values), argued="Sums in another order.",
     sabotages=(Sabotage("mix", "Permute patches across sets.", {"mix": True}),))
 
 FIRST_STEP = IDENTICAL(
     id="spatial.first-step-gradient", spec="VS-T51",
-    statement=(
-        "At v = 0 the gradient is nu D / 2 times the mean of y sum_j X_j, because the columns of a"
-        " three-valued S sum to one."),
-    source="proof of Theorem 5.1, eq. (154)", experiment=realistic.first_step,
-    measure=lambda run: one_row(run.data.gap.values),
-    argued=(
-        "Against automatic differentiation; the second form weights patches by column sums and"
-        " needs no symmetry."),
-    parts=("plain sum", "column sums"),
+    statement="At v = 0 the gradient is nu D / 2 times the mean of y sum_j X_j, because the columns"
+    " of a three-valued S sum to one.", source="proof of Theorem 5.1, eq. (154)",
+    experiment=realistic.first_step, measure=lambda run: one_row(run.data.gap.values),
+    argued="Against automatic differentiation; the second form weights patches by column sums and"
+    " needs no symmetry.", parts=("plain sum", "column sums"),
     sabotages=(Sabotage("uneven", "One column of A is raised by 1.", {"uneven": True}),))
 
 
@@ -141,15 +121,11 @@ def _population_losses(run: Run, rate: float | None = None) -> list[float]:
 
 LOSS = SAMPLED(
     id="spatial.population-loss", spec="VS-POP",
-    statement=(
-        "The loss of the layer on raw noisy images is the loss summed over states, at three points"
-        " of the path."),
-    source="Lemma 4.1 and Lemma 4.2", experiment=sampling.sampled_loss,
+    statement="The loss of the layer on raw noisy images is the loss summed over states, at three"
+    " points of the path.", source="Lemma 4.1 and Lemma 4.2", experiment=sampling.sampled_loss,
     measure=lambda run: run.data.loss.values, predict=_population_losses, resolution=0.02,
-    argued=(
-        "Means over 500 images each; their spread is about 0.01, and the noise is orthogonal to v."
-    ),
-    parts=("plateau", "take-off", "late"),
+    argued="Means over 500 images each; their spread is about 0.01, and the noise is orthogonal to"
+    " v.", parts=("plateau", "take-off", "late"),
     sabotages=(Sabotage(
         "other-rate", "Predict with q = 0.15.",
         predict=lambda run: _population_losses(run, 0.15)),))
@@ -166,18 +142,14 @@ ORTHOGONAL = SAMPLED(
         Sabotage("drift", "Noise that leans towards y.", {"drift": 0.2}),
         Sabotage("tilt", "v turned away from w*.", {"tilt": 2.0})))
 
-PLATEAU = Claim(
+PLATEAU = IDENTICAL(
     id="spatial.plateau-is-linear", spec="VS-P0",
-    statement=(
-        "While gamma = rho the layer's sign is the sign of the plain sum of signals on every image."
-    ),
-    source="section 4.1, Event II; ours: exactly", kind=IDENTITY,
-    experiment=sampling.linear_argument, measure=lambda run: one_row(run.data.agree.values.mean()),
-    predict=lambda run: 1.0, resolution=0.0,
-    argued=(
-        "F = D sigma(c K) plus terms odd in the same direction at gamma = rho; zeros agree with"
-        " zeros."),
-    scales=QUICK, sabotages=(Sabotage("take-off", "gamma = 2.", {"gamma": 2.0}),))
+    statement="While gamma = rho the layer's sign is the sign of the plain sum of signals on every"
+    " image.", source="section 4.1, Event II; ours: exactly", experiment=sampling.linear_argument,
+    measure=lambda run: one_row(run.data.agree.values.mean()), predict=lambda run: 1.0,
+    resolution=0.0,
+    argued="F = D sigma(c K) plus terms odd in the same direction at gamma = rho; zeros agree with"
+    " zeros.", sabotages=(Sabotage("take-off", "gamma = 2.", {"gamma": 2.0}),))
 
 
 def _drive(run: Run) -> Drive:
@@ -186,29 +158,25 @@ def _drive(run: Run) -> Drive:
     return early_drive(setting, p.gamma, p.rho)
 
 
-NOISE_ZERO = Claim(
+NOISE_ZERO = SAMPLED(
     id="spatial.noise-term-zero", spec="VS-LD6",
-    statement=(
-        "While the sigmoid is constant, the patches outside the signal set add nothing to the"
-        " growth of alpha."),
-    source="Lemma D.6 as written", kind=ESTIMATE, experiment=sampling.noise_term,
+    statement="While the sigmoid is constant, the patches outside the signal set add nothing to the"
+    " growth of alpha.", source="Lemma D.6 as written", experiment=sampling.noise_term,
     measure=lambda run: run.data.noise.values / _drive(run).signal, resolution=0.5,
     argued="In units of what the signal set adds; anything below half of it could be called small.",
-    statistic="mean", expected="refuted",
-    finding=(
-        "Lemma D.6 fails: every patch also sees the signal set through Xi C y, which its proof"
-        " drops. At the start the other patches add nine times what the signal set adds (D = 64, C"
-        " = 4, q = 1/4), with the same sign."),
-    corrected="spatial.noise-term", scales={"quick": Scale(repetitions=1, seconds=4)},
+    expected="refuted",
+    finding="Lemma D.6 fails: every patch also sees the signal set through Xi C y, which its proof"
+    " drops. At the start the other patches add nine times what the signal set adds (D = 64, C ="
+    " 4, q = 1/4), with the same sign.", corrected="spatial.noise-term",
+    scales={"quick": Scale(repetitions=1, seconds=4)},
     sabotages=(
         Sabotage("more-sets", "D = 144, q = 0.15.", {"patches": 144, "spurious_rate": 0.15}),))
 
 NOISE = SAMPLED(
     id="spatial.noise-term", spec="VS-LD6",
-    statement=(
-        "What signal patches and all others add to the growth of alpha is given by a closed form;"
-        " both are positive."),
-    source="Lemma D.6, corrected by us (p = 3)", experiment=sampling.noise_term,
+    statement="What signal patches and all others add to the growth of alpha is given by a closed"
+    " form; both are positive.", source="Lemma D.6, corrected by us (p = 3)",
+    experiment=sampling.noise_term,
     measure=lambda run: (
         np.stack([run.data.signal.values, run.data.noise.values], axis=1) / np.asarray(_drive(run))
     ),
@@ -223,17 +191,13 @@ NOISE = SAMPLED(
                 run.parameters.patches, run.parameters.set_size,
                 run.parameters.spurious_rate))))),))
 
-TWO_DESCENTS = Claim(
+TWO_DESCENTS = IDENTICAL(
     id="spatial.three-scalars-are-descent", spec="VS-L41",
-    statement=(
-        "Descent in three scalars is descent on the population loss in all entries of A: alpha,"
-        " gamma and rho agree after 40 steps."),
-    source="Lemma 4.1", kind=IDENTITY, experiment=symmetry.two_descents,
-    measure=lambda run: one_row(run.data.scalars.values),
+    statement="Descent in three scalars is descent on the population loss in all entries of A:"
+    " alpha, gamma and rho agree after 40 steps.", source="Lemma 4.1",
+    experiment=symmetry.two_descents, measure=lambda run: one_row(run.data.scalars.values),
     predict=lambda run: run.data.entries.values, resolution=1e-10,
-    argued=(
-        "Every image of eight patches listed, gradients by automatic differentiation; rounding,"
-        " with room for its growth."),
-    parts=("alpha", "gamma", "rho"), scales=QUICK,
+    argued="Every image of eight patches listed, gradients by automatic differentiation; rounding,"
+    " with room for its growth.", parts=("alpha", "gamma", "rho"),
     sabotages=(
         Sabotage("faster", "One of the two has 1.05 times the step size of A.", {"faster": 1.05}),))

@@ -33,8 +33,7 @@ MOST_STATE_STEPS = 60_000_000
 
 
 class Path(NamedTuple):
-    """The scalars and the loss after each number of steps that was asked for, and the states
-    used."""
+    """The scalars and the loss after each number of steps asked for, and the states used."""
 
     scalars: Scalars
     loss: Float[Array, " stops"]
@@ -43,12 +42,11 @@ class Path(NamedTuple):
 
 def states_for(setting: Setting, steps: int) -> States:
     """The population's states, thinned when they times the steps would take too long."""
-    return thinned(setting.states(), max(2000, MOST_STATE_STEPS // max(steps, 1)))
+    return thinned(setting.states(), max(500, MOST_STATE_STEPS // max(steps, 1)))
 
 
 def few_states(setting: Setting, most: int) -> States:
-    """At most about `most` states of the population, thinned while they are listed when they are
-    many: quick, and exact if they fit."""
+    """About `most` states at most, thinned while they are listed: quick, and exact if they fit."""
     check_setting(setting)
     return thinned(setting.states(most=max(4 * most, 20_000)), most)
 

@@ -67,8 +67,7 @@ class Recipe:
 
 
 def optimiser(recipe: Recipe, steps: int) -> optax.GradientTransformation:
-    """AdamW, -rate (Adam + decay * weight), where matrices are decayed, and encodings move
-    `position_rate` times as fast."""
+    """AdamW that decays matrices only and moves encodings `position_rate` times as fast."""
     warmup = round(recipe.warmup * steps)
     peak = recipe.learning_rate
     schedule = optax.warmup_cosine_decay_schedule(
@@ -102,8 +101,7 @@ def smoothed_loss(smoothing: float) -> Callable[[Any, tuple[Array, Array]], Arra
 
 
 class ImageData(NamedTuple):
-    """What a training reads: bytes, labels, the order of images over all epochs, the shuffle, and
-    the factor and offset of each channel."""
+    """What a training reads: images, their order over all epochs, the shuffle, the channels."""
 
     pixels: UInt8[Array, "images side side channels"]
     labels: Int[Array, " images"]
@@ -130,8 +128,7 @@ def image_data(
 def batches(
     recipe: Recipe, cell: int, patch: int | None
 ) -> Callable[[Array, Array, ImageData], tuple[Array, Array]]:
-    """`batch(key, step, data)` for training: patches (n, tokens, features) for a ViT; whole images
-    where `patch` is None."""
+    """`batch(key, step, data)`: patches (n, tokens, features), or images if `patch` is None."""
 
     def batch(key: Array, step: Array, data: ImageData) -> tuple[Array, Array]:
         chosen = jax.lax.dynamic_slice(data.order, (step * recipe.batch,), (recipe.batch,))
@@ -163,8 +160,7 @@ def augment(key: Array, pixels: Pixels, flip: bool, shift: int) -> Pixels:
 
 
 def look(pixels: Pixels, permutation: Int[Array, " cells"], cell: int, patch: int | None) -> Array:
-    """New cell k shows old cell permutation[k]; then patches row by row, or the image put together
-    again."""
+    """New cell k shows old cell permutation[k]; then patches row by row, or the whole image."""
     cells = _cut(pixels, cell)[:, permutation]
     if patch == cell:
         return cells.reshape(*cells.shape[:2], -1)
@@ -191,8 +187,7 @@ def _together(cells: Array, shape: tuple[int, ...]) -> Pixels:
 def right_answers(
     model: Any, images: ImageSet, data: ImageData, cell: int, patch: int | None
 ) -> np.ndarray:
-    """Whether each image is classified correctly, seen through the shuffle and the channels of
-    `data`. (n,) of bool"""
+    """Whether each image is classified correctly through the shuffle and channels of `data`."""
     pixels = np.asarray(images.pixels)
     padded = np.concatenate(
         [pixels, np.zeros((-len(pixels) % AT_ONCE, *pixels.shape[1:]), np.uint8)])

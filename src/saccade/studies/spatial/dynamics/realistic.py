@@ -43,8 +43,7 @@ class Layer(NamedTuple):
 def random_start(
     key: Key[Array, ""], patches: int, dim: int, diagonal: float, spread: float, dtype: Any = float
 ) -> tuple[Array, Array]:
-    """(A, v) with independent N(0, omega^2) entries and the diagonal of A at sigma_A
-    (Parametrization 3.1, realistic case)."""
+    """(A, v) with N(0, omega^2) entries and sigma_A on the diagonal (Parametrization 3.1)."""
     first, second = jax.random.split(key)
     A = spread * jax.random.normal(first, (patches, patches), dtype)
     v = spread * jax.random.normal(second, (dim,), dtype)
@@ -55,8 +54,7 @@ def realistic_descent(
     X: Patches, y: Float[Array, " samples"], start: tuple[Array, Array], layer: Layer, eta_v: float,
     eta_a: float, steps: int, every: int = 30,
 ) -> Record:
-    """Full-batch gradient descent on v and the off-diagonal of A, in the precision of X. Raises
-    `Diverged` with the step."""
+    """Full-batch descent on v and the off-diagonal of A, in the precision of X; or `Diverged`."""
     require(
         steps >= 1 and every >= 1 and steps % every == 0, "every", every,
         f"must divide steps = {steps}")
@@ -130,8 +128,7 @@ def entrywise_population_descent(
 def transfer_descent(
     X: Patches, y: Array, A: Array, v: Float[Array, " dim"], layer: Layer, eta_v: float, steps: int
 ) -> Float[Array, " dim"]:
-    """v after `steps` of full-batch descent with A frozen; the mixed patches D S X are computed
-    once."""
+    """v after `steps` of full-batch descent with A frozen; the patches D S X are mixed once."""
     mixed = A.shape[0] * jnp.einsum("ij,njd->nid", scores(A, layer.temperature), X)
 
     def step(v: Array, _: Array) -> Array:
@@ -156,8 +153,7 @@ def one_normalised_step(X: Patches, y: Array) -> Float[Array, " dim"]:
 
 
 def gradient_at_zero(X: Patches, y: Array, A: Array, layer: Layer) -> Float[Array, " dim"]:
-    """-dL/dv at v = 0: (nu D / 2) times the mean of y sum_j (column sum j of S) X_j. Status:
-    exact."""
+    """-dL/dv at v = 0, (nu D / 2) mean of y sum_j (column sum j of S) X_j. Status: exact."""
     columns = jnp.sum(scores(A, layer.temperature), axis=0)
     mean = jnp.mean(y[:, None] * jnp.einsum("j,njd->nd", columns, X), axis=0)
     return layer.slope * A.shape[0] / 2 * mean

@@ -29,8 +29,7 @@ def idealised(
     eta_v: float = ETA_V, eta_a: float = ETA_A, steps: int = 3000, states: int = 5000,
     records: int = 300,
 ) -> xarray.Dataset:
-    """alpha, gamma, rho, loss and error along population descent, on `states` weighted states
-    (exact when there are no more)."""
+    """alpha, gamma, rho, loss and error along population descent on `states` weighted states."""
     setting = Setting(patches, set_size, spurious_rate, degree, slope, diagonal)
     used = dynamics.few_states(setting, states)
     stops = np.unique(np.concatenate([
@@ -52,8 +51,7 @@ def phase_portrait(
     alphas: tuple[float, float, int] = (0.004, 0.085, 18),
     gammas: tuple[float, float, int] = (0.0, 6.0, 18), rho_per_gamma: float = -0.066,
 ) -> xarray.Dataset:
-    """The loss and the direction of descent over (alpha, gamma), with rho tied to gamma as it is
-    along the path."""
+    """The loss and the direction of descent over (alpha, gamma), rho tied to gamma."""
     setting = Setting(patches, set_size, spurious_rate, DEGREE, SLOPE, diagonal)
     used = dynamics.few_states(setting, states)
     alpha, gamma = np.linspace(*alphas), np.linspace(*gammas)

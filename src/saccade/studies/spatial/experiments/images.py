@@ -82,14 +82,12 @@ def in_units(shown: View, unit: int) -> View:
 
 
 def common_unit(cells: tuple[int, ...], patch: int | None) -> int:
-    """The largest cell in which all shuffles (and the patches) can be written: trainings then share
-    one compiled program."""
+    """The largest cell that all shuffles (and patches) can be written in, for one program."""
     return math.gcd(*cells, patch or 0)
 
 
 def origin_of_patches(shown: View, patch: int) -> np.ndarray:
-    """The original place of every token; -1 throughout where cells cut through patches and there is
-    none."""
+    """The original place of every token; -1 where cells cut through patches."""
     return (
         in_units(shown, patch).permutation if shown.cell % patch == 0
         else np.full((shown.side // patch) ** 2, -1))
@@ -98,8 +96,7 @@ def origin_of_patches(shown: View, patch: int) -> np.ndarray:
 def trained(
     setting: Setting, problem: Problem, name: str, kind: str, key: jax.Array, shown: View
 ) -> Outcome:
-    """Train one network and ask it about the test images, through its own shuffle and without
-    any."""
+    """Train one network and ask it about the test images, shuffled as its own and whole."""
     start_key, order_key, run_key = jax.random.split(key, 3)
     order_seed = int(jax.random.randint(order_key, (), 0, 2**31 - 1))
     data = dynamics.image_data(setting.train, setting.channels, shown, setting.recipe, order_seed)
@@ -159,8 +156,7 @@ def _gathered(outcomes: list[list[list[Outcome]]]) -> xarray.Dataset:
 def loaded(
     data: str, folder: str | None, images: int, recipe: Recipe, sizes: Mapping[str, Any]
 ) -> Setting:
-    """Training images (the first `images`, 0: all), test images, and the channels of the whole
-    training set."""
+    """The first `images` for training (0: all), test images, channels of the whole training set."""
     whole, test = (load_images(data, part, folder) for part in ("train", "test"))
     first = whole.first(images) if images else whole
     return Setting(first, test, channels_of(whole), recipe, sizes)
@@ -180,8 +176,7 @@ def check_kinds(
 def new_network(
     sizes: Mapping[str, Any], kind: str, key: jax.Array, shape: tuple[int, ...], outputs: int
 ) -> Any:
-    """A network of the kind, for images of `shape` (n, side, side, channels); `sizes` are those of
-    a vision transformer."""
+    """A network of the kind for images of `shape`; `sizes` are those of a vision transformer."""
     channels = shape[3]
     if kind in VISION:
         patch = sizes["patch"]
@@ -250,8 +245,7 @@ def convolution(
     epochs: int = 10, batch: int = 64, learning_rate: float = 3e-3, flip: bool = False,
     shift: int = 0,
 ) -> xarray.Dataset:
-    """Convolutional networks trained on images whose cells are shuffled (and put together again):
-    right answers on every test image."""
+    """Convolutional networks trained on shuffled images: right answers on every test image."""
     check_kinds(kinds, CONVOLUTION, seeds, cells)
     recipe = Recipe(learning_rate, epochs, batch, flip=flip, shift=shift)
     return all_trained(key, loaded(data, folder, images, recipe, {}), kinds, cells, seeds)

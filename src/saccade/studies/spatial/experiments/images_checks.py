@@ -75,8 +75,7 @@ def _batches(size: int) -> Any:
 
 
 def same_tap(labels: np.ndarray) -> np.ndarray:
-    """Which patches are weighed by the same filter of the rule: those with the same rank in their
-    sets."""
+    """Which patches are weighed by the same filter: those with the same rank in their sets."""
     rank = np.array([np.sum(labels[:place] == labels[place]) for place in range(len(labels))])
     return rank[:, None] == rank[None]
 

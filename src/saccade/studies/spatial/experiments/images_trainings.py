@@ -39,8 +39,7 @@ def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> fl
 
 
 def seconds_of(parameters: Any) -> float:
-    """Seconds for all networks of a training: steps of each kind timed after compiling, in
-    proportion to the images."""
+    """Seconds for all networks: steps of each kind, timed after compiling, times the images."""
     shape = load_images(parameters.data, "test", parameters.folder).pixels.shape
     images = steps_of(parameters) * parameters.batch / len(parameters.kinds)
     return sum(

@@ -1,5 +1,4 @@
-"""The appendix's inequalities, evaluated on grids and random cases: each experiment returns left
-and right sides."""
+"""The appendix's inequalities on grids and random cases: the ratios of their two sides."""
 
 from typing import Any
 
@@ -53,8 +52,7 @@ def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dat
 
 @experiment("spatial.tensor-power")
 def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
-    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound (times
-    `tight`)."""
+    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound."""
     generator = _generator(key)
     ratios = []
     for _ in range(cases):

@@ -1,5 +1,4 @@
-"""The realistic problem: full-batch descent on a sample from a small random start, and transfer to
-a new feature."""
+"""The realistic problem: full-batch descent from a small random start, and transfer."""
 
 from typing import Any, NamedTuple
 
@@ -23,8 +22,7 @@ R1 = {
 
 
 def _square_labels(key: Any, side: int, block: int, local: bool) -> np.ndarray:
-    """Sets of block x block patches of a square image; unless `local`, at randomly permuted
-    patches."""
+    """Sets of block x block patches; unless `local`, at randomly permuted patches."""
     labels = localised(side, block)
     return labels if local else scattered(jax.random.fold_in(key, 17), labels)
 
@@ -138,8 +136,7 @@ class Downstream(NamedTuple):
 
 
 def _errors(key: Any, number: int, new: Downstream, attentions: dict[str, Any]) -> list[float]:
-    """Test errors after learning from `number` images of a new feature: one for each of `KINDS`,
-    and after one normalised step."""
+    """Test errors after `number` images of a new feature: of each of `KINDS`, and of one step."""
     keys = jax.random.split(key, 4)
     task = Spatial.create(keys[0], new.labels, new.dim, new.spurious_rate)
     few, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], new.test))
@@ -161,8 +158,7 @@ def first_step(
     key: Any, *, side: int = 4, block: int = 2, dim: int = 5, samples: int = 40,
     uneven: bool = False,
 ) -> xarray.Dataset:
-    """The gradient of v at v = 0 beside nu D / 2 times the mean of y sum_j X_j, for a three-valued
-    A (or one with unequal columns)."""
+    """The gradient of v at v = 0 beside nu D / 2 times the mean of y sum_j X_j."""
     keys = jax.random.split(key, 3)
     labels = _square_labels(keys[0], side, block, True)
     sample = Spatial.create(keys[1], labels, dim, 0.4).sample(keys[2], samples)

@@ -1,5 +1,4 @@
-"""Sampled images: how often f*, linear models, a ternary code and the cheating attention are wrong,
-and the loss of the layer."""
+"""Sampled images: errors of f*, linear models, a ternary code and the cheat; the layer's loss."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,8 +35,7 @@ def _mapped(one: Callable[[Any], Any], key: Any, replicates: int) -> np.ndarray:
 def sampled_errors(
     key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000
 ) -> xarray.Dataset:
-    """Is y f*(X) <= 0, is the sign of the sum of all signals wrong (a tie decided by a coin), on
-    sampled images of each case."""
+    """Is y f*(X) <= 0, is the sign of the sum of signals wrong (a coin decides ties)?"""
     label, linear = [], []
     for number, (patches, set_size, rate) in enumerate(cases):
         one, coin = jax.random.split(jax.random.fold_in(key, number))
@@ -56,8 +54,7 @@ def logistic_regression(
     key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
     train: int = 4000, test: int = 8000,
 ) -> xarray.Dataset:
-    """Wrong answers on fresh images of a linear model with a free weight for each patch, fitted by
-    logistic regression."""
+    """Wrong answers of logistic regression with a free weight for each patch, on fresh images."""
     from sklearn.linear_model import LogisticRegression
 
     labels = jnp.asarray(interleaved(patches, set_size))
@@ -165,8 +162,7 @@ def noise_term(
     diagonal: float = 1.0, gamma: float = 0.0, rho: float = 0.0, degree: int = 3,
     samples: int = 2000, replicates: int = 64,
 ) -> xarray.Dataset:
-    """What signal patches and what the others add to y sum_i (D <w*, O_i>)^p on sampled images
-    (alpha = 1)."""
+    """What signal patches and the others add to y sum_i (D <w*, O_i>)^p (alpha = 1)."""
     labels = jnp.asarray(interleaved(patches, set_size))
     S = models.scores(three_value_attention(labels, diagonal, gamma, rho))
 
@@ -186,8 +182,7 @@ def linear_argument(
     key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.3,
     gamma: float = 0.0, rho: float = 0.0, samples: int = 20_000,
 ) -> xarray.Dataset:
-    """Share of sampled images on which the layer at (gamma, rho) and the plain sum of signals have
-    the same sign (zeros agree)."""
+    """Do the layer at (gamma, rho) and the plain sum of signals have the same sign?"""
     labels = jnp.asarray(interleaved(patches, set_size))
     x, _, _ = sample_signals(key, labels, spurious_rate, samples)
     X = x[..., None]
@@ -201,8 +196,7 @@ def linear_argument(
 def pictures(
     key: Any, *, side: int = 6, block: int = 2, spurious_rate: float = 0.4
 ) -> xarray.Dataset:
-    """A localised and a scattered partition of a square image, and one image of each: what Figures
-    1b and 3 show."""
+    """A localised and a scattered partition, with an image of each (Figures 1b and 3)."""
     square = localised(side, block)
     kinds = {"localised": square, "scattered": scattered(jax.random.fold_in(key, 1), square)}
     signals, y, signal_set = (

@@ -1,5 +1,4 @@
-"""Small populations listed image by image: what descent keeps symmetric, and for how long;
-gradients; the metric on known cases."""
+"""Small populations listed image by image: symmetry under descent, gradients, the metric."""
 
 from typing import Any
 
@@ -131,8 +130,7 @@ def two_descents(
 def gradient_check(
     key: Any, *, degree: int = 5, slope: float = 0.1, temperature: float = 1.7, replicates: int = 8
 ) -> xarray.Dataset:
-    """The closed-form gradients of the layer beside automatic differentiation of its loss, at
-    random data and parameters."""
+    """The closed-form gradients of the layer beside automatic differentiation of its loss."""
 
     def loss(A: Any, v: Any, X: Any, y: Any) -> Any:
         return jnp.mean(jnp.logaddexp(0.0, -y * output(X, A, v, degree, slope, temperature)))
@@ -162,8 +160,7 @@ def _relative(value: Any, truth: Any) -> float:
 def _as_printed(
     X: Any, y: Any, A: Any, v: Any, grad_A: Any, grad_v: Any, degree: int, slope: float
 ) -> list[float]:
-    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A the factor p D z^(p-1) without nu
-    and tau."""
+    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A neither nu nor tau."""
     S = models.scores(A)
     D, u = A.shape[0], X @ v
     z = D * u @ S.T

@@ -16,8 +16,7 @@ from saccade.studies.spatial.theory.errors import label_error, linear_error
 
 
 def marks(run: Run) -> tuple[int, int, int]:
-    """Rows of the record where Event I ends (first peak of alpha before gamma passes 1), gamma
-    passes 1, and alpha is lowest after it."""
+    """Rows of the record: first peak of alpha, gamma passes 1, alpha is lowest after that."""
     alpha, gamma = run.data.alpha.values, run.data.gamma.values
     taken_off = min(int(np.searchsorted(gamma, 1.0)), len(gamma) - 1)
     peak = int(np.argmax(alpha[: taken_off + 1]))

@@ -1,5 +1,4 @@
-"""Figures of the real images: shuffled cells (5a, b), the locality of learned encodings (5c, 8),
-vanilla against positional (6, 7)."""
+"""Figures of real images: shuffled cells (5), learned encodings (5c, 8), positional (6, 7)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -78,11 +77,9 @@ def draw_shuffling(runs: Mapping[str, Run]) -> Drawing:
 
 SHUFFLING = Figure(
     id="spatial/5a", title="Shuffling the cells of pictures",
-    caption=(
-        "A test picture with its cells in random order, and the accuracy of networks trained and"
-        " tested on whole or on shuffled pictures: digits at quick scale, CIFAR-10 (20,000 training"
-        " images, 6 epochs) at standard scale."),
-    source="Figure 5a, b, scaled down",
+    caption="A test picture with its cells in random order, and the accuracy of networks trained"
+    " and tested on whole or on shuffled pictures: digits at quick scale, CIFAR-10 (20,000"
+    " training images, 6 epochs) at standard scale.", source="Figure 5a, b, scaled down",
     runs={
         "picture": (images.shuffled_picture, {}), "vision": (images.vision, {}),
         "convolution": (images.convolution, {})},
@@ -109,8 +106,7 @@ def _by_distance(similarity: np.ndarray, places: np.ndarray) -> tuple[np.ndarray
 
 
 def draw_locality(runs: Mapping[str, Run]) -> Drawing:
-    """Rows: each network on the picture as shown and in the original picture. Columns: four cells,
-    and cosine against distance."""
+    """Rows: networks, as shown and in the original picture. Columns: cells, cosine by distance."""
     data = runs["run"].data
     kinds, side = list(data.kind.values), round(data.sizes["token"] ** 0.5)
     queries = [row * side // 8 * side + column * side // 8 for row, column in QUERIES]
@@ -147,14 +143,13 @@ def draw_locality(runs: Mapping[str, Run]) -> Drawing:
 
 LOCALITY = Figure(
     id="spatial/5c", title="Encodings learned on shuffled pictures are local in the original ones",
-    caption=(
-        "Cosines of the centred encodings of the first seed with those of four cells (named by"
-        " their original place; the cell itself is grey), on the picture as shown and in the"
-        " original order, and mean cosine against distance. Overlap: how many of the most similar"
-        " are neighbours. CIFAR-10, cells of 4 pixels; at quick scale 50 steps of the vanilla"
-        " network only."),
-    source="Figure 5c, scaled down", runs={"run": (images.vision, {})}, draw=draw_locality,
-    scales={"quick": {"run": images.FEW_STEPS}}, seconds={"quick": 20, "standard": 1000})
+    caption="Cosines of the centred encodings of the first seed with those of four cells (named by"
+    " their original place; the cell itself is grey), on the picture as shown and in the original"
+    " order, and mean cosine against distance. Overlap: how many of the most similar are"
+    " neighbours. CIFAR-10, cells of 4 pixels; at quick scale 50 steps of the vanilla network"
+    " only.", source="Figure 5c, scaled down", runs={"run": (images.vision, {})},
+    draw=draw_locality, scales={"quick": {"run": images.FEW_STEPS}},
+    seconds={"quick": 20, "standard": 1000})
 
 
 def draw_all_cells(runs: Mapping[str, Run]) -> Drawing:
@@ -174,17 +169,15 @@ def draw_all_cells(runs: Mapping[str, Run]) -> Drawing:
 
 ALL_CELLS = Figure(
     id="spatial/8-images", title="Similarity of encodings for every cell",
-    caption=(
-        "For each cell of the original picture, the cosines of its encoding with all others"
-        " (colours from -1, blue, to 1, red; the cell itself grey), learned on shuffled CIFAR-10"
-        " pictures by the vanilla network."),
-    source="Figure 8, scaled down", runs={"run": (images.vision, {})}, draw=draw_all_cells,
+    caption="For each cell of the original picture, the cosines of its encoding with all others"
+    " (colours from -1, blue, to 1, red; the cell itself grey), learned on shuffled CIFAR-10"
+    " pictures by the vanilla network.", source="Figure 8, scaled down",
+    runs={"run": (images.vision, {})}, draw=draw_all_cells,
     scales={"quick": {"run": images.FEW_STEPS}}, seconds={"quick": 20, "standard": 1000})
 
 
 def draw_positional(runs: Mapping[str, Run]) -> Drawing:
-    """Training loss and accuracy by epoch, and accuracy at the end with its standard error, whole
-    and shuffled."""
+    """Training loss and accuracy by epoch; accuracy at the end with its standard error."""
     data = runs["run"].data
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.4, 2.6))
     epochs = np.arange(data.sizes["epoch"])
@@ -221,9 +214,8 @@ def draw_positional(runs: Mapping[str, Run]) -> Drawing:
 
 POSITIONAL = Figure(
     id="spatial/7", title="Positional against vanilla attention",
-    caption=(
-        "The same ViT with attention that looks at tokens (vanilla) or at positions only, equal"
-        " budget: loss (running mean), accuracy by epoch for every seed, accuracy on all test"
-        " images. Digits at quick scale, CIFAR-10 at standard scale."),
-    source="Figures 6 and 7, scaled down", runs={"run": (images.vision, {})}, draw=draw_positional,
+    caption="The same ViT with attention that looks at tokens (vanilla) or at positions only, equal"
+    " budget: loss (running mean), accuracy by epoch for every seed, accuracy on all test images."
+    " Digits at quick scale, CIFAR-10 at standard scale.", source="Figures 6 and 7, scaled down",
+    runs={"run": (images.vision, {})}, draw=draw_positional,
     seconds={"quick": 25, "standard": 1000})

@@ -13,8 +13,7 @@ from saccade.studies.spatial.experiments.images_checks import gaussian_images, s
 
 
 def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
-    """Loss and test error; cosines of the encodings sorted by set and by filter tap; overlaps
-    against chance."""
+    """Loss and test error; cosines of encodings sorted by set and by tap; overlaps."""
     data = runs["run"].data
     figure, (curve, by_set, by_tap, bars) = plt.subplots(
         1, 4, figsize=(8.6, 2.4), width_ratios=(1.2, 1, 1, 0.9))
@@ -54,9 +53,8 @@ def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
 
 COUNTEREXAMPLE = Figure(
     id="spatial/2", title="Learning without patch association",
-    caption=(
-        "A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
-        " rule. The error falls, but encodings of one set are no more alike than by chance; those"
-        " of patches weighed by the same filter tap are. Cosines: first seed; dots: seeds."),
+    caption="A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
+    " rule. The error falls, but encodings of one set are no more alike than by chance; those of"
+    " patches weighed by the same filter tap are. Cosines: first seed; dots: seeds.",
     source="Figure 2", runs={"run": (gaussian_images, {})}, draw=draw_counterexample,
     seconds={"quick": 30, "standard": 150})

@@ -1,5 +1,4 @@
-"""Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, the learned attention and
-how it was learned."""
+"""Figures 1, 3, 4 and 8 for the theoretical model: partitions, an image, learned attention."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,2 +1,1 @@
-"""Theory of the spatial study: exact errors, exact populations of the three-scalar model, the
-cheating attention."""
+"""Theory: exact errors, exact populations of the three-scalar model, the cheating attention."""

@@ -1,5 +1,4 @@
-"""Exact errors of what does not look: the labelling function with its threshold, and generalised
-linear models."""
+"""Exact errors of what does not look: the labelling function, and generalised linear models."""
 
 from typing import NamedTuple
 
@@ -10,16 +9,14 @@ from saccade.studies.spatial.task import ROUNDING, check_rate, check_sizes
 
 
 class LinearError(NamedTuple):
-    """Errors of a generalised linear model with equal weights: under the best phi, and under the
-    sign (a zero counts 1/2)."""
+    """Errors with equal weights: under the best phi, and under the sign (a zero counts 1/2)."""
 
     bayes: float
     sign: float
 
 
 def signal_sum_law(patches: int, spurious_rate: float) -> np.ndarray:
-    """Probabilities of the sum of `patches` spurious signals, at -patches..patches. Status: exact
-    (repeated convolution)."""
+    """Law of the sum of `patches` spurious signals at -patches..patches. Status: exact."""
     return _power(np.array([spurious_rate / 2, 1 - spurious_rate, spurious_rate / 2]), patches)
 
 

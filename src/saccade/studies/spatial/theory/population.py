@@ -40,8 +40,7 @@ class Setting(NamedTuple):
 
 
 class Scalars(NamedTuple):
-    """The three numbers that descent on the population moves: v = alpha w*, A = gamma within sets
-    and rho between them (Lemma 4.1)."""
+    """What descent moves: v = alpha w*, A = gamma within sets and rho between (Lemma 4.1)."""
 
     alpha: Any
     gamma: Any
@@ -49,8 +48,7 @@ class Scalars(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Attention weights Lambda (of the patch itself), Gamma (of the rest of its set), Xi (of any
-    other patch), and the gain G."""
+    """Attention weights Lambda (own patch), Gamma (own set), Xi (any other), and the gain G."""
 
     diagonal: Any
     same: Any
@@ -101,8 +99,7 @@ def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
 
 
 class Population(NamedTuple):
-    """Loss, error (a tie counts 1/2) and the gradient: by alpha, and by one entry of A within a set
-    and between sets."""
+    """Loss, error (a tie counts 1/2), gradients by alpha and by one entry of A of either kind."""
 
     loss: Any
     error: Any
@@ -146,8 +143,7 @@ def error_of(F: Any, probability: Any) -> float:
 
 
 def population(scalars: Scalars, setting: Setting, states: States) -> Population:
-    """Everything at once, from states of the same D, C, q, p. Status: exact (derivatives by
-    automatic differentiation)."""
+    """Everything at once, from states of the same D, C, q, p. Status: exact."""
     coefficients, probability = jnp.asarray(states.coefficients), jnp.asarray(states.probability)
     point = Scalars(*(jnp.asarray(number, float) for number in scalars))
     value, gradient = jax.value_and_grad(loss)(point, setting, coefficients, probability)
@@ -194,15 +190,14 @@ def cheat(setting: Setting, sharpness: float) -> Cheat:
     abc = jnp.asarray([
         0.0, setting.patches * (1 - below) / partition_sum,
         setting.patches * below / partition_sum])
-    F = np.asarray(terms(abc, setting)) @ states.coefficients
+    F = terms(abc, setting) @ states.coefficients
     return Cheat(
-        error_of(F, states.probability), float(states.probability @ np.logaddexp(0.0, -F)),
+        error_of(F, states.probability), float(states.probability @ jnp.logaddexp(0.0, -F)),
         states.thinned)
 
 
 class Drive(NamedTuple):
-    """E y sum_i (D <w*, O_i>)^3 over the patches of the signal set, and over all others (the
-    paper's noise term)."""
+    """E y sum_i (D <w*, O_i>)^3 over the signal set, and over all others (the noise term)."""
 
     signal: float
     noise: float

@@ -1,7 +1,7 @@
 """The population as a list of distinct images: which whole numbers an image enters by, and how
 likely each combination is.
 
-With z = a x + b s + c K (see `setting.mixing`) and sigma(z) = z^p + nu z, the output F is a
+With z = a x + b s + c K (see `population.mixing`) and sigma(z) = z^p + nu z, the output F is a
 polynomial in (a, b, c) whose coefficients are whole numbers of the image: the sums over sets of s^k
 and of m s^k, where s is the sum of a set's signals and m the number that are not zero. Two images
 with the same sums get the same output from every three-scalar model, so they are one state. At D =
@@ -9,14 +9,17 @@ with the same sums get the same output from every three-scalar model, so they ar
 """
 
 from functools import lru_cache
-from math import comb, factorial, prod
+from math import comb, factorial, log2, prod
 from typing import NamedTuple
 
 import numpy as np
 
+from saccade.errors import require
+
 MOST_STATES = 300_000
 # States times set types, over all additions: what patience allows, a few seconds.
 MOST_ROWS = 60_000_000
+MOST_SET_SIZE = 100  # there are (C + 1)(C + 2)/2 types of sets
 SEED = 20221
 
 
@@ -35,8 +38,7 @@ class States(NamedTuple):
 
 
 def exponents(degree: int) -> list[tuple[int, int, int]]:
-    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; the last coefficient
-    belongs to nu (a + C b + D c)."""
+    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; nu's comes last."""
     return [(i, j, degree - i - j) for i in range(degree + 1) for j in range(degree + 1 - i)]
 
 
@@ -52,9 +54,10 @@ def population_states(
     `MOST_ROWS` allows); beyond that unlikely states are thinned at every addition, without bias.
     `only_sums` merges all images whose set sums agree, which is enough when a = 0.
     """
+    _check_powers(patches // set_size, set_size, degree)
     atoms, chances = _set_types(set_size, spurious_rate, degree, only_sums)
     sets = patches // set_size - 1
-    limit = most or min(MOST_STATES, max(2000, MOST_ROWS // (max(sets, 1) * len(atoms))))
+    limit = most or _most_states(max(sets, 1) * len(atoms))
     sums, probability, lost = np.zeros((1, atoms.shape[1]), np.int64), np.ones(1), 0.0
     multipliers = _multipliers(atoms, sets)
     for _ in range(sets):
@@ -64,6 +67,24 @@ def population_states(
     return States(
         _coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(),
         lost)
+
+
+def _check_powers(sets: int, set_size: int, degree: int) -> None:
+    """Sums of powers are whole numbers of 64 bits; few enough types of sets to list."""
+    require(
+        set_size <= MOST_SET_SIZE, "set_size", set_size,
+        f"must be at most {MOST_SET_SIZE} for states to be listed")
+    highest = 15 if set_size == 1 else int((62 - log2(sets)) / log2(set_size))
+    require(
+        degree <= highest, "degree", degree,
+        f"must be at most {highest} for {sets} sets of {set_size} patches")
+
+
+def _most_states(rows: int) -> int:
+    """How many states may be kept where each has so many rows, over all additions. Where there are
+    thousands of rows every addition is long, not only the last ones: then a quarter."""
+    allowed = MOST_ROWS // rows
+    return min(MOST_STATES, allowed if allowed > 5000 else max(100, allowed // 4))
 
 
 def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:

@@ -13,14 +13,8 @@ from saccade.lab.vectorised import in_groups
 from saccade.studies.spatial.dynamics import refuse_divergence
 from saccade.studies.spatial.dynamics.idealised import few_states, population_descent
 from saccade.studies.spatial.experiments.idealised import ASSOCIATES
-from saccade.studies.spatial.theory.population import (
-    Scalars,
-    Setting,
-    check_setting,
-    error_of,
-    outputs,
-    step_sizes,
-)
+from saccade.studies.spatial.theory import population as exact
+from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import States
 
 PATCHES, SET_SIZE, RATE, DEGREE, SLOPE, DIAGONAL, ALPHA, ETA_V, ETA_A = ASSOCIATES
@@ -29,7 +23,7 @@ ROOM = 8
 
 
 def _check(asked: Any) -> None:
-    check_setting(Setting(
+    exact.check_setting(Setting(
         asked.patches, asked.set_size, asked.spurious_rate, asked.degree, asked.slope,
         asked.diagonal))
     require(asked.steps >= 1, "steps", asked.steps, "must be at least 1")
@@ -38,11 +32,9 @@ def _check(asked: Any) -> None:
 
 def _stacked(used: Sequence[States], most: int) -> tuple[np.ndarray, np.ndarray]:
     """States of all cells, filled up with impossible ones to a number that `most` decides."""
-    lack = [most + ROOM - len(one.probability) for one in used]
-    coefficients = [
-        np.pad(one.coefficients, ((0, 0), (0, gap))) for one, gap in zip(used, lack, strict=True)]
-    return np.stack(coefficients), np.stack(
-        [np.pad(one.probability, (0, gap)) for one, gap in zip(used, lack, strict=True)])
+    rows = [np.vstack([one.coefficients, one.probability]) for one in used]
+    stack = np.stack([np.pad(one, ((0, 0), (0, most + ROOM - one.shape[1]))) for one in rows])
+    return stack[:, :-1], stack[:, -1]
 
 
 @in_groups(
@@ -62,7 +54,7 @@ def association(
     used = [listed[rate] for rate in rates]
     cells = (
         Scalars(first, 0 * first, 0 * first),
-        step_sizes(setting, np.asarray(eta_v, float), np.asarray(eta_a, float)),
+        exact.step_sizes(setting, np.asarray(eta_v, float), np.asarray(eta_a, float)),
         *_stacked(used, states))
     scalars, losses, diverged_at = jax.vmap(
         lambda *cell: population_descent(*cell, setting, np.asarray([steps])))(*cells)
@@ -73,7 +65,7 @@ def association(
 
 
 def _dataset(row: np.ndarray, used: States, setting: Setting) -> xarray.Dataset:
-    F = outputs(Scalars(*row[:3]), setting, jnp.asarray(used.coefficients))
+    F = exact.outputs(Scalars(*row[:3]), setting, jnp.asarray(used.coefficients))
     named = dict(zip(("alpha", "gamma", "rho", "loss"), row.tolist(), strict=True))
     return xarray.Dataset(
-        named | {"error": error_of(F, used.probability)}, attrs={"thinned": used.thinned})
+        named | {"error": exact.error_of(F, used.probability)}, attrs={"thinned": used.thinned})

@@ -56,8 +56,7 @@ def output(
 def gradients(
     X: Array, y: Array, A: Array, v: Array, degree: int, slope: Any, temperature: Any = 1.0
 ) -> Gradients:
-    """Output, loss and gradients (Lemmas H.1, H.2 with their signs and factors restored). Status:
-    exact.
+    """Output, loss and gradients (Lemmas H.1, H.2 with signs and factors restored). Status: exact.
 
     With u_j = <v, X_j>, O_i = sum_j S_ij u_j, z_i = D O_i and c = -y s(-y F), s the logistic
     function: dL/dv = D c sum_i sigma'(z_i) sum_j S_ij X_j and dL/dA_ij = (D / tau) c sigma'(z_i)

@@ -1,5 +1,4 @@
-"""Images whose patches belong together in hidden sets: one set carries the label, the others carry
-look-alikes.
+"""Images with patches in hidden sets: one set carries the label, the others carry look-alikes.
 
 Patches are cut into L disjoint sets of C patches. Given the label y (a fair coin) and the signal
 set (uniform), patches of that set are y w* plus noise, every other patch is +w*, -w* or nothing
@@ -63,14 +62,13 @@ class Spatial(eqx.Module):
         require(dim >= 1, "dim", dim, "must be at least 1")
         check_rate(spurious_rate)
         spread = float(dim) ** -0.5 if noise is None else noise
-        require(
-            np.isfinite(spread) and spread >= 0, "noise", noise, "must be finite and at least 0")
+        is_spread = bool(np.isfinite(spread) and spread >= 0)
+        require(is_spread, "noise", noise, "must be finite and at least 0")
         feature = jax.random.normal(key, (dim,))
         return cls(jnp.asarray(index), feature / jnp.linalg.norm(feature), spurious_rate, spread)
 
     def sample(self, key: Key[Array, ""], n: int) -> Sample:
-        """Draw n images: signals are exact whole numbers, noise has covariance sigma^2 (I - w*
-        w*^T)."""
+        """n images: signals are whole numbers, noise has covariance sigma^2 (I - w* w*^T)."""
         draw, noise = jax.random.split(key)
         signals, y, signal_set = sample_signals(draw, self.labels, self.spurious_rate, n)
         standard = jax.random.normal(noise, (n, self.length, self.dim), self.feature.dtype)
@@ -122,11 +120,11 @@ def all_images(labels: Any, spurious_rate: float) -> Images:
     index, sets, set_size = partition(labels)
     check_rate(spurious_rate)
     free = len(index) - set_size
-    require(
-        free <= 10, "patches outside the signal set", free, "must be at most 10 to list all images")
+    rule = "must be at most 10 to list all images"
+    require(free <= 10, "patches outside the signal set", free, rule)
     spurious = np.stack(np.meshgrid(*[[-1, 0, 1]] * free, indexing="ij"), -1).reshape(-1, free)
-    chance = np.prod(np.where(spurious == 0, 1 - spurious_rate, spurious_rate / 2), axis=1) / (
-        2 * sets)
+    chances = np.where(spurious == 0, 1 - spurious_rate, spurious_rate / 2)
+    chance = np.prod(chances, axis=1) / (2 * sets)
     rows = []
     for y in (1, -1):
         for signal_set in range(sets):
@@ -159,25 +157,22 @@ def scattered(key: Key[Array, ""], labels: Any) -> np.ndarray:
 def partition(labels: Any) -> tuple[np.ndarray, int, int]:
     """Labels as 0..L-1 in the order of their values, with L and C; sets must be equally large."""
     try:
-        given = np.asarray(labels)
+        values = np.asarray(labels)
     except ValueError:
         raise InvalidInput(f"labels = {shown(labels)} must be a list of whole numbers.") from None
-    flat = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iu"
+    flat = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iu"
     require(flat, "labels", labels, "must be a list of whole numbers, one for each patch")
-    _, index, sizes = np.unique(given, return_inverse=True, return_counts=True)
-    equal = bool(np.all(sizes == sizes[0]))
-    require(
-        equal, "labels", labels,
-        f"must cut the patches into sets of equal size, not of sizes {sizes.tolist()}")
+    _, index, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    rule = f"must cut the patches into sets of equal size, not of sizes {sizes.tolist()}"
+    require(bool(np.all(sizes == sizes[0])), "labels", labels, rule)
     return index.astype(np.int64), len(sizes), int(sizes[0])
 
 
 def check_sizes(patches: int, set_size: int) -> None:
     """D and C: whole numbers with C dividing D."""
     require(patches >= 1, "patches", patches, "must be at least 1")
-    require(
-        1 <= set_size <= patches, "set_size", set_size,
-        f"must lie between 1 and patches = {patches}")
+    rule = f"must lie between 1 and patches = {patches}"
+    require(1 <= set_size <= patches, "set_size", set_size, rule)
     require(patches % set_size == 0, "set_size", set_size, f"must divide patches = {patches}")
 
 
@@ -193,24 +188,20 @@ def label_function(signals: Any, labels: Any, threshold: float = 0.9) -> Float[A
     require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")
     x = jnp.asarray(signals)
     sums = x @ jax.nn.one_hot(index, sets, dtype=x.dtype)
-    return jnp.sum(
-        jnp.where(jnp.abs(sums) > threshold * set_size + ROUNDING * set_size, sums, 0.0), axis=-1)
+    passes = jnp.abs(sums) > threshold * set_size + ROUNDING * set_size
+    return jnp.sum(jnp.where(passes, sums, 0.0), axis=-1)
 
 
-def gaussian_convolution(
-    key: Key[Array, ""], labels: Any, dim: int, n: int, filters: Any = None
-) -> tuple:
+def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> tuple:
     """The counter-example of Figure 2: X Gaussian, y = sign of sum over sets of (sum_i <w_tap(i),
     X_i>)^3, tap(i) the rank of i in its set.
 
-    Returns patches (n, D, d), labels (n,) and the filters (C, d). The sets enter only through a sum
-    of odd functions, and patches are independent, so nothing in the inputs ties the patches of a
-    set together.
+    Returns patches (n, D, d), labels (n,) and filters (C, d). Patches are independent and all
+    matter (so this is no task of the contract): nothing in the inputs ties those of a set together.
     """
     index, sets, set_size = partition(labels)
     draw, choose = jax.random.split(key)
-    taps = (
-        jnp.asarray(filters) if filters is not None else jax.random.normal(choose, (set_size, dim)))
+    taps = jax.random.normal(choose, (set_size, dim))
     rank = np.zeros(len(index), int)
     for one in range(sets):
         rank[index == one] = np.arange(set_size)

@@ -1,5 +1,4 @@
-"""Claims on real images: positional against vanilla attention, shuffled cells, and where the
-learned encodings are local.
+"""Claims on real images: positional against vanilla attention, shuffled cells, local encodings.
 
 Only a few trainings are affordable, so the replicates are the test images (paired: both networks
 answer the same image) or random relabellings of places, and every seed is a part of its own. The

@@ -1,5 +1,4 @@
-"""Descent on the population in three scalars (the idealised problem): v = alpha w*, A = beta,
-gamma, rho.
+"""Descent on the population in three scalars, v = alpha w* and A = beta, gamma, rho (idealised).
 
 The paper moves v and A with one step size. Then alpha settles at once and gamma needs ten million
 steps, so v and A have step sizes of their own here; the paper's choice is `eta_a = eta_v`. `eta_a`
@@ -18,15 +17,8 @@ from jaxtyping import Array, Float
 from saccade.descent import descend, watch, watched
 from saccade.errors import require
 from saccade.studies.spatial.dynamics import refuse_divergence
-from saccade.studies.spatial.theory.population import (
-    Scalars,
-    Setting,
-    check_setting,
-    error_of,
-    loss,
-    outputs,
-    step_sizes,
-)
+from saccade.studies.spatial.theory import population as exact
+from saccade.studies.spatial.theory.population import Scalars, Setting, loss
 from saccade.studies.spatial.theory.states import States, thinned
 
 MOST_STATE_STEPS = 60_000_000
@@ -47,7 +39,7 @@ def states_for(setting: Setting, steps: int) -> States:
 
 def few_states(setting: Setting, most: int) -> States:
     """About `most` states at most, thinned while they are listed: quick, and exact if they fit."""
-    check_setting(setting)
+    exact.check_setting(setting)
     return thinned(setting.states(most=max(4 * most, 20_000)), most)
 
 
@@ -58,15 +50,14 @@ def idealised_descent(
     """Gradient descent on the population loss: alpha -= eta_v dl/dalpha, gamma -= eta_a dl/dA_same,
     rho -= eta_a dl/dA_other, seen after each number of steps in the ascending `stops`.
 
-    Status: exact while the states are not thinned. Raises `Diverged` when a number leaves the
-    finite ones.
+    Status: exact while the states are not thinned. Raises `Diverged`, with the step.
     """
-    check_setting(setting)
+    exact.check_setting(setting)
     require(stops[-1] >= 1, "steps", int(stops[-1]), "must be at least 1")
     used = states_for(setting, int(stops[-1])) if states is None else states
     first = Scalars(*(jnp.asarray(number, float) for number in start))
     scalars, losses, diverged_at = population_descent(
-        first, step_sizes(setting, eta_v, eta_a), used.coefficients, used.probability,
+        first, exact.step_sizes(setting, eta_v, eta_a), used.coefficients, used.probability,
         setting._replace(spurious_rate=0.0), np.asarray(stops))
     refuse_divergence(diverged_at, eta_v, eta_a)
     return Path(scalars, losses, used)
@@ -95,8 +86,9 @@ def errors_along(path: Path, setting: Setting) -> np.ndarray:
     """The error (ties 1/2) at every stop of a path."""
     coefficients = jnp.asarray(path.states.coefficients)
     rows = [Scalars(*row) for row in zip(*path.scalars, strict=True)]
-    return np.asarray(
-        [error_of(outputs(row, setting, coefficients), path.states.probability) for row in rows])
+    return np.asarray([
+        exact.error_of(exact.outputs(row, setting, coefficients), path.states.probability)
+        for row in rows])
 
 
 @partial(jax.jit, static_argnames="setting")

@@ -1,8 +1,7 @@
 """Training on images: a recipe with its optimiser and loss, batches inside the compiled program
 (normalise, flip, shift, shuffle the cells, cut into patches), and the answers on test images.
 
-The host's version of the batches (`saccade.datasets.images.pipeline`) is what the tests compare
-with.
+Tests compare the batches with the host's version of them (`saccade.datasets.images.pipeline`).
 """
 
 from collections.abc import Callable

@@ -11,14 +11,9 @@ from jaxtyping import Array, Float, Key
 
 from saccade.descent import descend, watch, watched
 from saccade.errors import require
+from saccade.studies.spatial import models
 from saccade.studies.spatial.dynamics import refuse_divergence
-from saccade.studies.spatial.models import (
-    activation,
-    activation_derivative,
-    gradients,
-    output,
-    scores,
-)
+from saccade.studies.spatial.models import output, scores
 
 Patches = Float[Array, "samples patches dim"]
 
@@ -70,7 +65,7 @@ def _sample_descent(
     stops: Array,
 ) -> tuple[Array, Array, Array, Array]:
     def step(state: tuple[Array, Array], _: Array) -> tuple[Array, Array]:
-        _, _, grad_A, grad_v = gradients(X, y, *state, *layer)
+        _, _, grad_A, grad_v = models.gradients(X, y, *state, *layer)
         return state[0] - eta_a * grad_A, state[1] - eta_v * grad_v
 
     def observe(now: Any, _: Array) -> tuple[Array, Array, Array]:
@@ -104,11 +99,8 @@ def entrywise_population_descent(
     eta_a: float, steps: int,
 ) -> tuple[Array, Array]:
     """Descent on the population loss in ALL entries of A and in alpha, over listed images (signals,
-    y, probability), by automatic differentiation.
-
-    Returns A before every step and after the last, and alpha likewise: what Lemma 4.1 says stays
-    three-valued.
-    """
+    y, probability), by automatic differentiation: A, which Lemma 4.1 says stays three-valued, and
+    alpha, before every step and after the last."""
     signals, y, probability = images
     free = 1 - jnp.eye(A.shape[0])
 
@@ -133,9 +125,9 @@ def transfer_descent(
 
     def step(v: Array, _: Array) -> Array:
         z = mixed @ v
-        F = jnp.sum(activation(z, layer.degree, layer.slope), axis=-1)
+        F = jnp.sum(models.activation(z, layer.degree, layer.slope), axis=-1)
         weight = -y * jax.nn.sigmoid(-y * F) / X.shape[0]
-        pull = weight[:, None] * activation_derivative(z, layer.degree, layer.slope)
+        pull = weight[:, None] * models.activation_derivative(z, layer.degree, layer.slope)
         return v - eta_v * jnp.einsum("ni,nid->d", pull, mixed)
 
     return descend(step, lambda *_: None, v, jnp.asarray([steps]))[0]
@@ -143,11 +135,7 @@ def transfer_descent(
 
 def one_normalised_step(X: Patches, y: Array) -> Float[Array, " dim"]:
     """v = g/|g| with g = mean of y sum_j X_j: one normalised step from v = 0 when the columns of S
-    sum to one (proof of Theorem 5.1).
-
-    For a general A the gradient at v = 0 weights patch j by the sum of column j of S, which
-    `gradient_at_zero` does.
-    """
+    sum to one (proof of Theorem 5.1); for a general A, see `gradient_at_zero`."""
     g = jnp.mean(y[:, None] * jnp.sum(X, axis=1), axis=0)
     return g / jnp.linalg.norm(g)
 

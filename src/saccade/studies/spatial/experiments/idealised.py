@@ -1,6 +1,5 @@
 """Descent on the population in three scalars: where it learns to associate, where it passes three
-events, where it unlearns. Most settings were chosen after others had failed; the study's page says
-which."""
+events, where it unlearns. The study's page says which settings had failed before."""
 
 from typing import Any
 

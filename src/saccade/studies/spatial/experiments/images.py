@@ -1,11 +1,9 @@
-"""Real images with their cells shuffled: vision transformers (vanilla and positional) and
-convolutional networks, over seeds.
-
-Within a seed every training shares the order of the images, the augmentation and the initial
-weights; only what is compared differs.
-"""
+"""Real images with their cells shuffled: vision transformers and convolutional networks, over
+seeds. Within a seed all trainings share the order of the images, the augmentation and the initial
+weights; only what is compared differs."""
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +15,7 @@ from saccade.datasets.images import ImageSet, load_images, shuffle_cells
 from saccade.datasets.images.pipeline import Channels, View, channels_of, view
 from saccade.errors import require, unknown
 from saccade.lab.experiment import experiment
+from saccade.lab.training import Training
 from saccade.networks.convolution import cnn_a, cnn_b, init_convolution, resnet_18, vgg_19
 from saccade.networks.training import Problem, train
 from saccade.networks.transformer import init_transformer, vision_transformer
@@ -27,6 +26,9 @@ VISION = {"vanilla": "tokens", "positional": "positions"}
 SIZES = ("width", "hidden", "layers", "heads", "position_init")
 CONVOLUTION = ("cnn_a", "cnn_b", "resnet_18", "vgg_19")
 WATCHED = 1000  # test images looked at after every epoch
+TIMED_STEPS = 8
+TIMED_BATCH = 16  # larger batches are timed at this size: the cost is proportional to the images
+COMPILING = 20.0  # seconds, about, for the programs of one kind of network
 
 
 class Setting(NamedTuple):
@@ -266,3 +268,51 @@ def shuffled_picture(
     shown = [shuffle_cells(picture[number], cell, cell_order(key, side, cell)) for cell in cells]
     return xarray.Dataset(
         {"picture": (("cell", "row", "column", "channel"), np.stack(shown))}, {"cell": list(cells)})
+
+
+def _constant(key: Any, step: Any, data: Any) -> Any:
+    return data
+
+
+def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> float:
+    """One training step of the same network, on noise, over its number of images."""
+    patch = getattr(parameters, "patch", None)
+    tokens = ((shape[1] // patch) ** 2, patch * patch * shape[3]) if patch else shape[1:]
+    batch = min(parameters.batch, TIMED_BATCH)
+    noise = jax.random.normal(jax.random.key(2), (batch, *tokens), jax.numpy.float32)
+    data = noise, jax.numpy.arange(batch, dtype=jax.numpy.int32) % 10
+    model = new_network(parameters.model_dump(), kind, jax.random.key(0), shape, outputs=10)
+    problem = Problem(
+        dynamics.smoothed_loss(0.1), _constant, dynamics.optimiser(Recipe(), TIMED_STEPS), data)
+    moments: list[float] = []
+    chunk = TIMED_STEPS // 2
+    train(
+        problem, model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
+        progress=lambda *_: moments.append(time.perf_counter()))
+    return (moments[1] - moments[0]) / (chunk * batch)
+
+
+def seconds_of(parameters: Any) -> float:
+    """Seconds for all networks: steps of each kind, timed after compiling, times the images."""
+    shape = load_images(parameters.data, "test", parameters.folder).pixels.shape
+    images = steps_of(parameters) * parameters.batch / len(parameters.kinds)
+    return sum(
+        COMPILING + images * _seconds_per_image(parameters, kind, shape)
+        for kind in parameters.kinds)
+
+
+def steps_of(parameters: Any) -> int:
+    """Optimiser steps over all networks, cells and seeds."""
+    images = parameters.images or len(load_images(parameters.data, "train", parameters.folder))
+    one = Recipe(epochs=parameters.epochs, batch=parameters.batch).steps(images)
+    return one * len(parameters.kinds) * len(parameters.cells) * parameters.seeds
+
+
+SCALES: dict[str, dict[str, Any]] = {"quick": {}, "standard": {}, "paper": {}}
+TRAININGS = (
+    Training(
+        "vision", "vision transformers, vanilla and positional, on whole and shuffled images",
+        vision, SCALES, seconds_of, steps_of),
+    Training(
+        "convolution", "convolutional networks on whole and shuffled images", convolution, SCALES,
+        seconds_of, steps_of))

@@ -30,9 +30,8 @@ def permuted_training(
     key: Any, *, images: int = 128, patch: int = 2, width: int = 16, layers: int = 2,
     steps: int = 30, learning_rate: float = 3e-3, move_encodings: bool = True,
 ) -> xarray.Dataset:
-    """Vision transformers trained on digits, and trained again with the patches and the initial
-    encodings P in another order (float64): the losses of both, and their encodings, the second ones
-    moved back."""
+    """Vision transformers trained on digits, and again with the patches and the initial encodings P
+    in another order (float64): losses and encodings of both, the second ones moved back."""
     digits = load_images("digits")
     pixels = normalised(digits.first(images), channels_of(digits)).astype(float)
     whole = view(pixels.shape[1], patch)
@@ -87,9 +86,8 @@ def gaussian_images(
     test: int = 2000, width: int = 32, steps: int = 450, batch: int = 256,
     learning_rate: float = 3e-3, seeds: int = 3,
 ) -> xarray.Dataset:
-    """A vanilla one-layer ViT on Gaussian patches labelled by y = sign of sum over sets of (sum_i
-    <w_tap(i), X_i>)^3: errors on test images before and after, and how the rows of P P^T sort the
-    patches, by set and by tap."""
+    """A vanilla one-layer ViT on Gaussian patches labelled by a cubic convolutional rule: errors on
+    test images before and after, and how the rows of P P^T sort patches, by set and by tap."""
     labels = localised(side, block)
     other = ~np.eye(len(labels), dtype=bool)
     groups = (labels[:, None] == labels[None]) & other, same_tap(labels) & other

@@ -38,12 +38,8 @@ def realistic(
     diagonal: float = 1.0, start: float = 1e-3, eta_v: float = 5e-3, eta_a: float = 20.0,
     steps: int = 200, every: int = 20, repetitions: int = 24, shuffled: bool = False,
 ) -> xarray.Dataset:
-    """Association, test error and alignment along descent on samples, one task, sample and start
-    per repetition.
-
-    `shuffled` scores the association against a permuted partition. Single precision, as a network
-    would be trained.
-    """
+    """Association, test error and alignment along descent on samples, in single precision; a task,
+    sample and start per repetition. `shuffled` scores against a permuted partition."""
     layer, tables, first_run = Layer(degree, slope), [], {}
     for one in jax.random.split(key, repetitions):
         keys = jax.random.split(one, 5)
@@ -85,11 +81,8 @@ def transfer(
     transfer_steps: int = 200, scratch_eta_a: float = 1.0, test: int = 2000, repetitions: int = 40,
 ) -> xarray.Dataset:
     """Errors on a new feature after training v on a few images with A frozen, for several A; and
-    after one normalised step.
-
-    One pretraining; the repetitions are new features, new few images and new starts. "scratch"
-    trains A too, from the identity, with a step size that so few images allow.
-    """
+    after one normalised step. One pretraining; repetitions are new features, few images and starts.
+    "scratch" trains A too, from the identity, with a step size that so few images allow."""
     keys = jax.random.split(key, 5)
     layer = Layer(degree, slope)
     labels = _square_labels(keys[4], side, block, False)

@@ -10,15 +10,9 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial import models
+from saccade.studies.spatial import task as tasks
 from saccade.studies.spatial.models import output, three_value_attention
-from saccade.studies.spatial.task import (
-    Spatial,
-    interleaved,
-    label_function,
-    localised,
-    sample_signals,
-    scattered,
-)
+from saccade.studies.spatial.task import Spatial, interleaved, label_function, sample_signals
 
 Case = tuple[int, int, float]  # patches, set size, spurious rate
 CASES: tuple[Case, ...] = ((36, 4, 0.3), (64, 4, 0.25), (24, 3, 0.5))
@@ -73,11 +67,7 @@ def ternary_code(
     samples: int = 20_000,
 ) -> xarray.Dataset:
     """A generalised linear model with weights base^j w*: is each image read back from the one
-    number it sees, and is f* of it wrong?
-
-    Whole numbers throughout (int64); the digits -1, 0, 1 of balanced ternary are read from the
-    lowest on.
-    """
+    number it sees, and is f* of it wrong? Digits -1, 0, 1 are read from the lowest on (int64)."""
     labels = interleaved(patches, set_size)
     x, y, _ = sample_signals(key, jnp.asarray(labels), spurious_rate, samples)
     signals = np.asarray(x, np.int64)
@@ -98,12 +88,9 @@ def cheating(
     sharpness: float = 8.0, own_diagonal: float | None = None, degree: int = 3, slope: float = 1e-4,
     dim: int = 5, samples: int = 20_000,
 ) -> xarray.Dataset:
-    """Wrong signs of the whole layer (noise included) whose patches read the set after their own,
-    and of one that reads its own.
-
-    `gap` is the largest difference of their outputs; `own_diagonal` is what the second gives to the
-    patch itself (B unless told).
-    """
+    """Wrong signs of the layer (noise included) whose patches read the set after their own, and of
+    one that reads its own and gives `own_diagonal` (else B) to the patch itself; the largest gap of
+    their outputs."""
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
@@ -128,11 +115,8 @@ def sampled_loss(
     samples: int = 500, replicates: int = 64,
 ) -> xarray.Dataset:
     """Loss of the layer on raw images at three points (alpha, gamma, rho), and the part of dL/dv
-    that is orthogonal to w*.
-
-    `tilt` turns v away from w*, `drift` moves the noise off mean zero by that much times y: two
-    ways to break Lemma 4.2.
-    """
+    orthogonal to w*. Two ways to break Lemma 4.2: `tilt` turns v away from w*, `drift` moves the
+    noise off mean zero by that much times y."""
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
@@ -197,8 +181,8 @@ def pictures(
     key: Any, *, side: int = 6, block: int = 2, spurious_rate: float = 0.4
 ) -> xarray.Dataset:
     """A localised and a scattered partition, with an image of each (Figures 1b and 3)."""
-    square = localised(side, block)
-    kinds = {"localised": square, "scattered": scattered(jax.random.fold_in(key, 1), square)}
+    square = tasks.localised(side, block)
+    kinds = {"localised": square, "scattered": tasks.scattered(jax.random.fold_in(key, 1), square)}
     signals, y, signal_set = (
         np.concatenate(part)
         for part in zip(

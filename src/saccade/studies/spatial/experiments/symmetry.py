@@ -38,10 +38,7 @@ def listed_population(
     key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01, bump: float = 0.0
 ) -> xarray.Dataset:
     """Loss, error and gradient of all entries of A over every image of three small partitions, by
-    automatic differentiation.
-
-    `bump` is added to one entry of A, which breaks the symmetry.
-    """
+    automatic differentiation; `bump` is added to one entry of A."""
     alpha, beta, gamma, rho = POINT
     rows = []
     for labels in PARTITIONS.values():
@@ -70,12 +67,8 @@ def asymmetry(
     alpha: float = 0.3, diagonal: float = 0.5, eta_v: float = 0.01, eta_a: float = 20.0,
     perturbation: float = 1e-6, steps: int = 150, replicates: int = 20,
 ) -> xarray.Dataset:
-    """Descent on the whole population in all entries of A from a three-valued start with a tiny
-    random perturbation.
-
-    `growth` is the standard deviation of A within its two classes of entries at the end over that
-    at the start.
-    """
+    """Descent on the whole population in all entries of A from a perturbed three-valued start:
+    `growth` of the standard deviation of A within its two classes of entries."""
     labels = interleaved(patches, set_size)
     images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
     start, groups = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), _classes(labels)
@@ -178,11 +171,8 @@ def _as_printed(
 def invariance(
     key: Any, *, side: int = 4, block: int = 2, mix: bool = False, samples: int = 50
 ) -> xarray.Dataset:
-    """Outputs of a three-valued layer on images and on the same images with sets and patches within
-    sets permuted.
-
-    `mix` permutes all patches across sets instead.
-    """
+    """Outputs of a three-valued layer on images and on the same with sets, and patches within sets,
+    permuted; `mix` permutes all patches across sets instead."""
     labels = localised(side, block)
     keys = jax.random.split(key, 4)
     task = Spatial.create(keys[0], labels, 3, 0.4)
@@ -205,10 +195,7 @@ def association_cases(
     key: Any, *, side: int = 4, block: int = 2, shuffled: bool = False, tie_breaks: int = 4000
 ) -> xarray.Dataset:
     """The metric on matrices with known answers, and on one with many ties beside random
-    tie-breaking of the plain definition.
-
-    `shuffled` scores them against a partition that is not theirs.
-    """
+    tie-breaking; `shuffled` scores them against a partition that is not theirs."""
     labels = localised(side, block)
     scored = np.asarray(jax.random.permutation(key, labels)) if shuffled else labels
     size, index = len(labels), jnp.asarray(labels)

@@ -36,10 +36,9 @@ def _grid(axes: Axes, values: np.ndarray, **style: Any) -> None:
 def _partitions(runs: Mapping[str, Run]) -> Drawing:
     data = runs["pictures"].data
     figure, panels = plt.subplots(1, 2, figsize=(5.2, 2.8))
-    for axes, kind, title in zip(
-        panels, data.kind.values, ("(1) localised", "(2) any other partition"), strict=True
-    ):
-        _grid(axes, data.labels.sel(kind=kind).values, cmap=SETS, vmin=0, vmax=SETS.N - 1)
+    titles = "(1) localised", "(2) any other partition"
+    for axes, labels, title in zip(panels, data.labels.values, titles, strict=True):
+        _grid(axes, labels, cmap=SETS, vmin=0, vmax=SETS.N - 1)
         axes.set_title(title)
     return figure
 
@@ -51,9 +50,8 @@ def _image(runs: Mapping[str, Run]) -> Drawing:
     figure, axes = plt.subplots(figsize=(3.4, 3.6))
     _grid(axes, labels, cmap=SETS, vmin=0, vmax=SETS.N - 1, alpha=0.55)
     for patch, value in enumerate(signals):
-        axes.text(
-            patch % side, patch // side, f"{value:+.0f}" if value else "0", ha="center", va="center"
-        )
+        word = f"{value:+.0f}" if value else "0"
+        axes.text(patch % side, patch // side, word, ha="center", va="center")
     inside = np.flatnonzero(labels == int(data.signal_set))
     rows, columns = inside // side, inside % side
     corner = (columns.min() - 0.5, rows.min() - 0.5)
@@ -64,19 +62,22 @@ def _image(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
+def _row(axes: Axes, row: np.ndarray, patch: int, limit: float, cross: float) -> None:
+    """What one patch thinks of the others, at their places: a cross at itself, left blank."""
+    side = round(np.sqrt(len(row)))
+    values = np.where(np.arange(len(row)) == patch, np.nan, row)
+    _grid(axes, values, cmap="RdBu_r", vmin=-limit, vmax=limit)
+    axes.plot(patch % side, patch // side, "x", color="black", markersize=cross)
+
+
 def _similarities(runs: Mapping[str, Run]) -> Drawing:
     data = runs["local"].data
-    A, size = data.A.values, data.sizes["i"]
-    shown = np.linspace(0, size - 1, 4).astype(int)
+    shown = np.linspace(0, data.sizes["i"] - 1, 4).astype(int)
+    matrices = {"at a random start": data.first_A.values, "after training": data.A.values}
     figure, panels = plt.subplots(2, 4, figsize=(6.4, 3.5))
-    for row, matrix, title in zip(
-        panels, (data.first_A.values, A), ("at a random start", "after training"), strict=True
-    ):
+    for row, (title, matrix) in zip(panels, matrices.items(), strict=True):
         for axes, patch in zip(row, shown, strict=True):
-            values = np.where(np.arange(size) == patch, np.nan, matrix[patch])
-            _grid(axes, values / np.nanmax(np.abs(values)), cmap="RdBu_r", vmin=-1, vmax=1)
-            axes.plot(
-                patch % np.sqrt(size), patch // np.sqrt(size), "x", color="black", markersize=6)
+            _row(axes, matrix[patch], patch, np.abs(np.delete(matrix[patch], patch)).max(), 6)
             axes.set_title(f"patch {patch}", fontsize=8, fontweight="normal")
         row[0].set_ylabel(title)
     return figure
@@ -88,9 +89,7 @@ def _all_rows(runs: Mapping[str, Run]) -> Drawing:
     limit = np.abs(A[~np.eye(len(A), dtype=bool)]).max()
     figure, panels = plt.subplots(side, side, figsize=(5.0, 5.2))
     for patch, axes in enumerate(np.ravel(np.asarray(panels))):
-        values = np.where(np.arange(len(A)) == patch, np.nan, A[patch])
-        _grid(axes, values, cmap="RdBu_r", vmin=-limit, vmax=limit)
-        axes.plot(patch % side, patch // side, "x", color="black", markersize=4)
+        _row(axes, A[patch], patch, limit, 4)
     return figure
 
 
@@ -132,13 +131,13 @@ def _seeds(
     axes.plot(steps, middle, color=colour, label=label)
 
 
+ONCE = {"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}}
 FIGURE_1A = Figure(
     "spatial/1a", "Similarities of a patch with all others, before and after training",
     "Rows of A of the theoretical model on a 4 x 4 image with 2 x 2 sets, shown at the places of"
     " the patches (cross: the patch itself, left blank), each map scaled to its largest entry. The"
     " paper shows P^T P of a trained ViT.", f"Figure 1a, {PAPER}, for the theoretical model",
-    {"local": (realistic.realistic, LOCAL)}, _similarities,
-    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}})
+    {"local": (realistic.realistic, LOCAL)}, _similarities, ONCE)
 FIGURE_1B = Figure(
     "spatial/1b", "Two partitions of the patches", "Patches of one colour belong to one set.",
     f"Figure 1b, {PAPER}", {"pictures": (sampling.pictures, {})}, _partitions)
@@ -151,12 +150,9 @@ FIGURE_4 = Figure(
     "Scattered sets; the learned A of one run, and median and central 95 % over repetitions of test"
     " error, alignment and association.", f"Figure 4, {PAPER}",
     {"scattered": (realistic.realistic, {})}, _learning,
-    scales={
-        "standard": {"scattered": {"repetitions": 20}}, "paper": {"scattered": {"repetitions": 20}},
-    })
+    {"standard": {"scattered": {"repetitions": 20}}, "paper": {"scattered": {"repetitions": 20}}})
 FIGURE_8 = Figure(
     "spatial/8", "Similarities of all patches after training",
     "Every row of the learned A at the places of the patches (cross: the patch itself): all see"
     " their own 2 x 2 set.", f"Figure 8, {PAPER}, for the theoretical model",
-    {"local": (realistic.realistic, LOCAL)}, _all_rows,
-    scales={"standard": {"local": {"repetitions": 1}}, "paper": {"local": {"repetitions": 1}}})
+    {"local": (realistic.realistic, LOCAL)}, _all_rows, ONCE)

@@ -22,11 +22,8 @@ def signal_sum_law(patches: int, spurious_rate: float) -> np.ndarray:
 
 def label_error(patches: int, set_size: int, spurious_rate: float, threshold: float = 0.9) -> float:
     """P[y f*(X) <= 0]: the law of the thresholded sum of one random set, convolved L - 1 times,
-    plus the signal set. Status: exact.
-
-    To leading order (L-1) (q/2)^C at threshold 0.9 and C <= 10: one set all against the label
-    cancels the signal.
-    """
+    plus the signal set. To leading order (L-1) (q/2)^C at threshold 0.9 and C <= 10, where one set
+    all against the label cancels the signal. Status: exact."""
     check_sizes(patches, set_size)
     check_rate(spurious_rate)
     require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")

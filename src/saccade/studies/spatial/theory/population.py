@@ -47,15 +47,6 @@ class Scalars(NamedTuple):
     rho: Any
 
 
-class Weights(NamedTuple):
-    """Attention weights Lambda (own patch), Gamma (own set), Xi (any other), and the gain G."""
-
-    diagonal: Any
-    same: Any
-    other: Any
-    gain: Any
-
-
 def check_setting(setting: Setting) -> None:
     """Refuse what is not a population: sizes, rate, an even degree, a temperature of 0."""
     check_sizes(setting.patches, setting.set_size)
@@ -76,10 +67,9 @@ def check_activation(degree: int, slope: float) -> None:
     require(bool(slope >= 0), "slope", slope, "must be at least 0")
 
 
-def attention_weights(setting: Setting, gamma: Any, rho: Any) -> Weights:
+def attention_weights(setting: Setting, gamma: Any, rho: Any) -> tuple[Array, ...]:
     """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all
-    at temperature tau, and G = D (Lambda + (C-1) Gamma). Source: section 4.1. Status: exact, and
-    safe for large entries."""
+    at temperature tau, and the gain G = D (Lambda + (C-1) Gamma). Section 4.1. Status: exact."""
     entries = (
         jnp.stack([jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)])
         / setting.temperature)
@@ -87,13 +77,12 @@ def attention_weights(setting: Setting, gamma: Any, rho: Any) -> Weights:
     top = jnp.max(jnp.where(numbers > 0, entries, -jnp.inf))
     raised = jnp.exp(jnp.where(numbers > 0, entries - top, jnp.minimum(entries - top, 0.0)))
     own, same, other = raised / jnp.sum(numbers * raised)
-    return Weights(own, same, other, setting.patches * (own + (setting.set_size - 1) * same))
+    return own, same, other, setting.patches * (own + (setting.set_size - 1) * same)
 
 
 def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
-    """(a, b, c) such that a patch of signal x in a set of sum s, in an image of sum K, gets z = a x
-    + b s + c K: a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status:
-    exact."""
+    """(a, b, c) with z = a x + b s + c K for signal x in a set of sum s in an image of sum K:
+    a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status: exact."""
     own, same, other, _ = attention_weights(setting, scalars.gamma, scalars.rho)
     return setting.patches * scalars.alpha * jnp.stack([own - same, same - other, other])
 
@@ -153,9 +142,8 @@ def population(scalars: Scalars, setting: Setting, states: States) -> Population
 
 
 def step_sizes(setting: Setting, eta_v: Any, eta_a: Any) -> Scalars:
-    """Step sizes of the shared scalars by which each moves as one entry of A does: gamma is shared
-    by D (C - 1) entries and rho by D (D - C), so that each has its share of the gradient (0 of
-    none)."""
+    """Step sizes by which the shared scalars move as one entry of A does: their gradients are sums
+    over D (C - 1) and D (D - C) entries (none: they do not move)."""
     same = setting.patches * (setting.set_size - 1)
     other = setting.patches * (setting.patches - setting.set_size)
     return Scalars(
@@ -174,9 +162,8 @@ class Cheat(NamedTuple):
 def cheat(setting: Setting, sharpness: float) -> Cheat:
     """v = w*, A_ij = B on the next set, else 0. Status: exact.
 
-    A patch of set l gets z = D (e^B s + K - s) / (C e^B + D - C) with s the sum of set l + 1. The
-    sets are exchangeable and each is read by one other, so F is that of a model with a = 0, b = D
-    (e^B - 1)/Z, c = D/Z.
+    A patch of set l gets z = D (e^B s + K - s) / (C e^B + D - C) with s the sum of set l + 1. Sets
+    are exchangeable, each is read by one other: F has a = 0, b = D (e^B - 1)/Z, c = D/Z.
     """
     check_setting(setting)
     require(

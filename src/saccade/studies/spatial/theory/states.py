@@ -1,5 +1,4 @@
-"""The population as a list of distinct images: which whole numbers an image enters by, and how
-likely each combination is.
+"""The population as a list of distinct images: by which whole numbers, and how likely, each enters.
 
 With z = a x + b s + c K (see `population.mixing`) and sigma(z) = z^p + nu z, the output F is a
 polynomial in (a, b, c) whose coefficients are whole numbers of the image: the sums over sets of s^k
@@ -24,13 +23,11 @@ SEED = 20221
 
 
 class States(NamedTuple):
-    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and the
-    probability that was thinned.
+    """Distinct states of images with label +1: coefficients (terms, states) and probabilities.
 
     `thinned` is 0 when the list is complete, so that every mean over it is exact. Otherwise it is
-    the probability (summed over the additions) of those states of which only some were kept, each
-    with more weight.
-    """
+    the probability (summed over the additions) of states of which only some were kept, with more
+    weight."""
 
     coefficients: np.ndarray
     probability: np.ndarray
@@ -47,8 +44,7 @@ def population_states(
     patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False,
     most: int | None = None,
 ) -> States:
-    """All states with their probabilities, by adding one random set after the other and merging
-    equal sums.
+    """All states with their probabilities: random sets are added one by one, equal sums merged.
 
     Status: exact while no more than `most` states arise (by default 300,000, or as many as
     `MOST_ROWS` allows); beyond that unlikely states are thinned at every addition, without bias.
@@ -88,10 +84,9 @@ def _most_states(rows: int) -> int:
 
 
 def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
-    """Numbers that turn the sums of an image into one whole number, which is unique: mixed radix if
-    that fits into 64 bits, else fixed random odd numbers modulo 2^64 (two of a million states then
-    meet with a chance of 3e-8).
-    """
+    """Numbers that turn the sums of an image into one whole number of its own: mixed radix if that
+    fits into 64 bits, else fixed random odd numbers modulo 2^64 (two of a million states then meet
+    with a chance of 3e-8)."""
     spans = [max(int(np.ptp(column)), 0) * sets + 1 for column in atoms.T]
     if prod(spans) < 2**62:
         return np.asarray([prod(spans[number + 1 :]) for number in range(len(spans))], np.int64)
@@ -145,10 +140,7 @@ def _coefficients(
     sums: np.ndarray, patches: int, set_size: int, degree: int, only_sums: bool
 ) -> np.ndarray:
     """Coefficients of a^i b^j c^k: p!/(i!j!k!) K^k times the sum over sets of s^j, weighted by C, s
-    or m for i = 0, odd, even.
-
-    The signal set (s = m = C for label +1) is one more set.
-    """
+    or m for i = 0, odd, even; the signal set (s = m = C for label +1) is one more set."""
     total = (sums + np.asarray(_powers(set_size, set_size, degree, only_sums))).astype(float)
     sets = patches // set_size
     power = {k: total[:, k - 1] for k in range(1, degree + 1)} | {
@@ -175,10 +167,9 @@ def thinned(states: States, most: int) -> States:
 def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, float]:
     """New weights of which about `most` are not zero, and the probability that had to be thinned.
 
-    Likely states keep their probability. Of the others every so many-th in the order of the list
-    survives, all with the same weight c, where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford
-    2003, with systematic selection). Neighbours in the list are alike, so this errs far less than
-    drawing at random.
+    Likely states keep their probability. Of the others every so many-th in the list survives, with
+    the same weight c, where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, systematic
+    selection). Neighbours are alike, so this errs far less than drawing at random.
     """
     if len(probability) <= most:
         return probability, 0.0

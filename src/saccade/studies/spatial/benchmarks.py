@@ -11,20 +11,12 @@ from jax import block_until_ready as finished
 from saccade.descent import descend
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides
 from saccade.networks import torch_steps
+from saccade.studies.spatial.dynamics import realistic as dynamics
 from saccade.studies.spatial.dynamics.idealised import idealised_descent
-from saccade.studies.spatial.dynamics.realistic import (
-    Layer,
-    random_start,
-    realistic_descent,
-    sample_loss,
-)
+from saccade.studies.spatial.dynamics.realistic import Layer
 from saccade.studies.spatial.task import Spatial, interleaved, localised, sample_signals
-from saccade.studies.spatial.theory.population import (
-    Scalars,
-    Setting,
-    attention_weights,
-    step_sizes,
-)
+from saccade.studies.spatial.theory import population as exact
+from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import listed_states
 
 
@@ -35,7 +27,7 @@ def _image_by_image(
     """The same descent with the output summed over every (image, set, patch in set)."""
 
     def loss(at: Scalars) -> Any:
-        own, same, other, _ = attention_weights(setting, at.gamma, at.rho)
+        own, same, other, _ = exact.attention_weights(setting, at.gamma, at.rho)
         s = jnp.sum(x, axis=2, keepdims=True)
         total = jnp.sum(s, axis=1, keepdims=True)
         z = setting.patches * at.alpha * (own * x + same * (s - x) + other * (total - s))
@@ -59,14 +51,13 @@ def three_scalars(
     x, y, signal = sample_signals(jax.random.key(0), jnp.asarray(labels), rate, images)
     order = np.argsort(labels, kind="stable").reshape(-1, set_size)
     sets = np.asarray(x * y[:, None])[:, order]
-    random = sets[np.arange(len(order)) != np.asarray(signal)[:, None]].reshape(
-        images, -1, set_size)
+    outside = np.arange(len(order)) != np.asarray(signal)[:, None]
+    random = sets[outside].reshape(images, -1, set_size)
     states = listed_states(random.sum(axis=2), np.abs(random).sum(axis=2), set_size, setting.degree)
-    start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), step_sizes(setting, 1e-3, 30.0)
+    start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), exact.step_sizes(setting, 1e-3, 30.0)
 
     def ours(count: int) -> np.ndarray:
-        path = idealised_descent(start, setting, 1e-3, 30.0, [count], states)
-        return np.ravel(path.scalars)
+        return np.ravel(idealised_descent(start, setting, 1e-3, 30.0, [count], states).scalars)
 
     def peer(count: int) -> np.ndarray:
         return np.asarray(_image_by_image(start, setting, rates, jnp.asarray(sets), count))
@@ -84,7 +75,7 @@ def _by_autodiff(
     free = (1 - jnp.eye(A.shape[0])).astype(A.dtype)
 
     def step(state: Any, _: Any) -> Any:
-        grad_A, grad_v = jax.grad(sample_loss, (2, 3))(X, y, *state, layer)
+        grad_A, grad_v = jax.grad(dynamics.sample_loss, (2, 3))(X, y, *state, layer)
         return state[0] - eta_a * free * grad_A, state[1] - eta_v * grad_v
 
     return descend(step, lambda *_: None, (A, v), jnp.asarray([steps]))[0]
@@ -98,11 +89,12 @@ def realistic(
     keys = jax.random.split(jax.random.key(0), 3)
     sample = Spatial.create(keys[0], localised(side, block), dim, 0.3).sample(keys[1], samples)
     X, y = sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)
-    start = random_start(keys[2], side * side, dim, 1.0, 1e-3, jnp.float32)
+    start = dynamics.random_start(keys[2], side * side, dim, 1.0, 1e-3, jnp.float32)
     layer = Layer(3, 1e-4)
 
     def ours(count: int) -> Any:
-        return finished(realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
+        return finished(
+            dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
 
     def peer(count: int) -> Any:
         return finished(_by_autodiff(X, y, *start, layer, 2e-3, 20.0, count)[0])
@@ -113,14 +105,13 @@ def realistic(
     return Sides(lambda: ours(steps), lambda: peer(steps), check)
 
 
-BENCHMARKS = (
-    Benchmark(
-        "spatial.three-scalars",
-        "3,000 steps of population descent at D = 64, C = 4, against 60 steps image by image",
-        three_scalars, tiny={"patches": 16, "images": 100, "steps": 20, "peer_steps": 10}),
-    Benchmark(
-        "spatial.realistic",
-        "the realistic run R1 (12,000 images of 36 patches, 330 steps), against automatic"
-        " differentiation", realistic,
-        tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3}),
-    *torch_steps.SPATIAL)
+THREE_SCALARS = Benchmark(
+    "spatial.three-scalars",
+    "3,000 steps of population descent at D = 64, C = 4, against 60 steps image by image",
+    three_scalars, tiny={"patches": 16, "images": 100, "steps": 20, "peer_steps": 10})
+REALISTIC = Benchmark(
+    "spatial.realistic",
+    "the realistic run R1 (12,000 images of 36 patches, 330 steps), against automatic"
+    " differentiation", realistic,
+    tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3})
+TORCH = torch_steps.SPATIAL

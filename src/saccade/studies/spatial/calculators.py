@@ -32,6 +32,12 @@ Same = Annotated[float, Field(description="entry of A within a set")]
 Other = Annotated[float, Field(description="entry of A between sets")]
 Labels = Annotated[
     list[int], Field(min_length=1, description="the set of each patch; all sets equally large")]
+SeveralSets = Annotated[
+    list[int],
+    Field(min_length=1, description="the set of each patch; all sets equally large, at least two")]
+Order = Annotated[
+    list[int],
+    Field(description="new cell k shows old cell permutation[k]; cells are counted row by row")]
 Threshold = Annotated[
     float, Field(ge=0, description="kappa: a set counts when its sum exceeds kappa C; at least 0")]
 Matrix = Annotated[
@@ -166,12 +172,10 @@ def model(
         X, "X", "must have as many patches in each sample, and as many coordinates in each patch")
     require(tokens.ndim == 3, "X", X, "must be X[sample][patch][coordinate], nowhere empty")
     samples, patches, dim = tokens.shape
-    require(
-        len(y) == samples, "number of entries of y", len(y),
-        f"must be {samples}, one for each sample")
+    for name, entries, number, each in (("y", y, samples, "sample"), ("v", v, dim, "coordinate")):
+        rule = f"must be {number}, one for each {each}"
+        require(len(entries) == number, f"number of entries of {name}", len(entries), rule)
     require(all(abs(sign) == 1 for sign in y), "y", y, "must hold only -1 and 1")
-    require(
-        len(v) == dim, "number of entries of v", len(v), f"must be {dim}, one for each coordinate")
     matrix = _array(A, "A", "must have rows of equal length")
     require(
         matrix.shape == (patches, patches), "shape of A", matrix.shape,
@@ -193,8 +197,8 @@ def population(three: Three, gamma: Same, rho: Other) -> dict[str, Any]:
     """Loss, error and gradient of the three-scalar model over the whole population."""
     setting = three.setting()
     states = setting.states()
-    return exact.population(Scalars(three.alpha, gamma, rho), setting, states)._asdict() | _how(
-        states)
+    at = exact.population(Scalars(three.alpha, gamma, rho), setting, states)
+    return at._asdict() | _how(states)
 
 
 @calculator(
@@ -246,12 +250,7 @@ def attention_weights(
     example={
         "labels": [0, 0, 0, 1, 1, 1, 2, 2, 2], "sharpness": 8.0, "spurious_rate": 0.3, **LAYER})
 def cheat(
-    sigma: Activation,
-    labels: Annotated[
-        list[int],
-        Field(
-            min_length=1, description="the set of each patch; all sets equally large, at least two"
-        )],
+    sigma: Activation, labels: SeveralSets,
     sharpness: Annotated[
         float, Field(ge=0, description="entry B of A on the next set, at least 0")],
     spurious_rate: Rate,
@@ -276,10 +275,7 @@ def shuffle(
         Field(min_length=1, description="image[row][column] or image[row][column][channel]")],
     cell: Annotated[
         int, Field(ge=1, description="side of a square cell; must divide both sides of the image")],
-    permutation: Annotated[
-        list[int],
-        Field(description="new cell k shows old cell permutation[k]; cells are counted row by row"),
-    ],
+    permutation: Order,
 ) -> dict[str, Any]:
     """Cut an image into square cells and show them in another order."""
     pixels = _array(image, "image", "must have rows of equal length")

@@ -6,11 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from saccade.contracts import Symmetry
-from saccade.studies.spatial.models import (
-    GeneralisedLinear,
-    PositionalAttention,
-    three_value_attention,
-)
+from saccade.studies.spatial import models
+from saccade.studies.spatial.models import GeneralisedLinear, PositionalAttention
 from saccade.studies.spatial.task import Spatial
 
 LABELS, DIM = (0, 0, 1, 1, 2, 2), 4
@@ -26,7 +23,7 @@ TASKS = {
     "crowded": lambda key: Spatial.create(key, LABELS, DIM, 1.0)}
 MODELS = {
     "associating": lambda key: _layer(
-        key, three_value_attention(jnp.asarray(LABELS), 1.0, 2.0, -0.1)),
+        key, models.three_value_attention(jnp.asarray(LABELS), 1.0, 2.0, -0.1)),
     "positional": lambda key: _layer(key, jax.random.normal(key, SQUARE)),
     "linear": lambda key: GeneralisedLinear(jax.random.normal(key, (len(LABELS), DIM))),
     "equal-weights": lambda key: GeneralisedLinear(

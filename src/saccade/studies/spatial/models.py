@@ -176,11 +176,10 @@ def association(matrix: Any, labels: Any) -> Association:
     require(bool(np.all(np.isfinite(values))), "matrix", matrix, "must hold finite numbers")
     same, diagonal = index[:, None] == index[None, :], np.eye(size, dtype=bool)
     gaps, off_gaps = _gaps(values, same, ~same), _gaps(values, same & ~diagonal, ~same)
-    off = np.where(diagonal, -np.inf, values)
-    return Association(
-        bool(np.all(gaps > 0)), float(np.mean(gaps > 0)), _top_share(values, same, set_size),
-        _top_share(off, same & ~diagonal, set_size - 1), float(np.mean(off_gaps > 0)),
-        float(np.min(gaps)))
+    overlap = _top_share(values, same, set_size)
+    off = _top_share(np.where(diagonal, -np.inf, values), same & ~diagonal, set_size - 1)
+    rows, off_rows = float(np.mean(gaps > 0)), float(np.mean(off_gaps > 0))
+    return Association(rows == 1.0, rows, overlap, off, off_rows, float(np.min(gaps)))
 
 
 def _gaps(values: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:

@@ -7,15 +7,14 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Measure, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
+from saccade.lab.kinds import ABOVE
+from saccade.studies.spatial.claims import IDENTICAL, QUICK, SAMPLED, TWICE
 from saccade.studies.spatial.experiments import sampling, symmetry
 from saccade.studies.spatial.theory.errors import label_error, linear_error
 from saccade.studies.spatial.theory.population import Cheat, Setting, cheat
 
-QUICK = {"quick": Scale(seconds=2)}
-TWICE = {"quick": Scale(repetitions=2, seconds=4)}
-IDENTICAL = partial(Claim, kind=IDENTITY, resolution=1e-12, scales=QUICK)
-SAMPLED = partial(Claim, kind=ESTIMATE, statistic="fraction", scales=TWICE)
+SHUFFLED = Sabotage("shuffled-labels", "Score against a permuted partition.", {"shuffled": True})
+FREQUENCY = partial(SAMPLED, statistic="fraction")
 EIGHTH_OR_MORE = partial(
     Claim, status="bound", kind=ABOVE, predict=lambda run: 1 / 8, resolution=0.0,
     statistic="fraction")
@@ -31,31 +30,30 @@ def _known(run: Run) -> np.ndarray:
     return np.asarray(constant + identity + [1.0, 1.0, 1.0] + [0.0, 0.0, 0.0])
 
 
+def _shared_ties(run: Run) -> float:
+    return float(run.data.value.sel(matrix="ties", quantity="overlap"))
+
+
 METRIC = IDENTICAL(
-    id="spatial.association-metric", spec="VS-D22",
+    id="spatial.association-metric", spec="VS-D22", source="Definition 2.2, made precise",
     statement="Constant, diagonal, associating and cheating matrices get the scores that counting"
-    " places gives them.", source="Definition 2.2, made precise",
-    experiment=symmetry.association_cases,
+    " places gives them.", experiment=symmetry.association_cases,
     measure=lambda run: one_row(run.data.value.values[:4, :3].ravel()), predict=_known,
-    argued="Counts divided by counts; rounding only.",
     parts=tuple(
         f"{matrix}: {name}" for matrix in ("constant", "diagonal", "true", "cheating")
         for name in ("rows", "overlap", "off")),
-    sabotages=(
-        Sabotage("shuffled-labels", "Score against a permuted partition.", {"shuffled": True}),))
+    argued="Counts divided by counts; rounding only.", sabotages=(SHUFFLED,))
 
-TIES = Claim(
-    id="spatial.association-ties", spec="VS-D22",
+TIES = SAMPLED(
+    id="spatial.association-ties", spec="VS-D22", source="ours: Definition 2.2 is silent on ties",
     statement="Sharing the last places evenly among ties gives the mean score of random"
-    " tie-breaking.", source="ours: Definition 2.2 is silent on ties", kind=ESTIMATE,
-    experiment=symmetry.association_cases, measure=lambda run: run.data.broken.values,
-    predict=lambda run: float(run.data.value.sel(matrix="ties", quantity="overlap")),
-    resolution=0.004,
+    " tie-breaking.", experiment=symmetry.association_cases,
+    measure=lambda run: run.data.broken.values, predict=_shared_ties, resolution=0.004,
     argued="4000 random tie-breakings of one matrix of three levels; their spread is 0.02.",
-    statistic="mean", scales=QUICK,
+    scales=QUICK,
     sabotages=(Sabotage(
         "count-ties-in", "Count every tie at the last place as a hit: the rows that pass.",
-        predict=lambda run: float(run.data.value.sel(matrix="ties", quantity="overlap")) * 1.1),))
+        predict=lambda run: _shared_ties(run) * 1.1),))
 
 
 def _per_case(function: Callable[..., float]) -> Measure:
@@ -67,28 +65,27 @@ def _label_error(run: Run) -> float:
     return label_error(p.patches, p.set_size, p.spurious_rate)
 
 
-LABEL = SAMPLED(
+LABEL = FREQUENCY(
     id="spatial.label-error", spec="VS-T31",
-    statement="The labelling function contradicts the label with the probability that convolution"
-    " gives, not never.",
     source="section 3 (Assumption 1 with the threshold 0.9 C); the error is ours",
-    experiment=sampling.sampled_errors, measure=lambda run: run.data.label.values,
-    predict=_per_case(label_error), resolution=[0.004, 0.004, 0.012],
+    statement="The labelling function contradicts the label with the probability that convolution"
+    " gives, not never.", experiment=sampling.sampled_errors,
+    measure=lambda run: run.data.label.values, predict=_per_case(label_error),
+    resolution=[0.004, 0.004, 0.012], parts=("D=36", "D=64", "D=24"),
     argued="Exact; the resolution is 9 standard deviations of the sampled frequency.",
-    parts=("D=36", "D=64", "D=24"),
     sabotages=(
         Sabotage(
             "no-error", "Predict that f* is never wrong.", predict=lambda run: [0.0, 0.0, 0.0]),
         Sabotage("low-threshold", "Let sets of half size count.", {"threshold": 0.45})))
 
-LINEAR = SAMPLED(
+LINEAR = FREQUENCY(
     id="spatial.linear-error", spec="VS-T31",
+    source="Theorem 3.1 for equal weights; the exact value is ours",
     statement="The sign of the plain sum of signals errs with the probability that convolution"
-    " gives.", source="Theorem 3.1 for equal weights; the exact value is ours",
-    experiment=sampling.sampled_errors, measure=lambda run: run.data.linear.values,
+    " gives.", experiment=sampling.sampled_errors, measure=lambda run: run.data.linear.values,
     predict=_per_case(lambda *case: linear_error(*case).sign), resolution=0.02,
-    argued="Exact; 9 standard deviations of a frequency near 0.15 over 40,000 images.",
     parts=("D=36", "D=64", "D=24"),
+    argued="Exact; 9 standard deviations of a frequency near 0.15 over 40,000 images.",
     sabotages=(
         Sabotage("one-eighth", "Predict 1/8 everywhere.", predict=lambda run: [0.125] * 3),
         Sabotage(
@@ -98,48 +95,47 @@ LINEAR = SAMPLED(
 
 EIGHTH = EIGHTH_OR_MORE(
     id="spatial.linear-one-eighth", spec="VS-T31",
+    source="Theorem 3.1, with the condition it needs",
     statement="With one weight for each patch a linear model errs at least 1/8 of the time once q D"
-    " reaches C^2.", source="Theorem 3.1, with the condition it needs",
-    experiment=sampling.logistic_regression, measure=lambda run: run.data.wrong.values,
+    " reaches C^2.", experiment=sampling.logistic_regression,
+    measure=lambda run: run.data.wrong.values,
     argued="At D = 64, C = 4, q = 1/4 the exact floor for equal weights is 0.1519; the fit has a"
     " weight for each patch.", scales=TWICE,
     sabotages=(
         Sabotage("few-spurious", "q = 0.15: too few look-alikes.", {"spurious_rate": 0.15}),))
 
 EIGHTH_ALWAYS = EIGHTH_OR_MORE(
-    id="spatial.linear-one-eighth-always", spec="VS-T31",
+    id="spatial.linear-one-eighth-always", spec="VS-T31", source="Theorem 3.1 as written",
     statement="A linear model errs at least 1/8 of the time whatever D, C and q are.",
-    source="Theorem 3.1 as written", experiment=sampling.logistic_regression,
-    measure=lambda run: run.data.wrong.values,
+    experiment=sampling.logistic_regression, measure=lambda run: run.data.wrong.values,
     argued="One counter-example is enough: D = 36, C = 4, q = 0.3, where the exact floor for equal"
-    " weights is 0.1002.", expected="refuted",
+    " weights is 0.1002.", expected="refuted", corrected="spatial.linear-one-eighth",
     finding="The bound 1/8 needs enough look-alikes, q D of about C^2: at D = 36, C = 4, q = 0.3"
-    " the exact floor is 0.100.", corrected="spatial.linear-one-eighth",
+    " the exact floor is 0.100.",
     scales={"quick": Scale({"patches": 36, "spurious_rate": 0.3}, repetitions=2, seconds=4)},
     sabotages=(
         Sabotage("fewer-spurious", "q = 0.1: even fewer look-alikes.", {"spurious_rate": 0.1}),))
 
 ANY_WEIGHTS = EIGHTH_OR_MORE(
-    id="spatial.linear-any-weights", spec="VS-T31x",
+    id="spatial.linear-any-weights", spec="VS-T31x", source="Theorem 3.1 as written",
     statement="Any generalised linear model phi(sum_j <w_j, X_j>), with free w_j and any phi, errs"
-    " at least 1/8 of the time.", source="Theorem 3.1 as written", experiment=sampling.ternary_code,
+    " at least 1/8 of the time.", experiment=sampling.ternary_code,
     measure=lambda run: run.data.wrong.values,
     argued="D = 36, C = 4, q = 1/2, where equal weights cannot beat 0.1605 (exact).",
-    expected="refuted",
+    expected="refuted", corrected="spatial.ternary-decoder",
     finding="Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
-    " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi.",
-    corrected="spatial.ternary-decoder", scales=QUICK,
+    " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi.", scales=QUICK,
     sabotages=(Sabotage("fewer-spurious", "q = 0.3.", {"spurious_rate": 0.3}),))
 
-TERNARY = SAMPLED(
-    id="spatial.ternary-decoder", spec="VS-T31x",
+TERNARY = FREQUENCY(
+    id="spatial.ternary-decoder", spec="VS-T31x", source="ours, against Theorem 3.1",
     statement="A generalised linear model with weights 3^j w* reads every image back and is wrong"
-    " exactly as often as f*.", source="ours, against Theorem 3.1",
-    experiment=sampling.ternary_code,
+    " exactly as often as f*.", experiment=sampling.ternary_code,
     measure=lambda run: np.stack([run.data.decoded.values, run.data.wrong.values], axis=1),
     predict=lambda run: [1.0, _label_error(run)], resolution=[0.002, 0.012],
+    parts=("read back", "error"),
     argued="Whole numbers below 2^63; decoding is exact, the error that of f* (0.0300).",
-    parts=("read back", "error"), scales=QUICK,
+    scales=QUICK,
     sabotages=(Sabotage("binary", "Weights 2^j: digits -1, 0, 1 are ambiguous.", {"base": 2}),))
 
 
@@ -149,12 +145,12 @@ def _cheat(run: Run, sharpness: float | None = None) -> Cheat:
     return cheat(setting, p.sharpness if sharpness is None else sharpness)
 
 
-CHEAT = SAMPLED(
-    id="spatial.cheat-error", spec="VS-T32",
+CHEAT = FREQUENCY(
+    id="spatial.cheat-error", spec="VS-T32", source="Theorem 3.2; the exact error is ours",
     statement="A layer whose patches all read the set after their own has the small error that"
-    " listing all images gives.", source="Theorem 3.2; the exact error is ours",
-    experiment=sampling.cheating, measure=lambda run: run.data.away.values,
-    predict=lambda run: _cheat(run).error, resolution=0.006,
+    " listing all images gives.", experiment=sampling.cheating,
+    measure=lambda run: run.data.away.values, predict=lambda run: _cheat(run).error,
+    resolution=0.006,
     argued="Raw images with noise against the exact sum over states; 9 standard deviations of a"
     " frequency of 0.007.",
     sabotages=(
@@ -165,22 +161,23 @@ CHEAT = SAMPLED(
 
 CHEAT_LISTED = IDENTICAL(
     id="spatial.cheat-listed", spec="VS-T32",
+    source="Theorem 3.2; the exact error and loss are ours",
     statement="With a look that is not sharp (B = 1) error and loss of the layer that reads the"
-    " next set are those of the sum over states.",
-    source="Theorem 3.2; the exact error and loss are ours", experiment=symmetry.listed_cheat,
+    " next set are those of the sum over states.", experiment=symmetry.listed_cheat,
     measure=lambda run: one_row([float(run.data.error), float(run.data.loss)]),
     predict=lambda run: [_cheat(run).error, _cheat(run).loss], resolution=1e-10,
+    parts=("error", "loss"),
     argued="Every image of eight patches goes through the layer; rounding of sums over 6561"
-    " images.", parts=("error", "loss"),
+    " images.",
     sabotages=(Sabotage(
         "sharper", "B = 1.05, the prediction for B = 1.", {"sharpness": 1.05},
         predict=lambda run: [_cheat(run, 1.0).error, _cheat(run, 1.0).loss]),))
 
 CHEAT_GOOD = IDENTICAL(
-    id="spatial.cheat-as-good", spec="VS-T32",
+    id="spatial.cheat-as-good", spec="VS-T32", source="Theorem 3.2; ours: exactly",
     statement="A layer whose patches all read the next set has, image by image, the output of one"
-    " whose patches read their own.", source="Theorem 3.2; ours: exactly",
-    experiment=sampling.cheating, measure=lambda run: one_row(run.data.gap.values),
+    " whose patches read their own.", experiment=sampling.cheating,
+    measure=lambda run: one_row(run.data.gap.values),
     argued="The same sums in another order, when own patch and own set weigh alike; relative to the"
     " largest output.",
     finding="Looking away costs nothing: the cheating layer and the associating one are the same"
@@ -189,10 +186,8 @@ CHEAT_GOOD = IDENTICAL(
         "own-patch", "The associating layer leaves its own patch out.", {"own_diagonal": 0.0}),))
 
 CHEAT_LOOKS = IDENTICAL(
-    id="spatial.cheat-looks-away", spec="VS-T32",
+    id="spatial.cheat-looks-away", spec="VS-T32", source="Theorem 3.2",
     statement="The cheating layer's largest entries never lie in the patch's own set.",
-    source="Theorem 3.2", experiment=symmetry.association_cases,
-    measure=lambda run: one_row(run.data.value.sel(matrix="cheating").values[:2]), argued="Counts.",
-    parts=("rows that pass", "overlap"),
-    sabotages=(
-        Sabotage("shuffled-labels", "Score against a permuted partition.", {"shuffled": True}),))
+    experiment=symmetry.association_cases,
+    measure=lambda run: one_row(run.data.value.sel(matrix="cheating").values[:2]),
+    parts=("rows that pass", "overlap"), argued="Counts.", sabotages=(SHUFFLED,))

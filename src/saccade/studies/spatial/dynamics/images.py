@@ -24,7 +24,6 @@ from saccade.errors import require
 Pixels = Float[Array, "n side side channels"]
 DECAYED = (
     "read_in", "qkv", "projection", "first", "second", "read_out", "kernels", "stem", "short")
-ENCODINGS = "positions"
 AT_ONCE = 200  # test images a network is asked about at a time
 
 
@@ -58,23 +57,20 @@ class Recipe:
 
     def steps(self, images: int) -> int:
         """Whole batches only: what is left over of an epoch is dropped."""
-        per_epoch = images // self.batch
-        require(
-            per_epoch >= 1, "batch", self.batch,
-            f"must be at most the number of training images, {images}")
-        return self.epochs * per_epoch
+        rule = f"must be at most the number of training images, {images}"
+        require(images >= self.batch, "batch", self.batch, rule)
+        return self.epochs * (images // self.batch)
 
 
 def optimiser(recipe: Recipe, steps: int) -> optax.GradientTransformation:
     """AdamW that decays matrices only and moves encodings `position_rate` times as fast."""
-    warmup = round(recipe.warmup * steps)
-    peak = recipe.learning_rate
+    warmup, peak = round(recipe.warmup * steps), recipe.learning_rate
     schedule = optax.warmup_cosine_decay_schedule(
         0.0 if warmup else peak, peak, warmup, steps, recipe.last * peak)
     return optax.chain(
         optax.clip_by_global_norm(recipe.clip), optax.scale_by_adam(b1=0.9, b2=0.98, eps=1e-8),
         optax.add_decayed_weights(recipe.decay, mask=_named(*DECAYED)),
-        optax.masked(optax.scale(recipe.position_rate), _named(ENCODINGS)),
+        optax.masked(optax.scale(recipe.position_rate), _named("positions")),
         optax.scale_by_learning_rate(schedule))
 
 
@@ -85,6 +81,11 @@ def _named(*names: str) -> Callable[[Any], Any]:
         return [entry.name for entry in path if hasattr(entry, "name")][-1] in names
 
     return partial(jax.tree_util.tree_map_with_path, is_named)
+
+
+def same_batch(key: Any, step: Any, data: Any) -> Any:
+    """All of the data at every step."""
+    return data
 
 
 def smoothed_loss(smoothing: float) -> Callable[[Any, tuple[Array, Array]], Array]:

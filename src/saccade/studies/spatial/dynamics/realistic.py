@@ -50,9 +50,8 @@ def realistic_descent(
     eta_a: float, steps: int, every: int = 30,
 ) -> Record:
     """Full-batch descent on v and the off-diagonal of A, in the precision of X; or `Diverged`."""
-    require(
-        steps >= 1 and every >= 1 and steps % every == 0, "every", every,
-        f"must divide steps = {steps}")
+    divides = steps >= 1 and every >= 1 and steps % every == 0
+    require(divides, "every", every, f"must divide steps = {steps}")
     stops = np.arange(0, steps + 1, every)
     A, v, loss, diverged_at = _sample_descent(X, y, start, layer, eta_v, eta_a, stops)
     refuse_divergence(diverged_at, eta_v, eta_a)

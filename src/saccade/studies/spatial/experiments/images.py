@@ -4,7 +4,7 @@ weights; only what is compared differs."""
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -14,7 +14,7 @@ import xarray
 from saccade.datasets.images import ImageSet, load_images, shuffle_cells
 from saccade.datasets.images.pipeline import Channels, View, channels_of, view
 from saccade.errors import require, unknown
-from saccade.lab.experiment import experiment
+from saccade.lab.experiment import SCALES, experiment
 from saccade.lab.training import Training
 from saccade.networks.convolution import cnn_a, cnn_b, init_convolution, resnet_18, vgg_19
 from saccade.networks.training import Problem, train
@@ -24,7 +24,7 @@ from saccade.studies.spatial.dynamics.images import Recipe
 
 VISION = {"vanilla": "tokens", "positional": "positions"}
 SIZES = ("width", "hidden", "layers", "heads", "position_init")
-CONVOLUTION = ("cnn_a", "cnn_b", "resnet_18", "vgg_19")
+SMALL, LARGE = {"cnn_a": cnn_a, "cnn_b": cnn_b}, {"resnet_18": resnet_18, "vgg_19": vgg_19}
 WATCHED = 1000  # test images looked at after every epoch
 TIMED_STEPS = 8
 TIMED_BATCH = 16  # larger batches are timed at this size: the cost is proportional to the images
@@ -54,19 +54,12 @@ class Setting(NamedTuple):
         return self.sizes.get("patch")
 
 
-class Outcome(NamedTuple):
-    """One training: right answers (0 or 1) on the test images as trained, and shown whole; losses;
-    accuracy by epoch; encodings at the end and at the start."""
-
-    right: np.ndarray
-    right_whole: np.ndarray
-    loss: np.ndarray
-    accuracy_by_epoch: np.ndarray
-    encodings: np.ndarray
-    initial_encodings: np.ndarray
-
-
-DIMS = (("image",), ("image",), ("step",), ("epoch",), ("token", "width"), ("token", "width"))
+# What a training leaves: right answers (0 or 1) on the test images as trained, and shown whole;
+# losses; accuracy by epoch; encodings at the end and at the start.
+OUTCOME = {
+    "right": ("image",), "right_whole": ("image",), "loss": ("step",),
+    "accuracy_by_epoch": ("epoch",), "encodings": ("token", "width"),
+    "initial_encodings": ("token", "width")}
 
 
 def cell_order(key: jax.Array, side: int, cell: int) -> np.ndarray:
@@ -97,7 +90,7 @@ def origin_of_patches(shown: View, patch: int) -> np.ndarray:
 
 def trained(
     setting: Setting, problem: Problem, name: str, kind: str, key: jax.Array, shown: View
-) -> Outcome:
+) -> dict[str, np.ndarray]:
     """Train one network and ask it about the test images, shuffled as its own and whole."""
     start_key, order_key, run_key = jax.random.split(key, 3)
     order_seed = int(jax.random.randint(order_key, (), 0, 2**31 - 1))
@@ -121,7 +114,8 @@ def trained(
     encodings, initial = (
         np.asarray(getattr(one, "positions", np.zeros((0, 0))), np.float32)
         for one in (result.model, model))
-    return Outcome(right, right_whole, result.losses, result.measured, encodings, initial)
+    outcome = right, right_whole, result.losses, result.measured, encodings, initial
+    return dict(zip(OUTCOME, outcome, strict=True))
 
 
 def all_trained(
@@ -134,28 +128,21 @@ def all_trained(
         dynamics.batches(setting.recipe, unit, setting.patch),
         dynamics.optimiser(setting.recipe, setting.steps))
 
-    def outcome(kind: str, seed: int, cell: int) -> Outcome:
+    def outcome(kind: str, seed: int, cell: int) -> dict[str, np.ndarray]:
         one = jax.random.fold_in(key, seed)
         shown = in_units(view(setting.side, cell, cell_order(one, setting.side, cell)), unit)
         return trained(setting, problem, f"{kind}-cell{cell}-seed{seed}", kind, one, shown)
 
-    return _gathered(
-        [[[outcome(kind, seed, cell) for cell in cells] for seed in range(seeds)] for kind in kinds]
-    ).assign_coords(kind=list(kinds), cell=list(cells))
-
-
-def _gathered(outcomes: list[list[list[Outcome]]]) -> xarray.Dataset:
-    """The outcomes by [kind][seed][cell] as arrays; networks without encodings have none."""
+    rows = [[[outcome(k, s, c) for c in cells] for s in range(seeds)] for k in kinds]
     arrays = {}
-    for name, dims in zip(Outcome._fields, DIMS, strict=True):
-        values = np.array(
-            [[[getattr(one, name) for one in row] for row in rows] for rows in outcomes])
-        if values.size:
+    for name, dims in OUTCOME.items():
+        values = np.array([[[one[name] for one in by_cell] for by_cell in row] for row in rows])
+        if values.size:  # networks without encodings have none
             arrays[name] = (("kind", "seed", "cell", *dims), values)
-    return xarray.Dataset(arrays)
+    return xarray.Dataset(arrays, {"kind": list(kinds), "cell": list(cells)})
 
 
-def loaded(
+def prepared(
     data: str, folder: str | None, images: int, recipe: Recipe, sizes: Mapping[str, Any]
 ) -> Setting:
     """The first `images` for training (0: all), test images, channels of the whole training set."""
@@ -165,11 +152,10 @@ def loaded(
 
 
 def check_kinds(
-    kinds: tuple[str, ...], known: tuple[str, ...], seeds: int, cells: tuple[int, ...]
+    kinds: tuple[str, ...], known: Iterable[str], seeds: int, cells: tuple[int, ...]
 ) -> None:
-    for kind in kinds:
-        if kind not in known:
-            raise unknown("network", kind, known)
+    for kind in set(kinds) - set(known):
+        raise unknown("network", kind, known)
     require(len(kinds) >= 1, "kinds", kinds, "must name at least one network")
     require(len(cells) >= 1, "cells", cells, "must hold at least one size of cells")
     require(seeds >= 1, "seeds", seeds, "must be at least 1")
@@ -187,10 +173,9 @@ def new_network(
             patch * patch * channels, tokens, outputs, VISION[kind],
             **{name: sizes[name] for name in SIZES})
         return init_transformer(key, config)
-    small, large = {"cnn_a": cnn_a, "cnn_b": cnn_b}, {"resnet_18": resnet_18, "vgg_19": vgg_19}
-    if kind in small:
-        return init_convolution(key, small[kind](channels, outputs))
-    return large[kind](key, channels, outputs)
+    if kind in SMALL:
+        return init_convolution(key, SMALL[kind](channels, outputs))
+    return LARGE[kind](key, channels, outputs)
 
 
 CIFAR = {
@@ -215,13 +200,13 @@ def vision(
     shuffled: right answers on every test image, and the learned encodings with the original place
     of each token. A cell as large as the image means no shuffle.
     """
-    check_kinds(kinds, tuple(VISION), seeds, cells)
+    check_kinds(kinds, VISION, seeds, cells)
     recipe = Recipe(
         learning_rate, epochs, batch, position_rate=position_rate, flip=flip, shift=shift)
     sizes = {
         "patch": patch, "width": width, "hidden": hidden, "layers": layers, "heads": heads,
         "position_init": position_init}
-    setting = loaded(data, folder, images, recipe, sizes)
+    setting = prepared(data, folder, images, recipe, sizes)
     trainings, side = all_trained(key, setting, kinds, cells, seeds), setting.side
     origin = [
         [origin_of_patches(view(side, cell, cell_order(one, side, cell)), patch) for cell in cells]
@@ -248,9 +233,9 @@ def convolution(
     shift: int = 0,
 ) -> xarray.Dataset:
     """Convolutional networks trained on shuffled images: right answers on every test image."""
-    check_kinds(kinds, CONVOLUTION, seeds, cells)
+    check_kinds(kinds, SMALL | LARGE, seeds, cells)
     recipe = Recipe(learning_rate, epochs, batch, flip=flip, shift=shift)
-    return all_trained(key, loaded(data, folder, images, recipe, {}), kinds, cells, seeds)
+    return all_trained(key, prepared(data, folder, images, recipe, {}), kinds, cells, seeds)
 
 
 @experiment(
@@ -270,10 +255,6 @@ def shuffled_picture(
         {"picture": (("cell", "row", "column", "channel"), np.stack(shown))}, {"cell": list(cells)})
 
 
-def _constant(key: Any, step: Any, data: Any) -> Any:
-    return data
-
-
 def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> float:
     """One training step of the same network, on noise, over its number of images."""
     patch = getattr(parameters, "patch", None)
@@ -283,7 +264,8 @@ def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> fl
     data = noise, jax.numpy.arange(batch, dtype=jax.numpy.int32) % 10
     model = new_network(parameters.model_dump(), kind, jax.random.key(0), shape, outputs=10)
     problem = Problem(
-        dynamics.smoothed_loss(0.1), _constant, dynamics.optimiser(Recipe(), TIMED_STEPS), data)
+        dynamics.smoothed_loss(0.1), dynamics.same_batch, dynamics.optimiser(Recipe(), TIMED_STEPS),
+        data)
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
@@ -308,11 +290,10 @@ def steps_of(parameters: Any) -> int:
     return one * len(parameters.kinds) * len(parameters.cells) * parameters.seeds
 
 
-SCALES: dict[str, dict[str, Any]] = {"quick": {}, "standard": {}, "paper": {}}
-TRAININGS = (
-    Training(
-        "vision", "vision transformers, vanilla and positional, on whole and shuffled images",
-        vision, SCALES, seconds_of, steps_of),
-    Training(
-        "convolution", "convolutional networks on whole and shuffled images", convolution, SCALES,
-        seconds_of, steps_of))
+EVERY: dict[str, dict[str, Any]] = {scale: {} for scale in SCALES}
+VISION_TRAINING = Training(
+    "vision", "vision transformers, vanilla and positional, on whole and shuffled images", vision,
+    EVERY, seconds_of, steps_of)
+CONVOLUTION_TRAINING = Training(
+    "convolution", "convolutional networks on whole and shuffled images", convolution, EVERY,
+    seconds_of, steps_of)

@@ -17,12 +17,8 @@ from saccade.datasets.images.pipeline import channels_of, normalised, patches, v
 from saccade.lab.experiment import experiment
 from saccade.networks.training import Problem, adam_with_cosine, train
 from saccade.networks.transformer import init_transformer, vision_transformer
-from saccade.studies.spatial.dynamics.images import smoothed_loss
+from saccade.studies.spatial.dynamics.images import same_batch, smoothed_loss
 from saccade.studies.spatial.task import gaussian_convolution, localised
-
-
-def _whole_batch(key: Any, step: Any, data: Any) -> Any:
-    return data
 
 
 @experiment("spatial.permuted-training")
@@ -39,7 +35,7 @@ def permuted_training(
     order = np.asarray(jax.random.permutation(order_key, whole.permutation))
     plain = (jnp.asarray(patches(pixels, whole, patch)), jnp.asarray(digits.labels[:images]))
     moved = (plain[0][:, order], plain[1])
-    problem = Problem(smoothed_loss(0.1), _whole_batch, optax.adam(learning_rate))
+    problem = Problem(smoothed_loss(0.1), same_batch, optax.adam(learning_rate))
     places = order if move_encodings else np.arange(len(order))
     losses, encodings = [], []
     for looks_by in ("tokens", "positions"):

@@ -1,6 +1,6 @@
 """The realistic problem: full-batch descent from a small random start, and transfer."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -93,11 +93,26 @@ def transfer(
     fresh = _single(task.sample(keys[3], test))
     before = float(dynamics.error_rate(*fresh, record.A[-1], record.v[-1], layer))
     attentions = _attentions(record.A[-1], jnp.asarray(labels), diagonal, sharpness)
-    new = Downstream(
-        labels, dim, spurious_rate, layer, transfer_eta, transfer_steps, scratch_eta_a, test)
+
+    def errors(key: Any, number: int) -> list[float]:
+        """After `number` images of a new feature: one of each of `KINDS`, and one of one step."""
+        keys = jax.random.split(key, 4)
+        task = Spatial.create(keys[0], labels, dim, spurious_rate)
+        images, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], test))
+        v = 1e-3 * jax.random.normal(keys[3], (dim,), jnp.float32)
+        learned = [
+            (A, dynamics.transfer_descent(*images, A, v, layer, transfer_eta, transfer_steps))
+            for A in attentions.values()]
+        scratch = dynamics.realistic_descent(
+            *images, (attentions["identity"], v), layer, transfer_eta, scratch_eta_a,
+            transfer_steps, transfer_steps)
+        learned += [
+            (scratch.A[-1], scratch.v[-1]),
+            (attentions["pretrained"], dynamics.one_normalised_step(*images))]
+        return [float(dynamics.error_rate(*fresh, *one, layer)) for one in learned]
+
     seeds = jax.random.split(jax.random.fold_in(key, 1), repetitions)
-    errors = [[_errors(one, number, new, attentions) for number in few] for one in seeds]
-    table = np.asarray(errors)
+    table = np.asarray([[errors(one, number) for number in few] for one in seeds])
     return xarray.Dataset(
         {
             "error": (("repetition", "few", "kind"), table[..., : len(KINDS)]),
@@ -113,37 +128,6 @@ def _attentions(A: Any, labels: Any, diagonal: float, sharpness: float) -> dict[
         "oracle": three_value_attention(labels, diagonal, sharpness, 0.0).astype(single),
         "cheating": cheating_attention(labels, sharpness).astype(single),
         "identity": (diagonal * jnp.eye(labels.shape[0])).astype(single)}
-
-
-class Downstream(NamedTuple):
-    """What all transfers of one experiment share."""
-
-    labels: np.ndarray
-    dim: int
-    spurious_rate: float
-    layer: Layer
-    eta: float
-    steps: int
-    scratch_eta_a: float
-    test: int
-
-
-def _errors(key: Any, number: int, new: Downstream, attentions: dict[str, Any]) -> list[float]:
-    """Test errors after `number` images of a new feature: of each of `KINDS`, and of one step."""
-    keys = jax.random.split(key, 4)
-    task = Spatial.create(keys[0], new.labels, new.dim, new.spurious_rate)
-    few, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], new.test))
-    v = 1e-3 * jax.random.normal(keys[3], (new.dim,), jnp.float32)
-    learned = [
-        (A, dynamics.transfer_descent(*few, A, v, new.layer, new.eta, new.steps))
-        for A in attentions.values()]
-    start = attentions["identity"], v
-    scratch = dynamics.realistic_descent(
-        *few, start, new.layer, new.eta, new.scratch_eta_a, new.steps, new.steps)
-    learned += [
-        (scratch.A[-1], scratch.v[-1]),
-        (attentions["pretrained"], dynamics.one_normalised_step(*few))]
-    return [float(dynamics.error_rate(*fresh, *layer, new.layer)) for layer in learned]
 
 
 @experiment("spatial.first-step")

@@ -183,13 +183,9 @@ def pictures(
     """A localised and a scattered partition, with an image of each (Figures 1b and 3)."""
     square = tasks.localised(side, block)
     kinds = {"localised": square, "scattered": tasks.scattered(jax.random.fold_in(key, 1), square)}
-    signals, y, signal_set = (
-        np.concatenate(part)
-        for part in zip(
-            *(
-                sample_signals(key, jnp.asarray(labels), spurious_rate, 1)
-                for labels in kinds.values()),
-            strict=True))
+    drawn = [
+        sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()]
+    signals, y, signal_set = (np.concatenate(part) for part in zip(*drawn, strict=True))
     return xarray.Dataset(
         {
             "labels": (("kind", "patch"), np.stack(list(kinds.values()))),

@@ -44,6 +44,48 @@ def _bar(axes: Any, place: float, seeds: np.ndarray, width: float, **style: Any)
     axes.plot(np.full(len(seeds), place), seeds, "k.", markersize=3)
 
 
+def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
+    """Loss and test error; cosines of encodings sorted by set and by tap; overlaps."""
+    data = runs["run"].data
+    figure, (curve, by_set, by_tap, bars) = plt.subplots(
+        1, 4, figsize=(8.6, 2.4), width_ratios=(1.2, 1, 1, 0.9))
+    steps, smooth = _running_mean(data.loss.values, 40)
+    curve.plot(steps, smooth.T, color=BLUE, alpha=0.7, linewidth=1)
+    start, end = data.wrong.mean(("seed", "image")).values
+    curve.set(xlabel="step", ylabel="training loss", title=f"Test error {start:.2f} → {end:.2f}")
+    labels = data.labels.values
+    taps = images_checks.same_tap(labels).argmax(axis=1)
+    size = len(labels) // len(set(labels))
+    for axes, groups, word in ((by_set, labels, "set"), (by_tap, taps, "tap")):
+        order = np.argsort(groups, kind="stable")
+        image = axes.imshow(
+            data.similarity.values[0][np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
+        for line in np.arange(size, len(labels), size) - 0.5:
+            axes.axhline(line, color="black", linewidth=0.5)
+            axes.axvline(line, color="black", linewidth=0.5)
+        axes.set_xlabel(f"patches sorted by {word}")
+    _bare(by_set, by_tap)
+    by_set.set_title("Cosines")
+    figure.colorbar(image, ax=by_tap, shrink=0.8)
+    for place, (name, colour) in enumerate((("by_set", BLUE), ("by_tap", ORANGE))):
+        seeds = data[name].sel(time="end").mean("patch").values
+        _bar(bars, place, seeds, 0.6, color=colour, alpha=0.6)
+    bars.axhline(float(data.chance), **THEORY, label="chance")
+    bars.set_xticks([0, 1], ["set", "tap"])
+    bars.set(title="Overlap of the top three", ylim=(0, 1))
+    bars.legend(loc="upper left")
+    return figure
+
+
+COUNTEREXAMPLE = Figure(
+    id="spatial/2", title="Learning without patch association",
+    caption="A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
+    " rule. The error falls, but encodings of one set are no more alike than by chance; those of"
+    " patches weighed by the same filter tap are. Cosines: first seed; dots: seeds.",
+    source="Figure 2", runs={"run": (images_checks.gaussian_images, {})}, draw=draw_counterexample,
+    seconds={"quick": 30, "standard": 150})
+
+
 def draw_shuffling(runs: Mapping[str, Run]) -> Drawing:
     """A picture and its shuffles; accuracy on whole and on shuffled pictures, one dot a seed."""
     pictures = runs["picture"].data
@@ -218,45 +260,3 @@ POSITIONAL = Figure(
     " budget: loss (running mean), accuracy by epoch for every seed, accuracy on all test images."
     " Digits at quick scale, CIFAR-10 at standard scale.", source="Figures 6 and 7, scaled down",
     runs=VISION, draw=draw_positional, seconds={"quick": 25, "standard": 1000})
-
-
-def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
-    """Loss and test error; cosines of encodings sorted by set and by tap; overlaps."""
-    data = runs["run"].data
-    figure, (curve, by_set, by_tap, bars) = plt.subplots(
-        1, 4, figsize=(8.6, 2.4), width_ratios=(1.2, 1, 1, 0.9))
-    steps, smooth = _running_mean(data.loss.values, 40)
-    curve.plot(steps, smooth.T, color=BLUE, alpha=0.7, linewidth=1)
-    start, end = data.wrong.mean(("seed", "image")).values
-    curve.set(xlabel="step", ylabel="training loss", title=f"Test error {start:.2f} → {end:.2f}")
-    labels = data.labels.values
-    taps = images_checks.same_tap(labels).argmax(axis=1)
-    size = len(labels) // len(set(labels))
-    for axes, groups, word in ((by_set, labels, "set"), (by_tap, taps, "tap")):
-        order = np.argsort(groups, kind="stable")
-        image = axes.imshow(
-            data.similarity.values[0][np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
-        for line in np.arange(size, len(labels), size) - 0.5:
-            axes.axhline(line, color="black", linewidth=0.5)
-            axes.axvline(line, color="black", linewidth=0.5)
-        axes.set_xlabel(f"patches sorted by {word}")
-    _bare(by_set, by_tap)
-    by_set.set_title("Cosines")
-    figure.colorbar(image, ax=by_tap, shrink=0.8)
-    for place, (name, colour) in enumerate((("by_set", BLUE), ("by_tap", ORANGE))):
-        seeds = data[name].sel(time="end").mean("patch").values
-        _bar(bars, place, seeds, 0.6, color=colour, alpha=0.6)
-    bars.axhline(float(data.chance), **THEORY, label="chance")
-    bars.set_xticks([0, 1], ["set", "tap"])
-    bars.set(title="Overlap of the top three", ylim=(0, 1))
-    bars.legend(loc="upper left")
-    return figure
-
-
-COUNTEREXAMPLE = Figure(
-    id="spatial/2", title="Learning without patch association",
-    caption="A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
-    " rule. The error falls, but encodings of one set are no more alike than by chance; those of"
-    " patches weighed by the same filter tap are. Cosines: first seed; dots: seeds.",
-    source="Figure 2", runs={"run": (images_checks.gaussian_images, {})}, draw=draw_counterexample,
-    seconds={"quick": 30, "standard": 150})

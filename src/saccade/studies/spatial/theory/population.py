@@ -50,9 +50,8 @@ class Scalars(NamedTuple):
 def check_setting(setting: Setting) -> None:
     """Refuse what is not a population: sizes, rate, an even degree, a temperature of 0."""
     check_sizes(setting.patches, setting.set_size)
-    require(
-        setting.patches <= MOST_PATCHES, "patches", setting.patches,
-        f"must be at most {MOST_PATCHES}")
+    few = setting.patches <= MOST_PATCHES
+    require(few, "patches", setting.patches, f"must be at most {MOST_PATCHES}")
     check_rate(setting.spurious_rate)
     check_activation(setting.degree, setting.slope)
     require(bool(np.isfinite(setting.diagonal)), "diagonal", setting.diagonal, "must be finite")
@@ -61,9 +60,8 @@ def check_setting(setting: Setting) -> None:
 
 def check_activation(degree: int, slope: float) -> None:
     """p is odd and at least 3 (p = 1 would be a linear model), nu is not negative."""
-    require(
-        degree >= 3 and degree % 2 == 1, "degree", degree,
-        "must be an odd whole number of at least 3")
+    is_odd = degree >= 3 and degree % 2 == 1
+    require(is_odd, "degree", degree, "must be an odd whole number of at least 3")
     require(bool(slope >= 0), "slope", slope, "must be at least 0")
 
 
@@ -105,9 +103,8 @@ def terms(abc: Float[Array, " 3"], setting: Setting) -> Float[Array, " terms"]:
     for number, row in zip((a, b, c), powers, strict=True):
         for _ in range(setting.degree):
             row.append(row[-1] * number)
-    return jnp.stack([
-        *(powers[0][i] * powers[1][j] * powers[2][k] for i, j, k in exponents(setting.degree)),
-        linear])
+    A, B, C = powers
+    return jnp.stack([*(A[i] * B[j] * C[k] for i, j, k in exponents(setting.degree)), linear])
 
 
 def outputs(
@@ -166,9 +163,8 @@ def cheat(setting: Setting, sharpness: float) -> Cheat:
     are exchangeable, each is read by one other: F has a = 0, b = D (e^B - 1)/Z, c = D/Z.
     """
     check_setting(setting)
-    require(
-        setting.sets >= 2, "number of sets", setting.sets,
-        "must be at least 2: there is no next set")
+    rule = "must be at least 2: there is no next set"
+    require(setting.sets >= 2, "number of sets", setting.sets, rule)
     require(bool(sharpness >= 0), "sharpness", sharpness, "must be at least 0")
     states = setting.states(only_sums=True)
     # Divided by e^B, so that a large B is no overflow.
@@ -178,9 +174,8 @@ def cheat(setting: Setting, sharpness: float) -> Cheat:
         0.0, setting.patches * (1 - below) / partition_sum,
         setting.patches * below / partition_sum])
     F = terms(abc, setting) @ states.coefficients
-    return Cheat(
-        error_of(F, states.probability), float(states.probability @ jnp.logaddexp(0.0, -F)),
-        states.thinned)
+    value = float(states.probability @ jnp.logaddexp(0.0, -F))
+    return Cheat(error_of(F, states.probability), value, states.thinned)
 
 
 class Drive(NamedTuple):

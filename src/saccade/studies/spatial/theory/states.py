@@ -60,20 +60,17 @@ def population_states(
         sums, probability = _extended(sums, probability, atoms, chances, multipliers)
         weight, thin = _thinned_weights(probability, limit)
         sums, probability, lost = sums[weight > 0], weight[weight > 0], lost + thin
-    return States(
-        _coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(),
-        lost)
+    coefficients = _coefficients(sums, patches, set_size, degree, only_sums)
+    return States(coefficients, probability / probability.sum(), lost)
 
 
 def _check_powers(sets: int, set_size: int, degree: int) -> None:
     """Sums of powers are whole numbers of 64 bits; few enough types of sets to list."""
-    require(
-        set_size <= MOST_SET_SIZE, "set_size", set_size,
-        f"must be at most {MOST_SET_SIZE} for states to be listed")
+    rule = f"must be at most {MOST_SET_SIZE} for states to be listed"
+    require(set_size <= MOST_SET_SIZE, "set_size", set_size, rule)
     highest = 15 if set_size == 1 else int((62 - log2(sets)) / log2(set_size))
-    require(
-        degree <= highest, "degree", degree,
-        f"must be at most {highest} for {sets} sets of {set_size} patches")
+    rule = f"must be at most {highest} for {sets} sets of {set_size} patches"
+    require(degree <= highest, "degree", degree, rule)
 
 
 def _most_states(rows: int) -> int:
@@ -118,9 +115,9 @@ def _set_types(
         for minus in range(set_size + 1 - plus):
             empty = set_size - plus - minus
             ways = factorial(set_size) // (factorial(plus) * factorial(minus) * factorial(empty))
-            chance = ways * (spurious_rate / 2) ** (plus + minus) * (1 - spurious_rate) ** empty
             rows.append(_powers(plus - minus, plus + minus, degree, only_sums))
-            chances.append(chance)
+            chances.append(
+                ways * (spurious_rate / 2) ** (plus + minus) * (1 - spurious_rate) ** empty)
     possible = np.asarray(chances) > 0
     return _merge(np.asarray(rows, np.int64)[possible], np.asarray(chances)[possible])
 
@@ -142,16 +139,13 @@ def _coefficients(
     """Coefficients of a^i b^j c^k: p!/(i!j!k!) K^k times the sum over sets of s^j, weighted by C, s
     or m for i = 0, odd, even; the signal set (s = m = C for label +1) is one more set."""
     total = (sums + np.asarray(_powers(set_size, set_size, degree, only_sums))).astype(float)
-    sets = patches // set_size
-    power = {k: total[:, k - 1] for k in range(1, degree + 1)} | {
-        0: np.full(len(total), float(sets))}
-    busy = {} if only_sums else {k: total[:, degree + k] for k in range(degree - 1)}
-    rows = []
+    power = [np.full(len(total), float(patches // set_size)), *total.T[:degree]]
+    busy, rows = total.T[degree:], []
     for i, j, k in exponents(degree):
         if i > 0 and only_sums:
-            rows.append(np.zeros(len(total)))
-            continue
-        part = set_size * power[j] if i == 0 else power[j + 1] if i % 2 else busy[j]
+            part = np.zeros(len(total))
+        else:
+            part = set_size * power[j] if i == 0 else power[j + 1] if i % 2 else busy[j]
         rows.append(comb(degree, i) * comb(degree - i, j) * power[1] ** k * part)
     return np.stack([*rows, power[1]])
 
@@ -177,8 +171,8 @@ def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, fl
     sure = probability >= share
     ladder = np.cumsum(np.where(sure, 0.0, probability)) / share + 0.5
     chosen = np.floor(ladder) > np.floor(np.concatenate([[0.5], ladder[:-1]]))
-    return np.where(sure, probability, np.where(chosen, share, 0.0)), float(
-        probability[~sure].sum())
+    weights = np.where(sure, probability, np.where(chosen, share, 0.0))
+    return weights, float(probability[~sure].sum())
 
 
 def _share(probability: np.ndarray, most: int) -> float:
@@ -186,9 +180,8 @@ def _share(probability: np.ndarray, most: int) -> float:
     low, high = -700.0, 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most
-            else (low, middle))
+        too_many = np.minimum(probability * np.exp(-middle), 1).sum() > most
+        low, high = (middle, high) if too_many else (low, middle)
     return float(np.exp(high))
 
 

@@ -249,6 +249,37 @@ def test_other_bad_input_is_refused_by_name(name, inputs, says):
         ask(name, **inputs)
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        (
+            "population", {"patches": 10_000, "set_size": 1000},
+            "set_size = 1000 must be at most 100"),
+        (
+            "population", {"patches": 1000, "set_size": 100, "degree": 15},
+            "degree = 15 must be at most"),
+        ("cheat", {"labels": [n % 2 for n in range(400)]}, "set_size = 200 must be at most 100"),
+        ("population", {"alpha": 1e308}, "not a finite number"),
+        ("population-descent", {"alpha": 1e100}, "at step 1; try a smaller eta_v"),
+        ("population-descent", {"eta_a": 1e308}, "eta_a = 1e.308: a parameter is above"),
+        ("attention-weights", {"gamma": 1e308, "temperature": 5e-324}, "not a finite number"),
+        (
+            "association", {"matrix": [[1e308, -1e308]] * 2, "labels": [0, 1]},
+            "margin is not a finite"),
+        ("cheat", {"slope": 1.7e308}, "not a finite number"),
+        ("model", {"slope": 1e308, "v": [1e308, 1e308]}, "not a finite number")])
+def test_extreme_input_gets_one_sentence(name, change, says):
+    with pytest.raises((InvalidInput, Diverged), match=says):
+        ask(name, **(BY_NAME[name].example | change))
+
+
+def test_large_populations_take_seconds_not_minutes():
+    """200 sets of 50 patches have 1326 types of sets each; the list is cut short."""
+    answer = ask(
+        "population", **(BY_NAME["population"].example | {"patches": 10_000, "set_size": 50}))
+    assert answer["states"] == 100 and answer["thinned"] > 0
+
+
 def test_a_diverging_descent_says_when_and_what_to_try():
     with pytest.raises(Diverged, match=r"at step \d+; try a smaller eta_v"):
         ask(

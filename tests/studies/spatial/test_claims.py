@@ -7,8 +7,8 @@ import pytest
 
 from saccade.lab import registry
 from saccade.lab.experiment import SCALES
-from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.kinds import KINDS
+from saccade.lab.ledger import Conditions, evaluate
 
 BENCHMARKS = registry.benchmarks("spatial")
 CLAIMS = registry.claims("spatial")

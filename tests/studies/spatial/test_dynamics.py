@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import Diverged
-from saccade.studies.spatial.dynamics import realistic
-from saccade.studies.spatial.dynamics.idealised import Scalars, Setting, idealised_descent
-from saccade.studies.spatial.dynamics.realistic import Layer
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting, idealised_descent
 from saccade.studies.spatial.models import (
     association,
     cheating_attention,
@@ -31,8 +30,7 @@ def test_three_scalars_follow_descent_in_all_entries():
     labels = interleaved(6, 2)
     images = tuple(jnp.asarray(part) for part in all_images(labels, 0.3))
     A = three_value_attention(jnp.asarray(labels), 0.5, 0.0, 0.0)
-    path, alphas = realistic.entrywise_population_descent(
-        images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
+    path, alphas = descent.entrywise_descent(images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
     ours = idealised_descent(
         Scalars(0.2, 0.0, 0.0), Setting(6, 2, 0.3, 3, 0.01, 0.5), 0.05, 2.0, range(21))
     np.testing.assert_allclose(alphas, ours.scalars.alpha, rtol=1e-10)
@@ -45,8 +43,8 @@ def test_realistic_descent_is_the_gradient_step_by_step():
     task = Spatial.create(jax.random.key(0), localised(4, 2), 3, 0.4)
     sample = task.sample(jax.random.key(1), 40)
     layer = Layer(3, 0.01, 1.3)
-    A, v = realistic.random_start(jax.random.key(2), 16, 3, 1.0, 0.1)
-    record = realistic.realistic_descent(sample.X, sample.y, (A, v), layer, 0.01, 0.5, 4, 2)
+    A, v = descent.random_start(jax.random.key(2), 16, 3, 1.0, 0.1)
+    record = descent.realistic_descent(sample.X, sample.y, (A, v), layer, 0.01, 0.5, 4, 2)
     losses = []
     for _ in range(4):
         at = gradients(sample.X, sample.y, A, v, *layer)
@@ -62,7 +60,7 @@ def test_transfer_is_descent_with_the_attention_frozen():
     sample = task.sample(jax.random.key(4), 20)
     A = three_value_attention(jnp.asarray(localised(4, 2)), 1.0, 2.0, 0.0)
     v = jnp.asarray([0.02, -0.01, 0.03])
-    ours = realistic.transfer_descent(sample.X, sample.y, A, v, Layer(3, 0.01), 0.02, 5)
+    ours = descent.transfer_descent(sample.X, sample.y, A, v, Layer(3, 0.01), 0.02, 5)
     for _ in range(5):
         v = v - 0.02 * gradients(sample.X, sample.y, A, v, 3, 0.01).grad_v
     np.testing.assert_allclose(ours, v, rtol=1e-10)
@@ -75,9 +73,9 @@ def test_gradient_at_zero_and_the_normalised_step():
     layer = Layer(3, 0.05)
     grad_v = gradients(sample.X, sample.y, A, jnp.zeros(4), *layer).grad_v
     np.testing.assert_allclose(
-        realistic.gradient_at_zero(sample.X, sample.y, A, layer), -grad_v, rtol=1e-10)
-    flat = realistic.gradient_at_zero(sample.X, sample.y, jnp.zeros((16, 16)), layer)
-    step = realistic.one_normalised_step(sample.X, sample.y)
+        descent.gradient_at_zero(sample.X, sample.y, A, layer), -grad_v, rtol=1e-10)
+    flat = descent.gradient_at_zero(sample.X, sample.y, jnp.zeros((16, 16)), layer)
+    step = descent.one_normalised_step(sample.X, sample.y)
     np.testing.assert_allclose(step, flat / jnp.linalg.norm(flat), rtol=1e-10)
 
 
@@ -95,9 +93,9 @@ def test_thinning_keeps_likely_states_and_all_of_the_mass():
 def test_divergence_is_told_with_its_step():
     task = Spatial.create(jax.random.key(8), localised(4, 2), 3, 0.4)
     sample = task.sample(jax.random.key(9), 20)
-    start = realistic.random_start(jax.random.key(10), 16, 3, 1.0, 0.5)
+    start = descent.random_start(jax.random.key(10), 16, 3, 1.0, 0.5)
     with pytest.raises(Diverged, match=r"at step \d+; try a smaller eta_v"):
-        realistic.realistic_descent(sample.X, sample.y, start, Layer(3, 0.1), 1e4, 1e3, 6, 2)
+        descent.realistic_descent(sample.X, sample.y, start, Layer(3, 0.1), 1e4, 1e3, 6, 2)
 
 
 def test_the_drive_of_alpha_by_listing():

@@ -6,14 +6,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import block_until_ready as finished
 
 from saccade.descent import descend
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides
 from saccade.networks import torch_steps
-from saccade.studies.spatial.dynamics import realistic as dynamics
-from saccade.studies.spatial.dynamics.idealised import idealised_descent
-from saccade.studies.spatial.dynamics.realistic import Layer
+from saccade.studies.spatial.dynamics import descent as dynamics
+from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.task import Spatial, interleaved, localised, sample_signals
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
@@ -57,7 +55,8 @@ def three_scalars(
     start, rates = Scalars(*jnp.asarray([0.01, 0.0, 0.0])), exact.step_sizes(setting, 1e-3, 30.0)
 
     def ours(count: int) -> np.ndarray:
-        return np.ravel(idealised_descent(start, setting, 1e-3, 30.0, [count], states).scalars)
+        path = dynamics.idealised_descent(start, setting, 1e-3, 30.0, [count], states)
+        return np.ravel(path.scalars)
 
     def peer(count: int) -> np.ndarray:
         return np.asarray(_image_by_image(start, setting, rates, jnp.asarray(sets), count))
@@ -93,14 +92,14 @@ def realistic(
     layer = Layer(3, 1e-4)
 
     def ours(count: int) -> Any:
-        return finished(
-            dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count).A[-1])
+        record = dynamics.realistic_descent(X, y, start, layer, 2e-3, 20.0, count, count)
+        return np.asarray(record.A[-1])
 
     def peer(count: int) -> Any:
-        return finished(_by_autodiff(X, y, *start, layer, 2e-3, 20.0, count)[0])
+        return np.asarray(_by_autodiff(X, y, *start, layer, 2e-3, 20.0, count)[0])
 
     def check() -> Accuracy:
-        return Accuracy(float(jnp.max(jnp.abs(ours(checked) - peer(checked)))), 1e-5)
+        return Accuracy(float(np.max(np.abs(ours(checked) - peer(checked)))), 1e-5)
 
     return Sides(lambda: ours(steps), lambda: peer(steps), check)
 

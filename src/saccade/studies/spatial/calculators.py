@@ -10,9 +10,8 @@ from saccade.datasets.images.shuffle import shuffle_cells
 from saccade.errors import InvalidInput, require, shown
 from saccade.lab.calculator import Inputs, calculator
 from saccade.studies.spatial import models
-from saccade.studies.spatial.dynamics.idealised import idealised_descent
+from saccade.studies.spatial.dynamics.descent import idealised_descent
 from saccade.studies.spatial.task import label_function, partition
-from saccade.studies.spatial.theory import errors
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import States
@@ -66,9 +65,7 @@ class Three(Sizes, Activation):
     alpha: float = Field(description="component of v along the feature w*")
 
     def setting(self) -> Setting:
-        setting = Setting(
-            self.patches, self.set_size, self.spurious_rate, self.degree, self.slope, self.diagonal,
-            self.temperature)
+        setting = Setting(**{name: getattr(self, name) for name in Setting._fields})
         exact.check_setting(setting)
         return setting
 
@@ -137,7 +134,7 @@ def label(
 def label_error(sizes: Sizes, threshold: Threshold = 0.9) -> dict[str, Any]:
     """How often the labelling function contradicts the label."""
     return {
-        "error": errors.label_error(sizes.patches, sizes.set_size, sizes.spurious_rate, threshold)}
+        "error": exact.label_error(sizes.patches, sizes.set_size, sizes.spurious_rate, threshold)}
 
 
 @calculator(
@@ -145,7 +142,7 @@ def label_error(sizes: Sizes, threshold: Threshold = 0.9) -> dict[str, Any]:
     outputs={"bayes": "under the best phi", "sign": "under the sign, ties 1/2"}, example=SIZES)
 def linear_error(sizes: Sizes) -> dict[str, Any]:
     """Errors of a generalised linear model with equal weights."""
-    return errors.linear_error(sizes.patches, sizes.set_size, sizes.spurious_rate)._asdict()
+    return exact.linear_error(sizes.patches, sizes.set_size, sizes.spurious_rate)._asdict()
 
 
 @calculator(
@@ -260,8 +257,7 @@ def cheat(
     rule = "must name at least two sets: with one there is no next set"
     require(sets >= 2, "labels", labels, rule)
     setting = Setting(
-        len(index), set_size, spurious_rate, sigma.degree, sigma.slope,
-        temperature=sigma.temperature)
+        len(index), set_size, spurious_rate, sigma.degree, sigma.slope, 0.0, sigma.temperature)
     looks = models.association(models.cheating_attention(jnp.asarray(index), sharpness), index)
     return exact.cheat(setting, sharpness)._asdict() | {"overlap": looks.overlap}
 

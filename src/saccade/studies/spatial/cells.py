@@ -10,22 +10,20 @@ import xarray
 
 from saccade.errors import require
 from saccade.lab.vectorised import in_groups
-from saccade.studies.spatial.dynamics import refuse_divergence
-from saccade.studies.spatial.dynamics.idealised import few_states, population_descent
+from saccade.studies.spatial.dynamics import descent
 from saccade.studies.spatial.experiments.idealised import ASSOCIATES
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import States
 
+ENDS = ("alpha", "gamma", "rho", "loss", "error")
 PATCHES, SET_SIZE, RATE, DEGREE, SLOPE, DIAGONAL, ALPHA, ETA_V, ETA_A = ASSOCIATES
 # thinning keeps about as many states as asked for; cells must agree in number to share a program
 ROOM = 8
 
 
 def _check(asked: Any) -> None:
-    exact.check_setting(Setting(
-        asked.patches, asked.set_size, asked.spurious_rate, asked.degree, asked.slope,
-        asked.diagonal))
+    exact.check_setting(Setting(*(getattr(asked, name) for name in Setting._fields[:6])))
     require(asked.steps >= 1, "steps", asked.steps, "must be at least 1")
     require(asked.states >= 1, "states", asked.states, "must be at least 1")
 
@@ -50,22 +48,22 @@ def association(
     # The rate is in the states alone: one setting, and so one program, serves all rates.
     setting = Setting(patches, set_size, 0.0, degree, slope, diagonal)
     rates, first = np.asarray(spurious_rate), np.asarray(alpha, float)
-    listed = {rate: few_states(setting._replace(spurious_rate=rate), states) for rate in set(rates)}
+    listed = {
+        rate: descent.few_states(setting._replace(spurious_rate=rate), states)
+        for rate in set(rates)}
     used = [listed[rate] for rate in rates]
     cells = (
         Scalars(first, 0 * first, 0 * first),
         exact.step_sizes(setting, np.asarray(eta_v, float), np.asarray(eta_a, float)),
         *_stacked(used, states))
     scalars, losses, diverged_at = jax.vmap(
-        lambda *cell: population_descent(*cell, setting, np.asarray([steps])))(*cells)
-    for cell, step in enumerate(diverged_at):
-        refuse_divergence(step, float(np.asarray(eta_v)[cell]), float(np.asarray(eta_a)[cell]))
+        lambda *cell: descent.population_descent(*cell, setting, np.asarray([steps])))(*cells)
+    for step, *etas in zip(diverged_at, np.ravel(eta_v), np.ravel(eta_a), strict=True):
+        descent.refuse_divergence(step, *map(float, etas))
     rows = np.concatenate([*scalars, losses], axis=1)
-    return [_dataset(row, one, setting) for row, one in zip(rows, used, strict=True)]
-
-
-def _dataset(row: np.ndarray, used: States, setting: Setting) -> xarray.Dataset:
-    F = exact.outputs(Scalars(*row[:3]), setting, jnp.asarray(used.coefficients))
-    named = dict(zip(("alpha", "gamma", "rho", "loss"), row.tolist(), strict=True))
-    return xarray.Dataset(
-        named | {"error": exact.error_of(F, used.probability)}, attrs={"thinned": used.thinned})
+    datasets = []
+    for row, one in zip(rows, used, strict=True):
+        F = exact.outputs(Scalars(*row[:3]), setting, jnp.asarray(one.coefficients))
+        ends = zip(ENDS, (*row.tolist(), exact.error_of(F, one.probability)), strict=True)
+        datasets.append(xarray.Dataset(dict(ends), attrs={"thinned": one.thinned}))
+    return datasets

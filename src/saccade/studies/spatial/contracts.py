@@ -11,7 +11,7 @@ from saccade.studies.spatial.models import GeneralisedLinear, PositionalAttentio
 from saccade.studies.spatial.task import Spatial
 
 LABELS, DIM = (0, 0, 1, 1, 2, 2), 4
-SQUARE = (len(LABELS), len(LABELS))
+SETS = models.three_value_attention(jnp.asarray(LABELS), 1.0, 2.0, -0.1)
 
 
 def _layer(key: Any, A: jax.Array) -> PositionalAttention:
@@ -22,9 +22,8 @@ TASKS = {
     "spatial": lambda key: Spatial.create(key, LABELS, DIM, 0.4),
     "crowded": lambda key: Spatial.create(key, LABELS, DIM, 1.0)}
 MODELS = {
-    "associating": lambda key: _layer(
-        key, models.three_value_attention(jnp.asarray(LABELS), 1.0, 2.0, -0.1)),
-    "positional": lambda key: _layer(key, jax.random.normal(key, SQUARE)),
+    "associating": lambda key: _layer(key, SETS),
+    "positional": lambda key: _layer(key, jax.random.normal(key, SETS.shape)),
     "linear": lambda key: GeneralisedLinear(jax.random.normal(key, (len(LABELS), DIM))),
     "equal-weights": lambda key: GeneralisedLinear(
         jnp.tile(jax.random.normal(key, (DIM,)), (len(LABELS), 1)))}

@@ -15,13 +15,13 @@ def _():
 
     from saccade.errors import Diverged, InvalidInput
     from saccade.lab.live_pictures import described, finished
-    from saccade.studies.spatial.dynamics import realistic
+    from saccade.studies.spatial.dynamics import descent
     from saccade.studies.spatial.models import association
     from saccade.studies.spatial.task import Spatial
 
     return (
         Diverged, InvalidInput, Spatial, association, described, finished, go, jax, jnp, mo, np,
-        realistic)
+        descent)
 
 
 @app.cell
@@ -50,7 +50,7 @@ def _(mo):
 @app.cell
 def _(
     Diverged, InvalidInput, Spatial, association, drawn, described, finished, go, jax, jnp, mo, np,
-    rate, realistic, samples, steps,
+    rate, descent, samples, steps,
 ):
     letters = [letter for letter in drawn.value if not letter.isspace()]
     try:
@@ -62,12 +62,12 @@ def _(
         X, y, tests, answers = (
             jnp.asarray(part, jnp.float32) for number, count in ((2, samples.value), (3, 4000))
             for part in task.sample(jax.random.key(number), count)[:2])
-        start = realistic.random_start(jax.random.key(4), 16, 8, 1.0, 1e-3, jnp.float32)
-        layer = realistic.Layer()
-        run = realistic.realistic_descent(X, y, start, layer, 1e-2, 20.0, steps.value, 20)
+        start = descent.random_start(jax.random.key(4), 16, 8, 1.0, 1e-3, jnp.float32)
+        layer = descent.Layer()
+        run = descent.realistic_descent(X, y, start, layer, 1e-2, 20.0, steps.value, 20)
         A, v = np.asarray(run.A[-1]), run.v[-1]
         looks = association(A, sets)
-        wrong = float(realistic.error_rate(tests, answers, run.A[-1], v, layer))
+        wrong = float(descent.error_rate(tests, answers, run.A[-1], v, layer))
         order = np.argsort(sets, kind="stable")
         maps = [
             (A, "as the layer sees them"), (A[np.ix_(order, order)], "sorted by your partition")]

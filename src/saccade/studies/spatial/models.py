@@ -196,6 +196,5 @@ def _top_share(values: np.ndarray, inside: np.ndarray, places: int) -> float:
     last = np.sort(values, axis=1)[:, -places][:, None]
     above, level = values > last, values == last
     remaining = places - above.sum(axis=1)
-    hits = (above & inside).sum(axis=1) + remaining * (level & inside).sum(axis=1) / level.sum(
-        axis=1)
-    return float(np.mean(hits) / places)
+    tied = (level & inside).sum(axis=1) / level.sum(axis=1)
+    return float(np.mean((above & inside).sum(axis=1) + remaining * tied) / places)

@@ -102,8 +102,7 @@ def sample_signals(
     sets = jnp.max(labels) + 1
     signal_set = jax.random.randint(where, (n,), 0, sets)
     uniform = jax.random.uniform(spurious, (n, labels.shape[0]))
-    delta = jnp.where(
-        uniform < spurious_rate / 2, 1.0, jnp.where(uniform < spurious_rate, -1.0, 0.0))
+    delta = 2.0 * (uniform < spurious_rate / 2) - (uniform < spurious_rate)  # 1, -1 or 0
     return jnp.where(labels == signal_set[:, None], y[:, None], delta), y, signal_set
 
 
@@ -192,6 +191,11 @@ def label_function(signals: Any, labels: Any, threshold: float = 0.9) -> Float[A
     return jnp.sum(jnp.where(passes, sums, 0.0), axis=-1)
 
 
+def ranks(labels: np.ndarray) -> np.ndarray:
+    """The rank of each patch in its set."""
+    return np.array([np.sum(labels[:place] == labels[place]) for place in range(len(labels))])
+
+
 def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> tuple:
     """The counter-example of Figure 2: X Gaussian, y = sign of sum over sets of (sum_i <w_tap(i),
     X_i>)^3, tap(i) the rank of i in its set.
@@ -202,9 +206,7 @@ def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> 
     index, sets, set_size = partition(labels)
     draw, choose = jax.random.split(key)
     taps = jax.random.normal(choose, (set_size, dim))
-    rank = np.zeros(len(index), int)
-    for one in range(sets):
-        rank[index == one] = np.arange(set_size)
     X = jax.random.normal(draw, (n, len(index), dim))
-    responses = jnp.einsum("njd,jd->nj", X, taps[rank]) @ jax.nn.one_hot(index, sets, dtype=X.dtype)
+    sets_of = jax.nn.one_hot(index, sets, dtype=X.dtype)
+    responses = jnp.einsum("njd,jd->nj", X, taps[ranks(index)]) @ sets_of
     return X, jnp.sign(jnp.sum(responses**3, axis=-1)), taps

@@ -10,8 +10,8 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE
 from saccade.studies.spatial.claims import IDENTICAL, QUICK, SAMPLED, TWICE
 from saccade.studies.spatial.experiments import sampling, symmetry
-from saccade.studies.spatial.theory.errors import label_error, linear_error
-from saccade.studies.spatial.theory.population import Cheat, Setting, cheat
+from saccade.studies.spatial.theory import population as exact
+from saccade.studies.spatial.theory.population import Setting, label_error, linear_error
 
 SHUFFLED = Sabotage("shuffled-labels", "Score against a permuted partition.", {"shuffled": True})
 FREQUENCY = partial(SAMPLED, statistic="fraction")
@@ -139,10 +139,10 @@ TERNARY = FREQUENCY(
     sabotages=(Sabotage("binary", "Weights 2^j: digits -1, 0, 1 are ambiguous.", {"base": 2}),))
 
 
-def _cheat(run: Run, sharpness: float | None = None) -> Cheat:
+def _cheat(run: Run, sharpness: float | None = None) -> exact.Cheat:
     p = run.parameters
     setting = Setting(p.patches, p.set_size, p.spurious_rate, p.degree, p.slope)
-    return cheat(setting, p.sharpness if sharpness is None else sharpness)
+    return exact.cheat(setting, p.sharpness if sharpness is None else sharpness)
 
 
 CHEAT = FREQUENCY(

@@ -10,7 +10,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING
 from saccade.studies.spatial.experiments import idealised, realistic
 from saccade.studies.spatial.experiments.idealised import EVENTS, UNLEARNS
-from saccade.studies.spatial.theory.errors import label_error
+from saccade.studies.spatial.theory.population import label_error
 
 SMALL_SETS = {
     "patches": 64, "set_size": 4, "slope": 1e-4, "diagonal": 1.0, "alpha": 0.01, "eta_v": 1e-3,

@@ -52,7 +52,7 @@ PERMUTED = Claim(
     figure="spatial/5a",
     sabotages=(Sabotage(
         "encodings-stay", "Permute the patches but not the encodings.",
-        parameters={"move_encodings": False}),))
+        {"move_encodings": False}),))
 
 FALLS = GAUSSIAN(
     id="spatial.gaussian-error-falls", spec="VS-F2", source="Figure 2",
@@ -169,17 +169,16 @@ DROPS = Claim(
 
 def _beaten(run: Run, unpermuted: bool, name: str = "encodings") -> np.ndarray:
     """Do random places make encodings look as local as their own do? (draws, kind x seed)"""
-    found = []
+    beaten = []
     for kind in run.data.kind.values:
         for seed in range(run.data.sizes["seed"]):
             chosen = run.data[name].sel(kind=kind)[seed, -1].values.astype(float)
             similarity, side = cosines(chosen), round(len(chosen) ** 0.5)
             origin = run.data.origin[seed, -1].values
-            own = locality(
-                similarity, grid(side)[origin if unpermuted else np.arange(len(origin))]
-            ).overlap.mean()
-            found.append(null_overlaps(similarity, side, DRAWS, seed) >= own)
-    return np.stack(found, axis=1).astype(float)
+            places = grid(side)[origin if unpermuted else np.arange(len(origin))]
+            own = locality(similarity, places).overlap.mean()
+            beaten.append(null_overlaps(similarity, side, DRAWS, seed) >= own)
+    return np.stack(beaten, axis=1).astype(float)
 
 
 ARGUED = (

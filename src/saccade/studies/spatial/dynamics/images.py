@@ -189,8 +189,7 @@ def right_answers(
 ) -> np.ndarray:
     """Whether each image is classified correctly through the shuffle and channels of `data`."""
     pixels = np.asarray(images.pixels)
-    padded = np.concatenate(
-        [pixels, np.zeros((-len(pixels) % AT_ONCE, *pixels.shape[1:]), np.uint8)])
+    padded = np.pad(pixels, ((0, -len(pixels) % AT_ONCE), (0, 0), (0, 0), (0, 0)))
     groups = jnp.asarray(padded.reshape(-1, AT_ONCE, *pixels.shape[1:]))
     view = data._replace(pixels=data.pixels[:0], labels=data.labels[:0], order=data.order[:0])
     answers = np.asarray(_answers(model, groups, view, cell, patch)).ravel()

@@ -7,8 +7,8 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial.dynamics import idealised as dynamics
-from saccade.studies.spatial.dynamics.idealised import Scalars, Setting
+from saccade.studies.spatial.dynamics import descent as dynamics
+from saccade.studies.spatial.dynamics.descent import Scalars, Setting
 
 # D, C, q, p, nu, beta, alpha0, eta_v, eta_a.
 ASSOCIATES = (64, 4, 0.25, 3, 1e-4, 1.0, 0.01, 1e-3, 30.0)

@@ -83,9 +83,8 @@ def common_unit(cells: tuple[int, ...], patch: int | None) -> int:
 
 def origin_of_patches(shown: View, patch: int) -> np.ndarray:
     """The original place of every token; -1 where cells cut through patches."""
-    return (
-        in_units(shown, patch).permutation if shown.cell % patch == 0
-        else np.full((shown.side // patch) ** 2, -1))
+    cut = shown.cell % patch != 0
+    return np.full((shown.side // patch) ** 2, -1) if cut else in_units(shown, patch).permutation
 
 
 def trained(
@@ -169,9 +168,8 @@ def new_network(
     if kind in VISION:
         patch = sizes["patch"]
         tokens = view(shape[1], patch).permutation.size
-        config = vision_transformer(
-            patch * patch * channels, tokens, outputs, VISION[kind],
-            **{name: sizes[name] for name in SIZES})
+        own = {name: sizes[name] for name in SIZES}
+        config = vision_transformer(patch**2 * channels, tokens, outputs, VISION[kind], **own)
         return init_transformer(key, config)
     if kind in SMALL:
         return init_convolution(key, SMALL[kind](channels, outputs))
@@ -263,9 +261,8 @@ def _seconds_per_image(parameters: Any, kind: str, shape: tuple[int, ...]) -> fl
     noise = jax.random.normal(jax.random.key(2), (batch, *tokens), jax.numpy.float32)
     data = noise, jax.numpy.arange(batch, dtype=jax.numpy.int32) % 10
     model = new_network(parameters.model_dump(), kind, jax.random.key(0), shape, outputs=10)
-    problem = Problem(
-        dynamics.smoothed_loss(0.1), dynamics.same_batch, dynamics.optimiser(Recipe(), TIMED_STEPS),
-        data)
+    step = dynamics.optimiser(Recipe(), TIMED_STEPS)
+    problem = Problem(dynamics.smoothed_loss(0.1), dynamics.same_batch, step, data)
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(

@@ -18,7 +18,7 @@ from saccade.lab.experiment import experiment
 from saccade.networks.training import Problem, adam_with_cosine, train
 from saccade.networks.transformer import init_transformer, vision_transformer
 from saccade.studies.spatial.dynamics.images import same_batch, smoothed_loss
-from saccade.studies.spatial.task import gaussian_convolution, localised
+from saccade.studies.spatial.task import gaussian_convolution, localised, ranks
 
 
 @experiment("spatial.permuted-training")
@@ -61,18 +61,9 @@ def _logistic(model: Any, batch: Any) -> jax.Array:
     return jnp.mean(optax.sigmoid_binary_cross_entropy(model(batch[0])[:, 0], batch[1]))
 
 
-def _batches(size: int) -> Any:
-    def batch(key: Any, step: Any, data: Any) -> Any:
-        chosen = jax.random.randint(key, (size,), 0, len(data[1]))
-        return data[0][chosen], data[1][chosen]
-
-    return batch
-
-
 def same_tap(labels: np.ndarray) -> np.ndarray:
     """Which patches are weighed by the same filter: those with the same rank in their sets."""
-    rank = np.array([np.sum(labels[:place] == labels[place]) for place in range(len(labels))])
-    return rank[:, None] == rank[None]
+    return ranks(labels)[:, None] == ranks(labels)
 
 
 @experiment(
@@ -87,7 +78,12 @@ def gaussian_images(
     labels = localised(side, block)
     other = ~np.eye(len(labels), dtype=bool)
     groups = (labels[:, None] == labels[None]) & other, same_tap(labels) & other
-    problem = Problem(_logistic, _batches(batch), adam_with_cosine(learning_rate, steps))
+
+    def draw(key: Any, step: Any, data: Any) -> Any:
+        chosen = jax.random.randint(key, (batch,), 0, len(data[1]))
+        return data[0][chosen], data[1][chosen]
+
+    problem = Problem(_logistic, draw, adam_with_cosine(learning_rate, steps))
     config = vision_transformer(dim, len(labels), 1, width=width, hidden=4 * width, layers=1)
     rows = []
     for seed in range(seeds):

@@ -8,8 +8,8 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial.dynamics import realistic as dynamics
-from saccade.studies.spatial.dynamics.realistic import Layer
+from saccade.studies.spatial.dynamics import descent as dynamics
+from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.models import association, cheating_attention, three_value_attention
 from saccade.studies.spatial.task import Spatial, localised, scattered
 
@@ -146,6 +146,6 @@ def first_step(
     mean = jnp.mean(sample.y[:, None] * jnp.sum(sample.X, axis=1), axis=0)
     plain = layer.slope * side * side / 2 * mean
     from_layer = -jax.grad(dynamics.sample_loss, 3)(*sample[:2], A, jnp.zeros(dim), layer)
-    rows = [jnp.linalg.norm(plain - from_layer), jnp.linalg.norm(exact - from_layer)]
-    return xarray.Dataset(
-        {"gap": ("form", np.asarray([float(row / jnp.linalg.norm(from_layer)) for row in rows]))})
+    size = jnp.linalg.norm(from_layer)
+    gaps = [float(jnp.linalg.norm(form - from_layer) / size) for form in (plain, exact)]
+    return xarray.Dataset({"gap": ("form", gaps)})

@@ -134,10 +134,9 @@ def sampled_loss(
             rows.append(jnp.stack([at.loss, at.grad_v @ side, at.grad_v @ task.feature]))
         return jnp.stack(rows)
 
-    table = _mapped(one, draw, replicates)
+    table, dims = _mapped(one, draw, replicates), ("replicate", "point")
     names = ("loss", "orthogonal", "along")
-    return xarray.Dataset(
-        {name: (("replicate", "point"), table[:, :, n]) for n, name in enumerate(names)})
+    return xarray.Dataset({name: (dims, table[:, :, n]) for n, name in enumerate(names)})
 
 
 @experiment("spatial.noise-term")

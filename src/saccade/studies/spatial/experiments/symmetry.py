@@ -9,8 +9,8 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial import models
-from saccade.studies.spatial.dynamics import idealised
-from saccade.studies.spatial.dynamics.realistic import Layer, entrywise_population_descent
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.models import output, three_value_attention
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
 
@@ -75,8 +75,7 @@ def asymmetry(
     rows = []
     for one in jax.random.split(key, replicates):
         A = start + perturbation * sum(groups) * jax.random.normal(one, start.shape)
-        path, _ = entrywise_population_descent(
-            images, A, alpha, Layer(3, 0.01), eta_v, eta_a, steps)
+        path, _ = descent.entrywise_descent(images, A, alpha, Layer(3, 0.01), eta_v, eta_a, steps)
         rows.append(np.hypot(*(np.std(path, axis=(1, 2), where=group) for group in groups)))
     spread = np.stack(rows)
     return xarray.Dataset({
@@ -109,12 +108,11 @@ def two_descents(
     labels = interleaved(patches, set_size)
     images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
     start, layer = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), Layer(3, 0.01)
-    A, alphas = entrywise_population_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    A, alphas = descent.entrywise_descent(images, start, alpha, layer, eta_v, eta_a, steps)
     entries = [float(alphas[-1]), *(np.asarray(A[-1])[group].mean() for group in _classes(labels))]
-    setting = idealised.Setting(
-        patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
-    path = idealised.idealised_descent(
-        idealised.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
+    setting = descent.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
+    path = descent.idealised_descent(
+        descent.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
     scalars = [float(numbers[-1]) for numbers in path.scalars]
     return xarray.Dataset({"entries": ("scalar", entries), "scalars": ("scalar", scalars)})
 
@@ -124,26 +122,20 @@ def gradient_check(
     key: Any, *, degree: int = 5, slope: float = 0.1, temperature: float = 1.7, replicates: int = 8
 ) -> xarray.Dataset:
     """The closed-form gradients of the layer beside automatic differentiation of its loss."""
-
-    def loss(A: Any, v: Any, X: Any, y: Any) -> Any:
-        return jnp.mean(jnp.logaddexp(0.0, -y * output(X, A, v, degree, slope, temperature)))
-
-    rows = []
+    layer, rows = Layer(degree, slope, temperature), []
     for one in jax.random.split(key, replicates):
-        keys = jax.random.split(one, 4)
-        X, A, v = (
-            jax.random.normal(k, shape)
-            for k, shape in zip(keys, ((6, 5, 3), (5, 5), (3,)), strict=False))
-        y = jax.random.rademacher(keys[3], (6,), float)
-        ours = models.gradients(X, y, A, 0.2 * v, degree, slope, temperature)
-        grad_A, grad_v = jax.grad(loss, (0, 1))(A, 0.2 * v, X, y)
+        keys, shapes = jax.random.split(one, 4), ((6, 5, 3), (5, 5), (3,))
+        X, A, v = (jax.random.normal(*pair) for pair in zip(keys[:3], shapes, strict=True))
+        y, v = jax.random.rademacher(keys[3], (6,), float), 0.2 * v
+        ours = models.gradients(X, y, A, v, *layer)
+        grad_A, grad_v = jax.grad(descent.sample_loss, (2, 3))(X, y, A, v, layer)
         grad_A = grad_A * (1 - jnp.eye(5))
         rows.append([
             _relative(ours.grad_A, grad_A), _relative(ours.grad_v, grad_v),
-            *_as_printed(X, y, A, 0.2 * v, grad_A, grad_v, degree, slope)])
-    names = ("A", "v", "A as printed", "v as printed")
+            *_as_printed(X, y, A, v, grad_A, grad_v, degree, slope)])
+    names = ["A", "v", "A as printed", "v as printed"]
     return xarray.Dataset(
-        {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": list(names)})
+        {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": names})
 
 
 def _relative(value: Any, truth: Any) -> float:
@@ -160,10 +152,8 @@ def _as_printed(
     F = jnp.sum(z**degree + slope * z, axis=-1)
     weight = D * (y * jax.nn.sigmoid(-y * F))[:, None]
     by_v = jnp.einsum("ni,ij,njd->d", weight * (degree * z ** (degree - 1) + slope), S, X) / len(y)
-    power = degree * weight * z ** (degree - 1)
-    by_A = (
-        jnp.einsum("ni,ij,nij->ij", power, S, u[:, None, :] - (z / D)[:, :, None]) / len(y)
-        * (1 - jnp.eye(D)))
+    power, apart = degree * weight * z ** (degree - 1), u[:, None, :] - (z / D)[:, :, None]
+    by_A = jnp.einsum("ni,ij,nij->ij", power, S, apart) / len(y) * (1 - jnp.eye(D))
     return [_relative(by_A, grad_A), _relative(by_v, grad_v)]
 
 
@@ -186,8 +176,8 @@ def invariance(
     A = three_value_attention(jnp.asarray(labels), 1.0, 0.7, -0.2)
     plain, permuted = (
         output(X, A, 0.2 * task.feature, 3, 1e-3) for X in (sample.X, sample.X[:, target]))
-    return xarray.Dataset(
-        {"gap": ((), float(jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))))})
+    gap = jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))
+    return xarray.Dataset({"gap": ((), float(gap))})
 
 
 @experiment("spatial.association-cases")
@@ -207,12 +197,9 @@ def association_cases(
     scores = [models.association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
     noise = np.asarray(jax.random.uniform(jax.random.fold_in(key, 2), (tie_breaks, size, size)))
-    places = block * block
-    top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., :places]
+    top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., : block * block]
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
-    names = (
-        "row_fraction", "overlap", "off_diagonal_overlap", "off_diagonal_row_fraction", "margin")
-    rows = np.asarray([[float(getattr(one, name)) for name in names] for one in scores])
+    rows = np.asarray([one[1:] for one in scores], float)
     return xarray.Dataset(
         {"value": (("matrix", "quantity"), rows), "broken": ("replicate", broken)},
-        coords={"matrix": list(matrices), "quantity": list(names)})
+        coords={"matrix": list(matrices), "quantity": list(models.Association._fields[1:])})

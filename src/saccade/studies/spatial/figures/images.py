@@ -141,8 +141,7 @@ SHUFFLING = Figure(
 def _map(axes: Any, similarity: np.ndarray, query: int) -> Any:
     """Similarities to one cell, the cell itself left blank."""
     side = round(len(similarity) ** 0.5)
-    shown = similarity.copy()
-    shown[query] = np.nan
+    shown = np.where(np.arange(len(similarity)) == query, np.nan, similarity)
     _bare(axes)
     axes.set_facecolor("0.75")
     return axes.imshow(shown.reshape(side, side), cmap="RdBu_r", vmin=-1, vmax=1)
@@ -212,9 +211,8 @@ def draw_all_cells(runs: Mapping[str, Run]) -> Drawing:
     figure, panels = plt.subplots(side, side, figsize=(6, 6), squeeze=False)
     for cell, axes in enumerate(np.ravel(panels)):
         _map(axes, similarity[cell], cell)
-    figure.suptitle(
-        f"{NAMES[str(data.kind.values[0])]}: cosines with every cell, in the original order",
-        fontsize=9)
+    name = NAMES[str(data.kind.values[0])]
+    figure.suptitle(f"{name}: cosines with every cell, in the original order", fontsize=9)
     return figure
 
 

@@ -1,1 +1,1 @@
-"""Theory: exact errors, exact populations of the three-scalar model, the cheating attention."""
+"""Theory: the exact population of the three-scalar model by states, exact errors, the cheat."""

@@ -113,11 +113,10 @@ def _set_types(
     rows, chances = [], []
     for plus in range(set_size + 1):
         for minus in range(set_size + 1 - plus):
-            empty = set_size - plus - minus
+            busy, empty = plus + minus, set_size - plus - minus
             ways = factorial(set_size) // (factorial(plus) * factorial(minus) * factorial(empty))
-            rows.append(_powers(plus - minus, plus + minus, degree, only_sums))
-            chances.append(
-                ways * (spurious_rate / 2) ** (plus + minus) * (1 - spurious_rate) ** empty)
+            rows.append(_powers(plus - minus, busy, degree, only_sums))
+            chances.append(ways * (spurious_rate / 2) ** busy * (1 - spurious_rate) ** empty)
     possible = np.asarray(chances) > 0
     return _merge(np.asarray(rows, np.int64)[possible], np.asarray(chances)[possible])
 

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from saccade.studies.spatial.dynamics.realistic import Layer, random_start, realistic_descent
-from saccade.studies.spatial.models.association import association
+from saccade.studies.spatial.dynamics.descent import Layer, random_start, realistic_descent
+from saccade.studies.spatial.models import association
 from saccade.studies.spatial.task import Spatial
 
 sets = [0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3]  # neighbours need not belong together

@@ -123,14 +123,12 @@ def test_population_descent_takes_the_steps_its_gradients_say():
 
 def test_population_of_many_states_is_thinned_and_still_close():
     """40 patches in sets of 5 at two lengths of the list: about 1e-4 apart."""
-    from saccade.studies.spatial.theory import Scalars, Setting, population, population_states
+    from saccade.studies.spatial.theory.population import Scalars, Setting, population
 
     setting, point = Setting(40, 5, 0.3), Scalars(0.05, 1.0, -0.1)
-    rows = [
-        population(point, setting, population_states(40, 5, 0.3, 3, False, most))
-        for most in (20_000, 200_000)]
+    rows = [population(point, setting, setting.states(most=most)) for most in (20_000, 200_000)]
     np.testing.assert_allclose(np.asarray(rows[0], float), np.asarray(rows[1], float), rtol=5e-3)
-    assert population_states(40, 5, 0.3, 3, False, 20_000).thinned > 0
+    assert setting.states(most=20_000).thinned > 0
 
 
 @pytest.mark.parametrize(
@@ -249,6 +247,37 @@ def test_bad_populations_are_refused_by_name(name, change, says):
 def test_other_bad_input_is_refused_by_name(name, inputs, says):
     with pytest.raises(InvalidInput, match=says):
         ask(name, **inputs)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        (
+            "population", {"patches": 10_000, "set_size": 1000},
+            "set_size = 1000 must be at most 100"),
+        (
+            "population", {"patches": 1000, "set_size": 100, "degree": 15},
+            "degree = 15 must be at most"),
+        ("cheat", {"labels": [n % 2 for n in range(400)]}, "set_size = 200 must be at most 100"),
+        ("population", {"alpha": 1e308}, "not a finite number"),
+        ("population-descent", {"alpha": 1e100}, "at step 1; try a smaller eta_v"),
+        ("population-descent", {"eta_a": 1e308}, "eta_a = 1e.308: a parameter is above"),
+        ("attention-weights", {"gamma": 1e308, "temperature": 5e-324}, "not a finite number"),
+        (
+            "association", {"matrix": [[1e308, -1e308]] * 2, "labels": [0, 1]},
+            "margin is not a finite"),
+        ("cheat", {"slope": 1.7e308}, "not a finite number"),
+        ("model", {"slope": 1e308, "v": [1e308, 1e308]}, "not a finite number")])
+def test_extreme_input_gets_one_sentence(name, change, says):
+    with pytest.raises((InvalidInput, Diverged), match=says):
+        ask(name, **(BY_NAME[name].example | change))
+
+
+def test_large_populations_take_seconds_not_minutes():
+    """200 sets of 50 patches have 1326 types of sets each; the list is cut short."""
+    answer = ask(
+        "population", **(BY_NAME["population"].example | {"patches": 10_000, "set_size": 50}))
+    assert answer["states"] == 100 and answer["thinned"] > 0
 
 
 def test_a_diverging_descent_says_when_and_what_to_try():

@@ -7,8 +7,8 @@ import pytest
 
 from saccade.lab import registry
 from saccade.lab.experiment import SCALES
+from saccade.lab.kinds import KINDS
 from saccade.lab.ledger import Conditions, evaluate
-from saccade.lab.verdict import KINDS, SIDES
 
 BENCHMARKS = registry.benchmarks("spatial")
 CLAIMS = registry.claims("spatial")
@@ -39,7 +39,6 @@ def test_claims_are_well_formed():
     for claim in CLAIMS:
         assert claim.study == "spatial" and claim.kind in KINDS and claim.sabotages, claim.id
         assert set(claim.scales) <= set(SCALES) and claim.scales, claim.id
-        assert claim.side in SIDES if claim.kind == "bound" else claim.side is None, claim.id
         assert claim.experiment in EXPERIMENTS, claim.id
         assert claim.figure is None or claim.figure in {figure.id for figure in FIGURES}, claim.id
         assert claim.expected == "holds" or claim.corrected in known, claim.id

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import Diverged
-from saccade.studies.spatial import dynamics, theory
-from saccade.studies.spatial.dynamics import Layer, Scalars, Setting
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting, idealised_descent
 from saccade.studies.spatial.models import (
     association,
     cheating_attention,
@@ -20,6 +20,8 @@ from saccade.studies.spatial.models import (
     three_value_attention,
 )
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
+from saccade.studies.spatial.theory.population import early_drive, population
+from saccade.studies.spatial.theory.states import population_states, thinned
 
 
 def test_three_scalars_follow_descent_in_all_entries():
@@ -28,10 +30,9 @@ def test_three_scalars_follow_descent_in_all_entries():
     labels = interleaved(6, 2)
     images = tuple(jnp.asarray(part) for part in all_images(labels, 0.3))
     A = three_value_attention(jnp.asarray(labels), 0.5, 0.0, 0.0)
-    path, alphas = dynamics.entrywise_population_descent(
-        images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
-    ours = dynamics.idealised_descent(
-        Scalars(0.2, 0.0, 0.0), Setting(6, 2, 0.3, 3, 0.01, 0.5), 0.05, 2.0, 20)
+    path, alphas = descent.entrywise_descent(images, A, 0.2, Layer(3, 0.01), 0.05, 2.0, 20)
+    ours = idealised_descent(
+        Scalars(0.2, 0.0, 0.0), Setting(6, 2, 0.3, 3, 0.01, 0.5), 0.05, 2.0, range(21))
     np.testing.assert_allclose(alphas, ours.scalars.alpha, rtol=1e-10)
     np.testing.assert_allclose(path[-1][0, 3], ours.scalars.gamma[-1], rtol=1e-8)
     np.testing.assert_allclose(path[-1][0, 1], ours.scalars.rho[-1], rtol=1e-8)
@@ -42,13 +43,13 @@ def test_realistic_descent_is_the_gradient_step_by_step():
     task = Spatial.create(jax.random.key(0), localised(4, 2), 3, 0.4)
     sample = task.sample(jax.random.key(1), 40)
     layer = Layer(3, 0.01, 1.3)
-    A, v = dynamics.random_start(jax.random.key(2), 16, 3, 1.0, 0.1)
-    record = dynamics.realistic_descent(sample.X, sample.y, (A, v), layer, 0.01, 0.5, 4, 2)
+    A, v = descent.random_start(jax.random.key(2), 16, 3, 1.0, 0.1)
+    record = descent.realistic_descent(sample.X, sample.y, (A, v), layer, 0.01, 0.5, 4, 2)
     losses = []
     for _ in range(4):
-        found = gradients(sample.X, sample.y, A, v, *layer)
-        losses.append(float(found.loss))
-        A, v = A - 0.5 * found.grad_A, v - 0.01 * found.grad_v
+        at = gradients(sample.X, sample.y, A, v, *layer)
+        losses.append(float(at.loss))
+        A, v = A - 0.5 * at.grad_A, v - 0.01 * at.grad_v
     np.testing.assert_allclose(record.A[-1], A, rtol=1e-12)
     np.testing.assert_allclose(record.loss[:2], losses[::2], rtol=1e-12)
     assert record.steps.tolist() == [0, 2, 4] and np.all(np.diag(np.asarray(A)) == 1.0)
@@ -59,7 +60,7 @@ def test_transfer_is_descent_with_the_attention_frozen():
     sample = task.sample(jax.random.key(4), 20)
     A = three_value_attention(jnp.asarray(localised(4, 2)), 1.0, 2.0, 0.0)
     v = jnp.asarray([0.02, -0.01, 0.03])
-    ours = dynamics.transfer_descent(sample.X, sample.y, A, v, Layer(3, 0.01), 0.02, 5)
+    ours = descent.transfer_descent(sample.X, sample.y, A, v, Layer(3, 0.01), 0.02, 5)
     for _ in range(5):
         v = v - 0.02 * gradients(sample.X, sample.y, A, v, 3, 0.01).grad_v
     np.testing.assert_allclose(ours, v, rtol=1e-10)
@@ -70,42 +71,42 @@ def test_gradient_at_zero_and_the_normalised_step():
     sample = task.sample(jax.random.key(6), 30)
     A = jax.random.normal(jax.random.key(7), (16, 16))
     layer = Layer(3, 0.05)
-    found = gradients(sample.X, sample.y, A, jnp.zeros(4), *layer).grad_v
+    grad_v = gradients(sample.X, sample.y, A, jnp.zeros(4), *layer).grad_v
     np.testing.assert_allclose(
-        dynamics.gradient_at_zero(sample.X, sample.y, A, layer), -found, rtol=1e-10)
-    flat = dynamics.gradient_at_zero(sample.X, sample.y, jnp.zeros((16, 16)), layer)
-    step = dynamics.one_normalised_step(sample.X, sample.y)
+        descent.gradient_at_zero(sample.X, sample.y, A, layer), -grad_v, rtol=1e-10)
+    flat = descent.gradient_at_zero(sample.X, sample.y, jnp.zeros((16, 16)), layer)
+    step = descent.one_normalised_step(sample.X, sample.y)
     np.testing.assert_allclose(step, flat / jnp.linalg.norm(flat), rtol=1e-10)
 
 
 def test_thinning_keeps_likely_states_and_all_of_the_mass():
-    full = theory.population_states(24, 4, 0.3, 3)
-    few = theory.thinned(full, 500)
+    full = population_states(24, 4, 0.3, 3)
+    few = thinned(full, 500)
     assert (
         few.probability.sum() == pytest.approx(1) and len(few.probability) <= 510
         and few.thinned > 0)
     K = lambda states: states.probability @ states.coefficients[-1]  # noqa: E731  the mean of the sum of all signals
     assert K(few) == pytest.approx(K(full), abs=0.05)
-    assert theory.thinned(full, 10**9).thinned == 0
+    assert thinned(full, 10**9).thinned == 0
 
 
 def test_divergence_is_told_with_its_step():
     task = Spatial.create(jax.random.key(8), localised(4, 2), 3, 0.4)
     sample = task.sample(jax.random.key(9), 20)
-    start = dynamics.random_start(jax.random.key(10), 16, 3, 1.0, 0.5)
-    with pytest.raises(Diverged, match=r"by step .*smaller eta_v"):
-        dynamics.realistic_descent(sample.X, sample.y, start, Layer(3, 0.1), 1e4, 1e3, 6, 2)
+    start = descent.random_start(jax.random.key(10), 16, 3, 1.0, 0.5)
+    with pytest.raises(Diverged, match=r"at step \d+; try a smaller eta_v"):
+        descent.realistic_descent(sample.X, sample.y, start, Layer(3, 0.1), 1e4, 1e3, 6, 2)
 
 
 def test_the_drive_of_alpha_by_listing():
     """-dl/dalpha at tiny alpha and nu = 0 is (p/2) alpha^(p-1) (signal + noise): the closed form
     against the exact population."""
     setting = Setting(24, 4, 0.3, 3, 0.0, 1.0)
-    states = theory.population_states(24, 4, 0.3, 3)
+    states = population_states(24, 4, 0.3, 3)
     alpha = 1e-4
-    found = theory.population(Scalars(alpha, 0.4, -0.1), setting, states).grad_alpha
-    assert float(found) == pytest.approx(
-        -1.5 * alpha**2 * sum(theory.early_drive(setting, 0.4, -0.1)), rel=1e-5)
+    grad_alpha = population(Scalars(alpha, 0.4, -0.1), setting, states).grad_alpha
+    assert float(grad_alpha) == pytest.approx(
+        -1.5 * alpha**2 * sum(early_drive(setting, 0.4, -0.1)), rel=1e-5)
 
 
 @settings(deadline=None, max_examples=15)

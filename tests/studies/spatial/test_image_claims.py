@@ -8,9 +8,10 @@ import pytest
 import xarray
 
 from saccade.datasets.images.locality import grid
+from saccade.lab import registry
 from saccade.lab.experiment import Run
 from saccade.lab.verdict import judge
-from saccade.studies.spatial.claims import images, images_checks
+from saccade.studies.spatial.claims import images
 
 TEST_IMAGES = 10_000
 TOKENS = 64
@@ -55,8 +56,7 @@ def verdict(claim, run, measure=None):
     samples = (measure or claim.measure)(run)
     samples = samples[:, None] if samples.ndim == 1 else samples
     resolution = claim.resolution(run) if callable(claim.resolution) else claim.resolution
-    return judge(
-        claim.kind, samples, claim.predict(run), resolution, claim.statistic, 0, claim.side).verdict
+    return judge(claim.kind, samples, claim.predict(run), resolution, claim.statistic, 0).verdict
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_encodings_without_place_are_not_local():
 
 
 def test_every_claim_names_parts_sabotages_and_data():
-    for claim in (*images.CLAIMS, *images_checks.CLAIMS):
+    for claim in registry.claims("spatial"):
         assert claim.sabotages
         assert claim.id.startswith("spatial.")
         uses_cifar = (

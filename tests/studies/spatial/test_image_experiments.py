@@ -8,7 +8,7 @@ import pytest
 from saccade.datasets.images.pipeline import view
 from saccade.errors import InvalidInput
 from saccade.studies.spatial.dynamics.images import Recipe, optimiser, smoothed_loss
-from saccade.studies.spatial.experiments import images, images_permuted
+from saccade.studies.spatial.experiments import images, images_checks
 
 TINY = {"images": 64, "epochs": 1, "batch": 32, "width": 8, "hidden": 8, "layers": 1, "heads": 2}
 
@@ -93,8 +93,8 @@ def test_smoothed_loss_by_hand():
 
 def test_permutation_is_exact_and_the_sabotage_is_not():
     small = {"images": 20, "width": 8, "layers": 1, "steps": 5}
-    made = images_permuted.permuted_training.function(jax.random.key(0), **small)
+    made = images_checks.permuted_training.function(jax.random.key(0), **small)
     assert float(abs(made.loss[:, 0] - made.loss[:, 1]).max()) < 1e-13
-    broken = images_permuted.permuted_training.function(
+    broken = images_checks.permuted_training.function(
         jax.random.key(0), **small, move_encodings=False)
     assert float(abs(broken.loss[:, 0] - broken.loss[:, 1]).max()) > 1e-8

@@ -1,2 +1,1 @@
-"""Vision Transformers provably learn spatial structure: everything about this paper; `study.py`
-says who wrote it and what it asks."""
+"""Vision Transformers provably learn spatial structure (see `study.py`): one folder, one paper."""

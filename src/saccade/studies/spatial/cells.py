@@ -1,67 +1,38 @@
-"""Whether patches of one set associate at one spurious rate and one set size; the rates of one set
-size move together."""
+"""Whether patches of one set associate; the spurious rates of one set size move together."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray
-from jaxtyping import Array
 
-from saccade.errors import Diverged, require
+from saccade.errors import require
 from saccade.lab.vectorised import in_groups
-from saccade.studies.spatial.dynamics import Scalars, Setting, few_states
-from saccade.studies.spatial.experiments.presets import ASSOCIATES
-from saccade.studies.spatial.theory import States, check_setting, entries, error_of, loss, outputs
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.experiments.idealised import ASSOCIATES
+from saccade.studies.spatial.theory import population as exact
+from saccade.studies.spatial.theory.population import Scalars, Setting
+from saccade.studies.spatial.theory.states import States
 
+ENDS = ("alpha", "gamma", "rho", "loss", "error")
 PATCHES, SET_SIZE, RATE, DEGREE, SLOPE, DIAGONAL, ALPHA, ETA_V, ETA_A = ASSOCIATES
 # thinning keeps about as many states as asked for; cells must agree in number to share a program
 ROOM = 8
 
 
-def _setting(
-    patches: int, set_size: int, rate: float, degree: int, slope: float, diagonal: float
-) -> Setting:
-    return Setting(
-        int(patches), int(set_size), float(rate), int(degree), float(slope), float(diagonal))
-
-
 def _check(asked: Any) -> None:
-    sizes = (
-        asked.patches, asked.set_size, asked.spurious_rate, asked.degree, asked.slope,
-        asked.diagonal)
-    check_setting(_setting(*sizes))
+    exact.check_setting(Setting(*(getattr(asked, name) for name in Setting._fields[:6])))
     require(asked.steps >= 1, "steps", asked.steps, "must be at least 1")
     require(asked.states >= 1, "states", asked.states, "must be at least 1")
 
 
-@partial(jax.jit, static_argnames=("setting", "steps"))
-@partial(jax.vmap, in_axes=(0, 0, 0, 0, None, None))
-def _ends(
-    start: Scalars, rates: Scalars, coefficients: Array, probability: Array, setting: Setting,
-    steps: int,
-) -> tuple[Scalars, Array, Array]:
-    """The scalars after `steps` of population descent, and the loss and the outputs F there. The
-    rate is in the states alone."""
-
-    def step(at: Scalars, _: None) -> tuple[Scalars, None]:
-        slope = jax.grad(loss)(at, setting, coefficients, probability)
-        return jax.tree.map(lambda number, rate, pull: number - rate * pull, at, rates, slope), None
-
-    end = jax.lax.scan(step, start, None, length=steps)[0]
-    return end, loss(end, setting, coefficients, probability), outputs(end, setting, coefficients)
-
-
 def _stacked(used: Sequence[States], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """States of all cells, filled up with impossible ones to one number that depends on nothing but
-    `most`."""
-    lack = [most + ROOM - len(one.probability) for one in used]
-    coefficients = [
-        np.pad(one.coefficients, ((0, 0), (0, gap))) for one, gap in zip(used, lack, strict=True)]
-    return np.stack(coefficients), np.stack(
-        [np.pad(one.probability, (0, gap)) for one, gap in zip(used, lack)])
+    """States of all cells, filled up with impossible ones to a number that `most` decides."""
+    rows = [np.vstack([one.coefficients, one.probability]) for one in used]
+    stack = np.stack([np.pad(one, ((0, 0), (0, most + ROOM - one.shape[1]))) for one in rows])
+    return stack[:, :-1], stack[:, -1]
 
 
 @in_groups(
@@ -73,27 +44,26 @@ def association(
     diagonal: float = DIAGONAL, alpha: float = ALPHA, eta_v: float = ETA_V, eta_a: float = ETA_A,
     steps: int = 4000, states: int = 2000,
 ) -> list[xarray.Dataset]:
-    """alpha, gamma, rho, loss and error at the end of population descent, on `states` weighted
-    states (exact when there are no more)."""
-    settings = [
-        _setting(patches, set_size, rate, degree, slope, diagonal)
-        for rate in np.asarray(spurious_rate)]
-    same, other = entries(settings[0])
-    first, eta = np.asarray(alpha, float), np.asarray(eta_a, float)
-    start = Scalars(first, 0 * first, 0 * first)
-    rates = Scalars(np.asarray(eta_v, float), eta / max(same, 1), eta / max(other, 1))
-    listed = {setting: few_states(setting, states) for setting in set(settings)}
-    used = [listed[setting] for setting in settings]
-    shared = settings[0]._replace(spurious_rate=RATE)  # so that one program serves all rates
-    end, losses, made = _ends(start, rates, *_stacked(used, states), shared, steps)
-    rows = np.stack([*(np.asarray(numbers) for numbers in end), np.asarray(losses)])
-    if not np.isfinite(rows).all():
-        raise Diverged(f"left the finite numbers within {steps} steps; try a smaller eta_v.")
-    return [_dataset(rows[:, cell], np.asarray(made)[cell], one) for cell, one in enumerate(used)]
-
-
-def _dataset(row: np.ndarray, made: np.ndarray, used: States) -> xarray.Dataset:
-    count = len(used.probability)
-    error = error_of(made[:count], used.probability)
-    named = dict(zip(("alpha", "gamma", "rho", "loss"), row.tolist(), strict=True))
-    return xarray.Dataset(named | {"error": error}, attrs={"thinned": used.thinned})
+    """The end of population descent on `states` weighted states (exact if there are no more)."""
+    # The rate is in the states alone: one setting, and so one program, serves all rates.
+    setting = Setting(patches, set_size, 0.0, degree, slope, diagonal)
+    rates, first = np.asarray(spurious_rate), np.asarray(alpha, float)
+    listed = {
+        rate: descent.few_states(setting._replace(spurious_rate=rate), states)
+        for rate in set(rates)}
+    used = [listed[rate] for rate in rates]
+    cells = (
+        Scalars(first, 0 * first, 0 * first),
+        exact.step_sizes(setting, np.asarray(eta_v, float), np.asarray(eta_a, float)),
+        *_stacked(used, states))
+    scalars, losses, diverged_at = jax.vmap(
+        lambda *cell: descent.population_descent(*cell, setting, np.asarray([steps])))(*cells)
+    for step, *etas in zip(diverged_at, np.ravel(eta_v), np.ravel(eta_a), strict=True):
+        descent.refuse_divergence(step, *map(float, etas))
+    rows = np.concatenate([*scalars, losses], axis=1)
+    datasets = []
+    for row, one in zip(rows, used, strict=True):
+        F = exact.outputs(Scalars(*row[:3]), setting, jnp.asarray(one.coefficients))
+        ends = zip(ENDS, (*row.tolist(), exact.error_of(F, one.probability)), strict=True)
+        datasets.append(xarray.Dataset(dict(ends), attrs={"thinned": one.thinned}))
+    return datasets

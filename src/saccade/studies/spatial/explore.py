@@ -1,5 +1,4 @@
-"""Live: draw a partition of the patches, train the layer, see attention recover it. Run as an app,
-or as a script."""
+"""Live: draw a partition of the patches, train the layer, see attention recover it."""
 
 import marimo
 
@@ -16,27 +15,23 @@ def _():
 
     from saccade.errors import Diverged, InvalidInput
     from saccade.lab.live_pictures import described, finished
-    from saccade.studies.spatial.dynamics.realistic import (
-        Layer,
-        error_rate,
-        random_start,
-        realistic_descent,
-    )
-    from saccade.studies.spatial.models.association import association
+    from saccade.studies.spatial.dynamics import descent
+    from saccade.studies.spatial.models import association
     from saccade.studies.spatial.task import Spatial
 
     return (
-        Diverged, InvalidInput, Layer, Spatial, association, error_rate, described, finished, go,
-        jax, jnp, mo, np, random_start, realistic_descent)
+        Diverged, InvalidInput, Spatial, association, described, finished, go, jax, jnp, mo, np,
+        descent)
 
 
 @app.cell
 def _(mo):
     mo.md("""
         # Which patches belong together?
-        An image has 16 patches in four sets of four. In each image one set, chosen at random, carries the label in all its
-        patches; the others show spurious signals at rate q. The layer is told neither the sets nor where they are.
-        **Draw a partition**: four rows of four letters, each letter four times. Neighbours need not belong together.
+        An image has 16 patches in four sets of four. In each image one set, chosen at random,
+        carries the label in all its patches; the others show spurious signals at rate q. The layer
+        is told neither the sets nor where they are. **Draw a partition**: four rows of four
+        letters, each letter four times. Neighbours need not belong together.
         """)
     return
 
@@ -54,8 +49,8 @@ def _(mo):
 
 @app.cell
 def _(
-    Diverged, InvalidInput, Layer, Spatial, association, drawn, error_rate, described, finished, go,
-    jax, jnp, mo, np, random_start, rate, realistic_descent, samples, steps,
+    Diverged, InvalidInput, Spatial, association, drawn, described, finished, go, jax, jnp, mo, np,
+    rate, descent, samples, steps,
 ):
     letters = [letter for letter in drawn.value if not letter.isspace()]
     try:
@@ -64,35 +59,29 @@ def _(
                 f"partition = {len(letters)} letters must be 16, in four rows of four.")
         sets = [sorted(set(letters)).index(letter) for letter in letters]
         task = Spatial.create(jax.random.key(1), sets, 8, rate.value)
-        seen, fresh = (
-            task.sample(jax.random.key(number), count)
-            for number, count in ((2, samples.value), (3, 4000)))
         X, y, tests, answers = (
-            jnp.asarray(side, jnp.float32) for side in (seen.X, seen.y, fresh.X, fresh.y))
-        start = random_start(jax.random.key(4), 16, 8, 1.0, 1e-3, jnp.float32)
-        run = realistic_descent(X, y, start, Layer(), 1e-2, 20.0, steps.value, 20)
+            jnp.asarray(part, jnp.float32) for number, count in ((2, samples.value), (3, 4000))
+            for part in task.sample(jax.random.key(number), count)[:2])
+        start = descent.random_start(jax.random.key(4), 16, 8, 1.0, 1e-3, jnp.float32)
+        layer = descent.Layer()
+        run = descent.realistic_descent(X, y, start, layer, 1e-2, 20.0, steps.value, 20)
         A, v = np.asarray(run.A[-1]), run.v[-1]
-        found, wrong = (
-            association(A, sets), float(error_rate(tests, answers, run.A[-1], v, Layer())))
+        looks = association(A, sets)
+        wrong = float(descent.error_rate(tests, answers, run.A[-1], v, layer))
         order = np.argsort(sets, kind="stable")
         maps = [
             (A, "as the layer sees them"), (A[np.ix_(order, order)], "sorted by your partition")]
         shown = []
         for values, words in maps:
-            picture = go.Figure(
-                go.Heatmap(z=values - np.diag(np.diag(values)), colorscale="Blues", showscale=False)
-            )
-            finished(
-                picture, 400, 400,
-                title={"text": f"learned A, patches {words}", "font": {"size": 13}},
-                yaxis_autorange="reversed")
+            off = values - np.diag(np.diag(values))
+            picture = go.Figure(go.Heatmap(z=off, colorscale="Blues", showscale=False))
+            title = {"text": f"learned A, patches {words}", "font": {"size": 13}}
+            finished(picture, 400, 400, title=title, yaxis_autorange="reversed")
             shown.append(described(picture, f"The learned matrix A as a map, patches {words}."))
+        rows = "all rows exact" if looks.exact else "not all rows exact"
         told = (
-            f"Each patch's top companions are right in **{found.off_diagonal_overlap:.0%}** of"
-            " places ")
-        told += (
-            f"({'all rows exact' if found.exact else 'not all rows exact'}); test error {wrong:.2%}"
-            f" after {steps.value} steps.")
+            f"Each patch's top companions are right in **{looks.off_diagonal_overlap:.0%}** of"
+            f" places ({rows}); test error {wrong:.2%} after {steps.value} steps.")
         answer = mo.vstack([mo.md(told), mo.hstack(shown, justify="start", wrap=True)])
     except (InvalidInput, Diverged) as problem:
         answer = mo.callout(mo.md(str(problem)), kind="warn")

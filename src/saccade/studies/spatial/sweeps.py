@@ -1,5 +1,4 @@
-"""Spatial: whether attention associates patches of the same set, over the rate of spurious features
-and the size of the sets."""
+"""Whether attention associates patches of one set, over spurious rate and set size."""
 
 from pathlib import Path
 
@@ -13,22 +12,21 @@ from saccade.lab.sweep.builtin import BuiltIn
 
 def draw_association(data: xarray.Dataset) -> Drawing:
     """The score of a patch of the same set minus that of another at the end, and the error."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.0), sharey=True)
-    rows = np.arange(data.sizes["set_size"])
-    lead = (data.gamma - data.rho).transpose("set_size", "spurious_rate")
+    figure, panels = plt.subplots(1, 2, figsize=(8.2, 3.0), sharey=True)
+    rows, lead = np.arange(data.sizes["set_size"]), data.gamma - data.rho
     reach = float(np.nanmax(np.abs(lead)))
-    image = left.pcolormesh(
-        data.spurious_rate, rows, lead, cmap="RdBu", vmin=-reach, vmax=reach, shading="nearest")
-    figure.colorbar(image, ax=left, label="γ - ρ at the end")
-    error = data.error.transpose("set_size", "spurious_rate")
-    image = right.pcolormesh(
-        data.spurious_rate, rows, error, cmap="viridis", vmin=0, vmax=0.5, shading="nearest")
-    figure.colorbar(image, ax=right, label="test error at the end")
-    for axes, title in ((left, "association"), (right, "generalisation")):
+    shown = (
+        (lead, "association", "γ - ρ at the end", "RdBu", -reach, reach),
+        (data.error, "generalisation", "test error at the end", "viridis", 0, 0.5))
+    for axes, (values, title, label, colours, low, high) in zip(panels, shown, strict=True):
+        image = axes.pcolormesh(
+            data.spurious_rate, rows, values.transpose("set_size", "spurious_rate"), cmap=colours,
+            vmin=low, vmax=high, shading="nearest")
+        figure.colorbar(image, ax=axes, label=label)
         axes.set(xlabel="spurious rate q", title=title)
         axes.set_yticks(rows, [str(int(size)) for size in data.set_size])
         axes.grid(False)
-    left.set_ylabel("set size C")
+    panels[0].set_ylabel("set size C")
     return figure
 
 

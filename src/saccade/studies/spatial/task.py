@@ -1,5 +1,4 @@
-"""Images whose patches belong together in hidden sets: one set carries the label, the others carry
-look-alikes.
+"""Images with patches in hidden sets: one set carries the label, the others carry look-alikes.
 
 Patches are cut into L disjoint sets of C patches. Given the label y (a fair coin) and the signal
 set (uniform), patches of that set are y w* plus noise, every other patch is +w*, -w* or nothing
@@ -8,81 +7,102 @@ w*, so the signals x_j = <w*, X_j> are exactly -1, 0 or 1 (Jelassi, Sander, Li 2
 Only the sets tell signal from chance.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.contracts import Kind
 from saccade.errors import InvalidInput, require, shown
 
-ROUNDING = (
-    1e-9  # a threshold kappa C that is a whole number up to rounding counts as that whole number
-)
+# A threshold kappa C that is a whole number up to rounding counts as that whole number.
+ROUNDING = 1e-9
 
 
 class Sample(NamedTuple):
-    """What a draw gives: patches, labels, and the hidden truth (signals x_j and the number of the
-    signal set)."""
+    """What a draw gives: patches, labels, and the hidden truth (the patches of the signal set,
+    signals x_j and the number of the signal set)."""
 
     X: Float[Array, "samples patches dim"]
     y: Float[Array, " samples"]
+    where: Bool[Array, "samples patches"]
     signals: Float[Array, "samples patches"]
     signal_set: Int[Array, " samples"]
 
 
 class Spatial(eqx.Module):
-    """The task; `labels` (S_l) names the set of each patch, `feature` is w*, `spurious_rate` q,
-    `noise` sigma."""
+    """The task: `labels` are the sets S_l, `feature` w*, `spurious_rate` q, `noise` sigma."""
 
+    kind: ClassVar[Kind] = "classification"
     labels: Int[Array, " patches"]
     feature: Float[Array, " dim"]
     spurious_rate: float | Array
     noise: float | Array
+
+    @property
+    def length(self) -> int:
+        """Patches D."""
+        return self.labels.shape[0]
+
+    @property
+    def dim(self) -> int:
+        return self.feature.shape[0]
 
     @classmethod
     def create(
         cls, key: Key[Array, ""], labels: Any, dim: int, spurious_rate: float,
         noise: float | None = None,
     ) -> "Spatial":
-        """A task with w* uniform on the sphere; without `noise`, sigma^2 = 1/d so that noise and
-        feature are equally long."""
+        """A task with w* uniform on the sphere; without `noise`, sigma^2 = 1/d."""
         index, _, _ = partition(labels)
         require(dim >= 1, "dim", dim, "must be at least 1")
         check_rate(spurious_rate)
         spread = float(dim) ** -0.5 if noise is None else noise
-        require(
-            np.isfinite(spread) and spread >= 0, "noise", noise, "must be finite and at least 0")
+        is_spread = bool(np.isfinite(spread) and spread >= 0)
+        require(is_spread, "noise", noise, "must be finite and at least 0")
         feature = jax.random.normal(key, (dim,))
         return cls(jnp.asarray(index), feature / jnp.linalg.norm(feature), spurious_rate, spread)
 
     def sample(self, key: Key[Array, ""], n: int) -> Sample:
-        """Draw n images: signals are exact whole numbers, noise has covariance sigma^2 (I - w*
-        w*^T)."""
+        """n images: signals are whole numbers, noise has covariance sigma^2 (I - w* w*^T)."""
         draw, noise = jax.random.split(key)
         signals, y, signal_set = sample_signals(draw, self.labels, self.spurious_rate, n)
-        dim = self.feature.shape[0]
-        standard = jax.random.normal(noise, (n, self.labels.shape[0], dim), self.feature.dtype)
+        standard = jax.random.normal(noise, (n, self.length, self.dim), self.feature.dtype)
         orthogonal = standard - (standard @ self.feature)[..., None] * self.feature
-        return Sample(
-            signals[..., None] * self.feature + self.noise * orthogonal, y, signals, signal_set)
+        X = signals[..., None] * self.feature + self.noise * orthogonal
+        return Sample(X, y, self.labels == signal_set[:, None], signals, signal_set)
+
+    def best(self, X: Float[Array, "samples patches dim"]) -> Float[Array, " samples"]:
+        """Bayes: the posterior mean of y given X, for who knows the sets, w* and q. Status: exact.
+
+        P[x | y] is 1/L times the sum over sets l that are all y of the product over the other
+        patches of their spurious chance p(x_j). A set that is all y has product (q/2)^C whatever
+        its number, so every term is the product over all patches divided by (q/2)^C, q drops out,
+        and E[y | x] = (N+ - N-)/(N+ + N-) with N+ and N- the numbers of sets that are all +1 and
+        all -1. At q = 0 and q = 1 the same: there the signal set is one, or every set counts alike.
+        An image that cannot be (no such set) gets 0.
+        """
+        signals = jnp.round(X @ self.feature)
+        same_set = self.labels[:, None] == self.labels
+        sums = signals @ same_set.astype(signals.dtype)  # of each patch's set, which is C times
+        votes = jnp.where(jnp.abs(sums) == jnp.sum(same_set, axis=1), jnp.sign(sums), 0.0)
+        return jnp.sum(votes, axis=1) / jnp.maximum(jnp.sum(jnp.abs(votes), axis=1), 1.0)
 
 
 def sample_signals(
     key: Key[Array, ""], labels: Int[Array, " patches"], spurious_rate: Any, n: int
 ) -> tuple:
-    """Signals x (n, D), labels y and signal sets of n images (the data without noise, all that a
-    model on span(w*) sees)."""
+    """Signals x (n, D), labels y and signal sets of n images: the data without noise."""
     coin, where, spurious = jax.random.split(key, 3)
     y = jax.random.rademacher(coin, (n,), jnp.float64)
     sets = jnp.max(labels) + 1
     signal_set = jax.random.randint(where, (n,), 0, sets)
     uniform = jax.random.uniform(spurious, (n, labels.shape[0]))
-    delta = jnp.where(
-        uniform < spurious_rate / 2, 1.0, jnp.where(uniform < spurious_rate, -1.0, 0.0))
+    delta = 2.0 * (uniform < spurious_rate / 2) - (uniform < spurious_rate)  # 1, -1 or 0
     return jnp.where(labels == signal_set[:, None], y[:, None], delta), y, signal_set
 
 
@@ -95,16 +115,15 @@ class Images(NamedTuple):
 
 
 def all_images(labels: Any, spurious_rate: float) -> Images:
-    """All 2 L 3^(D-C) images of a small task, those of probability 0 left out. Status: exact, by
-    listing; D - C at most 10."""
+    """All 2 L 3^(D-C) possible images of a small task, by listing. Status: exact."""
     index, sets, set_size = partition(labels)
     check_rate(spurious_rate)
     free = len(index) - set_size
-    require(
-        free <= 10, "patches outside the signal set", free, "must be at most 10 to list all images")
+    rule = "must be at most 10 to list all images"
+    require(free <= 10, "patches outside the signal set", free, rule)
     spurious = np.stack(np.meshgrid(*[[-1, 0, 1]] * free, indexing="ij"), -1).reshape(-1, free)
-    chance = np.prod(np.where(spurious == 0, 1 - spurious_rate, spurious_rate / 2), axis=1) / (
-        2 * sets)
+    chances = np.where(spurious == 0, 1 - spurious_rate, spurious_rate / 2)
+    chance = np.prod(chances, axis=1) / (2 * sets)
     rows = []
     for y in (1, -1):
         for signal_set in range(sets):
@@ -116,8 +135,7 @@ def all_images(labels: Any, spurious_rate: float) -> Images:
 
 
 def localised(side: int, block: int) -> np.ndarray:
-    """The partition of a side x side grid into block x block squares, patches counted row by row
-    (Figure 1b, 1)."""
+    """Squares of block x block patches on a side x side grid, row by row (Figure 1b, 1)."""
     require(side >= 1, "side", side, "must be at least 1")
     require(block >= 1 and side % block == 0, "block", block, f"must divide side = {side}")
     row, column = np.divmod(np.arange(side * side), side)
@@ -125,8 +143,7 @@ def localised(side: int, block: int) -> np.ndarray:
 
 
 def interleaved(patches: int, set_size: int) -> np.ndarray:
-    """The partition that deals patches out in turn, so that no two neighbours share a set (patch j
-    goes to set j mod L)."""
+    """Patches dealt out in turn: patch j goes to set j mod L, neighbours never share one."""
     check_sizes(patches, set_size)
     return np.arange(patches) % (patches // set_size)
 
@@ -137,28 +154,24 @@ def scattered(key: Key[Array, ""], labels: Any) -> np.ndarray:
 
 
 def partition(labels: Any) -> tuple[np.ndarray, int, int]:
-    """Labels as 0..L-1 in the order of their values, with L and C; refused unless all sets have the
-    same size."""
+    """Labels as 0..L-1 in the order of their values, with L and C; sets must be equally large."""
     try:
-        given = np.asarray(labels)
+        values = np.asarray(labels)
     except ValueError:
         raise InvalidInput(f"labels = {shown(labels)} must be a list of whole numbers.") from None
-    flat = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iu"
+    flat = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iu"
     require(flat, "labels", labels, "must be a list of whole numbers, one for each patch")
-    _, index, sizes = np.unique(given, return_inverse=True, return_counts=True)
-    equal = bool(np.all(sizes == sizes[0]))
-    require(
-        equal, "labels", labels,
-        f"must cut the patches into sets of equal size, not of sizes {sizes.tolist()}")
+    _, index, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    rule = f"must cut the patches into sets of equal size, not of sizes {sizes.tolist()}"
+    require(bool(np.all(sizes == sizes[0])), "labels", labels, rule)
     return index.astype(np.int64), len(sizes), int(sizes[0])
 
 
 def check_sizes(patches: int, set_size: int) -> None:
     """D and C: whole numbers with C dividing D."""
     require(patches >= 1, "patches", patches, "must be at least 1")
-    require(
-        1 <= set_size <= patches, "set_size", set_size,
-        f"must lie between 1 and patches = {patches}")
+    rule = f"must lie between 1 and patches = {patches}"
+    require(1 <= set_size <= patches, "set_size", set_size, rule)
     require(patches % set_size == 0, "set_size", set_size, f"must divide patches = {patches}")
 
 
@@ -174,27 +187,26 @@ def label_function(signals: Any, labels: Any, threshold: float = 0.9) -> Float[A
     require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")
     x = jnp.asarray(signals)
     sums = x @ jax.nn.one_hot(index, sets, dtype=x.dtype)
-    return jnp.sum(
-        jnp.where(jnp.abs(sums) > threshold * set_size + ROUNDING * set_size, sums, 0.0), axis=-1)
+    passes = jnp.abs(sums) > threshold * set_size + ROUNDING * set_size
+    return jnp.sum(jnp.where(passes, sums, 0.0), axis=-1)
 
 
-def gaussian_convolution(
-    key: Key[Array, ""], labels: Any, dim: int, n: int, filters: Any = None
-) -> tuple:
+def ranks(labels: np.ndarray) -> np.ndarray:
+    """The rank of each patch in its set."""
+    return np.array([np.sum(labels[:place] == labels[place]) for place in range(len(labels))])
+
+
+def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> tuple:
     """The counter-example of Figure 2: X Gaussian, y = sign of sum over sets of (sum_i <w_tap(i),
     X_i>)^3, tap(i) the rank of i in its set.
 
-    Returns patches (n, D, d), labels (n,) and the filters (C, d). The sets enter only through a sum
-    of odd functions, and patches are independent, so nothing in the inputs ties the patches of a
-    set together.
+    Returns patches (n, D, d), labels (n,) and filters (C, d). Patches are independent and all
+    matter (so this is no task of the contract): nothing in the inputs ties those of a set together.
     """
     index, sets, set_size = partition(labels)
     draw, choose = jax.random.split(key)
-    taps = (
-        jnp.asarray(filters) if filters is not None else jax.random.normal(choose, (set_size, dim)))
-    rank = np.zeros(len(index), int)
-    for one in range(sets):
-        rank[index == one] = np.arange(set_size)
+    taps = jax.random.normal(choose, (set_size, dim))
     X = jax.random.normal(draw, (n, len(index), dim))
-    responses = jnp.einsum("njd,jd->nj", X, taps[rank]) @ jax.nn.one_hot(index, sets, dtype=X.dtype)
+    sets_of = jax.nn.one_hot(index, sets, dtype=X.dtype)
+    responses = jnp.einsum("njd,jd->nj", X, taps[ranks(index)]) @ sets_of
     return X, jnp.sign(jnp.sum(responses**3, axis=-1)), taps

@@ -3,5 +3,4 @@
 import saccade.precision  # noqa: F401  float64 before the first array
 
 ORDER = (
-    "sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_permuted",
-    "images_gaussian")
+    "sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_checks")

@@ -1,18 +1,17 @@
-"""The appendix's inequalities, evaluated on grids and random cases: each experiment returns left
-and right sides."""
+"""The appendix's inequalities on grids and random cases: the ratios of their two sides."""
 
 from typing import Any
 
+import jax
 import numpy as np
 import xarray
 from scipy import stats
+from scipy.special import gammaln, softmax
 
 from saccade.lab.experiment import experiment
 
 
 def _generator(key: Any) -> np.random.Generator:
-    import jax
-
     return np.random.default_rng(np.asarray(jax.random.key_data(key)).astype(np.uint64).tolist())
 
 
@@ -26,9 +25,7 @@ def logistic_inequalities(
     key: Any, *, lowest: float = 1e-6, highest: float = 50.0, points: int = 2000
 ) -> xarray.Dataset:
     """s(-x) over log(1 + e^-x) on a grid (Lemma K.6)."""
-    x = (
-        np.geomspace(lowest, highest, points) if lowest > 0
-        else np.linspace(lowest, highest, points))
+    x = (np.geomspace if lowest > 0 else np.linspace)(lowest, highest, points)
     return _sides(x=x, ratio=np.exp(-np.logaddexp(0.0, x) - np.log(np.logaddexp(0.0, -x))))
 
 
@@ -53,15 +50,13 @@ def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dat
 
 @experiment("spatial.tensor-power")
 def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
-    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound (times
-    `tight`)."""
+    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound."""
     generator = _generator(key)
     ratios = []
     for _ in range(cases):
         k, m = int(generator.integers(2, 5)), 10 ** generator.uniform(-2, 0)
-        M, z0, v = (
-            m * 10 ** generator.uniform(0, 1), 10 ** generator.uniform(-1.5, -0.3),
-            10 ** generator.uniform(0, 2))
+        M = m * 10 ** generator.uniform(0, 1)
+        z0, v = 10 ** generator.uniform(-1.5, -0.3), 10 ** generator.uniform(0, 2)
         bound = 3 / (m * z0 ** (k - 1)) + 2**k * M / m * np.ceil(np.log(v / z0) / np.log(2))
         z, time, lazy = z0, 0, generator.uniform() < 0.5
         while z < v:
@@ -74,16 +69,13 @@ def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dat
 def count_tails(key: Any, *, base: float = 2.0, strength: float = 1.0) -> xarray.Dataset:
     """P[k or more of C patches are busy] over base^C q^k (Lemma K.4: base 2), and the tail of all D
     - C over Chernoff's bound e^(-strength mean eps^2/3) (K.3)."""
-    few, many = [], []
-    for C in (2, 4, 9, 16):
-        for q in (0.02, 0.1, 0.3, 0.6):
-            few += [stats.binom.sf(k - 1, C, q) / (base**C * q**k) for k in range(1, C + 1)]
+    few = [
+        stats.binom.sf(k - 1, C, q) / (base**C * q**k) for C in (2, 4, 9, 16)
+        for q in (0.02, 0.1, 0.3, 0.6) for k in range(1, C + 1)]
+    many, excess = [], np.linspace(0.1, 1.0, 10)
     for n, q in ((60, 0.25), (140, 0.15), (315, 0.25)):
-        for excess in np.linspace(0.1, 1.0, 10):
-            mean = n * q
-            many.append(
-                stats.binom.sf(np.ceil((1 + excess) * mean) - 1, n, q)
-                / np.exp(-strength * mean * excess**2 / 3))
+        tail = stats.binom.sf(np.ceil((1 + excess) * n * q) - 1, n, q)
+        many += [*(tail / np.exp(-strength * n * q * excess**2 / 3))]
     length = max(len(few), len(many))
     return _sides(few=np.resize(few, length), many=np.resize(many, length))
 
@@ -97,7 +89,7 @@ def softmax_lipschitz(
     cases are adversarial: one entry goes up, the others down.
     """
     generator = _generator(key)
-    softmax, power = [], []
+    shares, powers = [], []
     for case in range(cases):
         D, gap = int(generator.integers(2, 12)), 10 ** generator.uniform(-3, 0.5)
         a = generator.normal(size=D)
@@ -106,17 +98,12 @@ def softmax_lipschitz(
             a[0] -= 8.0
             move[0] = gap
         u = generator.normal(size=D) if mixed_signs else generator.uniform(0, 1, D)
-        one, two = _softmax(a), _softmax(a + move)
+        one, two = softmax(a), softmax(a + move)
         largest = np.max(np.abs(move))
-        softmax.append(np.max(np.abs(one - two) / one) / np.expm1(factor * largest))
+        shares.append(np.max(np.abs(one - two) / one) / np.expm1(factor * largest))
         first, second = (D * one @ u) ** (degree - 1), (D * two @ u) ** (degree - 1)
-        power.append(abs(first - second) / (first * np.expm1(factor * (degree - 1) * largest)))
-    return _sides(softmax=softmax, power=power)
-
-
-def _softmax(a: np.ndarray) -> np.ndarray:
-    raised = np.exp(a - a.max())
-    return raised / raised.sum()
+        powers.append(abs(first - second) / (first * np.expm1(factor * (degree - 1) * largest)))
+    return _sides(softmax=shares, power=powers)
 
 
 @experiment("spatial.sigmoid-lipschitz")
@@ -143,15 +130,11 @@ def activation_slope(
     key: Any, *, degree: int = 3, slope: float = 1e-4, shift: float = 1.0
 ) -> xarray.Dataset:
     """sigma'(z) = p z^(p-1) + nu, over p z^(p-1) above the edge (2 nu/p)^(1/(p-1)) (eq. 21) and
-    over nu below it (eq. 80).
-
-    `shift` below 1 moves both ranges across the edge.
-    """
+    over nu below it (eq. 80); `shift` below 1 moves both ranges across the edge."""
     edge = (2 * slope / degree) ** (1 / (degree - 1))
-    above, below = (
-        edge * shift * np.geomspace(1.0, 1e3, 300), edge / shift * np.geomspace(1e-6, 1.0, 300))
-    value = [degree * z ** (degree - 1) + slope for z in (above, below)]
-    return _sides(above=value[0] / (degree * above ** (degree - 1)), below=value[1] / slope)
+    above = degree * (edge * shift * np.geomspace(1.0, 1e3, 300)) ** (degree - 1)
+    below = degree * (edge / shift * np.geomspace(1e-6, 1.0, 300)) ** (degree - 1)
+    return _sides(above=(above + slope) / above, below=(below + slope) / slope)
 
 
 @experiment("spatial.planted-set")
@@ -160,22 +143,14 @@ def planted_set(
     exponents: tuple[float, ...] = (1.5, 2.0, 3.0),
 ) -> xarray.Dataset:
     """Total variation between m spurious patches and the same with C of them, anywhere, set to +1,
-    at q m = C^exponent (exact).
-
-    The density ratio is binom(n+, C)/binom(m, C) (q/2)^-C, a function of the number n+ of positive
-    patches.
-    """
-    from scipy.special import gammaln
-
+    at q m = C^exponent (exact): the density ratio at n+ positive patches is binom(n+, C)/binom(m,
+    C) (q/2)^-C."""
     values = []
     for exponent in exponents:
         m = round(set_size**exponent / rate)
         plus = np.arange(m + 1)
-        log_ratio = np.where(
-            plus >= set_size, gammaln(plus + 1) - gammaln(np.maximum(plus - set_size, 0) + 1),
-            -np.inf)
-        log_ratio = (
-            log_ratio - gammaln(m + 1) + gammaln(m - set_size + 1) - set_size * np.log(rate / 2))
+        ways = [gammaln(n + 1) - gammaln(n - set_size + 1) for n in (plus, m)]  # -inf below C
+        log_ratio = ways[0] - ways[1] - set_size * np.log(rate / 2)
         law = stats.binom.pmf(plus, m, rate / 2)
         values.append(0.5 * np.sum(law * np.abs(np.exp(log_ratio) - 1)))
     return xarray.Dataset(

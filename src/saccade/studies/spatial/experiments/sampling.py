@@ -1,6 +1,6 @@
-"""Sampled images: how often f*, linear models, a ternary code and the cheating attention are wrong,
-and the loss of the layer."""
+"""Sampled images: errors of f*, linear models, a ternary code and the cheat; the layer's loss."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -9,33 +9,27 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial.models import (
-    cheating_attention,
-    generalised_linear,
-    gradients,
-    output,
-    three_value_attention,
-)
-from saccade.studies.spatial.task import (
-    Spatial,
-    interleaved,
-    label_function,
-    localised,
-    sample_signals,
-    scattered,
-)
+from saccade.studies.spatial import models
+from saccade.studies.spatial import task as tasks
+from saccade.studies.spatial.models import output, three_value_attention
+from saccade.studies.spatial.task import Spatial, interleaved, label_function, sample_signals
 
 Case = tuple[int, int, float]  # patches, set size, spurious rate
 CASES: tuple[Case, ...] = ((36, 4, 0.3), (64, 4, 0.25), (24, 3, 0.5))
 POINTS = ((0.04, 0.0, 0.0), (0.05, 1.0, -0.1), (0.03, 3.0, -0.2))  # alpha, gamma, rho
 
 
+def _mapped(one: Callable[[Any], Any], key: Any, replicates: int) -> np.ndarray:
+    """`one` of each of so many keys, in one compiled program."""
+    return np.asarray(
+        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
+
+
 @experiment("spatial.sampled-errors", scales={"standard": {"samples": 100_000}})
 def sampled_errors(
     key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000
 ) -> xarray.Dataset:
-    """Is y f*(X) <= 0, is the sign of the sum of all signals wrong (a tie decided by a coin), on
-    sampled images of each case."""
+    """Is y f*(X) <= 0, is the sign of the sum of signals wrong (a coin decides ties)?"""
     label, linear = [], []
     for number, (patches, set_size, rate) in enumerate(cases):
         one, coin = jax.random.split(jax.random.fold_in(key, number))
@@ -44,10 +38,9 @@ def sampled_errors(
         label.append(y * label_function(x, labels, threshold) <= 0)
         total = y * jnp.sum(x, axis=1)
         linear.append((total < 0) | ((total == 0) & jax.random.bernoulli(coin, 0.5, (samples,))))
-    rows = {
-        name: (("sample", "case"), np.stack(part, 1))
-        for name, part in (("label", label), ("linear", linear))}
-    return xarray.Dataset(rows)
+    return xarray.Dataset({
+        "label": (("sample", "case"), np.stack(label, 1)),
+        "linear": (("sample", "case"), np.stack(linear, 1))})
 
 
 @experiment("spatial.logistic-regression")
@@ -55,8 +48,7 @@ def logistic_regression(
     key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
     train: int = 4000, test: int = 8000,
 ) -> xarray.Dataset:
-    """Wrong answers on fresh images of a linear model with a free weight for each patch, fitted by
-    logistic regression."""
+    """Wrong answers of logistic regression with a free weight for each patch, on fresh images."""
     from sklearn.linear_model import LogisticRegression
 
     labels = jnp.asarray(interleaved(patches, set_size))
@@ -75,20 +67,16 @@ def ternary_code(
     samples: int = 20_000,
 ) -> xarray.Dataset:
     """A generalised linear model with weights base^j w*: is each image read back from the one
-    number it sees, and is f* of it wrong?
-
-    Whole numbers throughout (int64); the digits -1, 0, 1 of balanced ternary are read from the
-    lowest on.
-    """
+    number it sees, and is f* of it wrong? Digits -1, 0, 1 are read from the lowest on (int64)."""
     labels = interleaved(patches, set_size)
     x, y, _ = sample_signals(key, jnp.asarray(labels), spurious_rate, samples)
     signals = np.asarray(x, np.int64)
     weights = np.asarray([base**j for j in range(patches)], np.int64)
-    seen = signals @ weights
+    number = signals @ weights
     digits = np.zeros_like(signals)
     for j in range(patches):
-        digits[:, j] = (seen + 1) % 3 - 1
-        seen = (seen - digits[:, j]) // 3
+        digits[:, j] = (number + 1) % 3 - 1
+        number = (number - digits[:, j]) // 3
     value = np.asarray(y * label_function(digits.astype(float), labels))
     same = np.all(digits == signals, axis=1)
     return xarray.Dataset({"decoded": ("sample", same), "wrong": ("sample", value <= 0)})
@@ -100,26 +88,23 @@ def cheating(
     sharpness: float = 8.0, own_diagonal: float | None = None, degree: int = 3, slope: float = 1e-4,
     dim: int = 5, samples: int = 20_000,
 ) -> xarray.Dataset:
-    """Wrong signs of the whole layer (noise included) whose patches read the set after their own,
-    and of one that reads its own.
-
-    `gap` is the largest difference of their outputs; `own_diagonal` is what the second gives to the
-    patch itself (B unless told).
-    """
+    """Wrong signs of the layer (noise included) whose patches read the set after their own, and of
+    one that reads its own and gives `own_diagonal` (else B) to the patch itself; the largest gap of
+    their outputs."""
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
     sample = task.sample(draw, samples)
-    away = cheating_attention(labels, sharpness)
+    away = models.cheating_attention(labels, sharpness)
     own = three_value_attention(
         labels, sharpness if own_diagonal is None else own_diagonal, sharpness, 0.0)
-    found = [output(sample.X, A, task.feature, degree, slope) for A in (away, own)]
-    wrong = [sample.y * F < 0 for F in found]
-    gap = float(jnp.max(jnp.abs(found[0] - found[1])) / jnp.max(jnp.abs(found[0])))
+    F_away, F_own = (output(sample.X, A, task.feature, degree, slope) for A in (away, own))
+    gap = float(jnp.max(jnp.abs(F_away - F_own)) / jnp.max(jnp.abs(F_away)))
     return xarray.Dataset(
         {
-            "away": ("sample", np.asarray(wrong[0])), "own": ("sample", np.asarray(wrong[1])),
-            "A": (("i", "j"), away), "gap": ((), gap)},
+            "away": ("sample", np.asarray(sample.y * F_away < 0)),
+            "own": ("sample", np.asarray(sample.y * F_own < 0)), "A": (("i", "j"), away),
+            "gap": ((), gap)},
         coords={"labels": ("i", np.asarray(labels))})
 
 
@@ -130,11 +115,8 @@ def sampled_loss(
     samples: int = 500, replicates: int = 64,
 ) -> xarray.Dataset:
     """Loss of the layer on raw images at three points (alpha, gamma, rho), and the part of dL/dv
-    that is orthogonal to w*.
-
-    `tilt` turns v away from w*, `drift` moves the noise off mean zero by that much times y: two
-    ways to break Lemma 4.2.
-    """
+    orthogonal to w*. Two ways to break Lemma 4.2: `tilt` turns v away from w*, `drift` moves the
+    noise off mean zero by that much times y."""
     labels = jnp.asarray(interleaved(patches, set_size))
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
@@ -148,15 +130,13 @@ def sampled_loss(
         for alpha, gamma, rho in POINTS:
             A = three_value_attention(labels, diagonal, gamma, rho)
             v = alpha * (task.feature + tilt * side)
-            found = gradients(X, sample.y, A, v, degree, slope)
-            rows.append(jnp.stack([found.loss, found.grad_v @ side, found.grad_v @ task.feature]))
+            at = models.gradients(X, sample.y, A, v, degree, slope)
+            rows.append(jnp.stack([at.loss, at.grad_v @ side, at.grad_v @ task.feature]))
         return jnp.stack(rows)
 
-    found = np.asarray(
-        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(draw, replicates)))
+    table, dims = _mapped(one, draw, replicates), ("replicate", "point")
     names = ("loss", "orthogonal", "along")
-    return xarray.Dataset(
-        {name: (("replicate", "point"), found[:, :, n]) for n, name in enumerate(names)})
+    return xarray.Dataset({name: (dims, table[:, :, n]) for n, name in enumerate(names)})
 
 
 @experiment("spatial.noise-term")
@@ -165,10 +145,9 @@ def noise_term(
     diagonal: float = 1.0, gamma: float = 0.0, rho: float = 0.0, degree: int = 3,
     samples: int = 2000, replicates: int = 64,
 ) -> xarray.Dataset:
-    """What signal patches and what the others add to y sum_i (D <w*, O_i>)^p on sampled images
-    (alpha = 1)."""
+    """What signal patches and the others add to y sum_i (D <w*, O_i>)^p (alpha = 1)."""
     labels = jnp.asarray(interleaved(patches, set_size))
-    S = jax.nn.softmax(three_value_attention(labels, diagonal, gamma, rho), axis=-1)
+    S = models.scores(three_value_attention(labels, diagonal, gamma, rho))
 
     def one(key: Any) -> Any:
         x, y, signal_set = sample_signals(key, labels, spurious_rate, samples)
@@ -176,10 +155,9 @@ def noise_term(
         inside = labels == signal_set[:, None]
         return jnp.stack([jnp.mean(jnp.sum(power * part, axis=1)) for part in (inside, ~inside)])
 
-    found = np.asarray(
-        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
+    table = _mapped(one, key, replicates)
     return xarray.Dataset(
-        {"signal": ("replicate", found[:, 0]), "noise": ("replicate", found[:, 1])})
+        {"signal": ("replicate", table[:, 0]), "noise": ("replicate", table[:, 1])})
 
 
 @experiment("spatial.linear-argument")
@@ -187,14 +165,13 @@ def linear_argument(
     key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.3,
     gamma: float = 0.0, rho: float = 0.0, samples: int = 20_000,
 ) -> xarray.Dataset:
-    """Share of sampled images on which the layer at (gamma, rho) and the plain sum of signals have
-    the same sign (zeros agree)."""
+    """Do the layer at (gamma, rho) and the plain sum of signals have the same sign?"""
     labels = jnp.asarray(interleaved(patches, set_size))
     x, _, _ = sample_signals(key, labels, spurious_rate, samples)
     X = x[..., None]
     F = output(X, three_value_attention(labels, 1.0, gamma, rho), jnp.full(1, 0.05), 3, 1e-4)
     F = jnp.where(jnp.abs(F) <= 1e-9 * jnp.max(jnp.abs(F)), 0.0, F)
-    K = generalised_linear(X, jnp.ones((patches, 1)))
+    K = models.GeneralisedLinear(jnp.ones((patches, 1)))(X)
     return xarray.Dataset({"agree": ("sample", np.asarray(jnp.sign(F) == jnp.sign(K)))})
 
 
@@ -202,18 +179,15 @@ def linear_argument(
 def pictures(
     key: Any, *, side: int = 6, block: int = 2, spurious_rate: float = 0.4
 ) -> xarray.Dataset:
-    """A localised and a scattered partition of a square image, and one image of each: what Figures
-    1b and 3 show."""
-    kinds = {
-        "localised": localised(side, block),
-        "scattered": scattered(jax.random.fold_in(key, 1), localised(side, block))}
-    signals, chosen, signs = zip(
-        *(sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()),
-        strict=True)
+    """A localised and a scattered partition, with an image of each (Figures 1b and 3)."""
+    square = tasks.localised(side, block)
+    kinds = {"localised": square, "scattered": tasks.scattered(jax.random.fold_in(key, 1), square)}
+    drawn = [
+        sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()]
+    signals, y, signal_set = (np.concatenate(part) for part in zip(*drawn, strict=True))
     return xarray.Dataset(
         {
             "labels": (("kind", "patch"), np.stack(list(kinds.values()))),
-            "signals": (("kind", "patch"), np.stack([np.asarray(x[0]) for x in signals])),
-            "y": ("kind", np.asarray([float(y[0]) for y in chosen])),
-            "signal_set": ("kind", np.asarray([int(one[0]) for one in signs]))},
+            "signals": (("kind", "patch"), signals), "y": ("kind", y),
+            "signal_set": ("kind", signal_set)},
         coords={"kind": list(kinds)})

@@ -1,5 +1,4 @@
-"""Small populations listed image by image: what descent keeps symmetric, and for how long;
-gradients; the metric on known cases."""
+"""Small populations listed image by image: symmetry under descent, gradients, the metric."""
 
 from typing import Any
 
@@ -9,20 +8,29 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.spatial import dynamics
-from saccade.studies.spatial.models import (
-    association,
-    cheating_attention,
-    gradients,
-    output,
-    three_value_attention,
-)
+from saccade.studies.spatial import models
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics.descent import Layer
+from saccade.studies.spatial.models import output, three_value_attention
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
 
 PARTITIONS = {
     "interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
 POINT = (0.3, 0.5, 0.4, -0.2)  # alpha, beta, gamma, rho
 TIE = 1e-9  # outputs are of order one; sums that cancel leave rounding
+QUANTITIES = (
+    "loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
+
+
+def _classes(labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of A off the diagonal: within sets, and between them."""
+    inside = np.asarray(labels)[:, None] == np.asarray(labels)
+    return inside & ~np.eye(len(inside), dtype=bool), ~inside
+
+
+def _error(margins: Any, probability: Any) -> float:
+    """P[margin < 0] + P[margin = 0] / 2."""
+    return float(probability @ ((margins < -TIE) + 0.5 * (np.abs(margins) <= TIE)))
 
 
 @experiment("spatial.listed-population")
@@ -30,10 +38,7 @@ def listed_population(
     key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01, bump: float = 0.0
 ) -> xarray.Dataset:
     """Loss, error and gradient of all entries of A over every image of three small partitions, by
-    automatic differentiation.
-
-    `bump` is added to one entry of A, which breaks the symmetry.
-    """
+    automatic differentiation; `bump` is added to one entry of A."""
     alpha, beta, gamma, rho = POINT
     rows = []
     for labels in PARTITIONS.values():
@@ -47,24 +52,13 @@ def listed_population(
 
         (value, margins), (grad_A, grad_v) = jax.value_and_grad(loss, (0, 1), has_aux=True)(
             A, jnp.full(1, alpha))
-        rows.append(_summary(
-            np.asarray(index), images.probability, float(value), np.asarray(margins),
-            np.asarray(grad_A), float(grad_v[0])))
-    names = (
-        "loss", "error", "grad_same", "grad_other", "grad_alpha", "spread_same", "spread_other")
+        groups = [np.asarray(grad_A)[group] for group in _classes(labels)]
+        rows.append([
+            value, _error(np.asarray(margins), images.probability), *map(np.mean, groups),
+            grad_v[0], *map(np.ptp, groups)])
     return xarray.Dataset(
-        {"value": (("partition", "quantity"), np.asarray(rows))}, coords={"quantity": list(names)})
-
-
-def _summary(
-    labels: Any, probability: Any, loss: float, margins: Any, grad_A: Any, grad_alpha: float
-) -> list[float]:
-    same = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
-    other = labels[:, None] != labels
-    zero = np.abs(margins) <= 1e-9 * np.abs(margins).max()
-    error = probability[(margins < 0) & ~zero].sum() + probability[zero].sum() / 2
-    spreads = np.ptp(grad_A[same]), np.ptp(grad_A[other])
-    return [loss, error, grad_A[same].mean(), grad_A[other].mean(), grad_alpha, *spreads]
+        {"value": (("partition", "quantity"), np.asarray(rows, float))},
+        coords={"quantity": list(QUANTITIES)})
 
 
 @experiment("spatial.asymmetry")
@@ -73,32 +67,20 @@ def asymmetry(
     alpha: float = 0.3, diagonal: float = 0.5, eta_v: float = 0.01, eta_a: float = 20.0,
     perturbation: float = 1e-6, steps: int = 150, replicates: int = 20,
 ) -> xarray.Dataset:
-    """Descent on the whole population in all entries of A from a three-valued start with a tiny
-    random perturbation.
-
-    `growth` is the standard deviation of A within its two classes of entries at the end over that
-    at the start.
-    """
+    """Descent on the whole population in all entries of A from a perturbed three-valued start:
+    `growth` of the standard deviation of A within its two classes of entries."""
     labels = interleaved(patches, set_size)
-    index = jnp.asarray(labels)
-    made = all_images(labels, spurious_rate)
-    images = tuple(jnp.asarray(part) for part in made)
-    same = (index[:, None] == index) & ~jnp.eye(patches, dtype=bool)
-    other = index[:, None] != index
-    start = three_value_attention(index, diagonal, 0.0, 0.0)
-
-    def one(key: Any) -> Any:
-        A = start + perturbation * (same | other) * jax.random.normal(key, start.shape)
-        path, _ = dynamics.entrywise_population_descent(
-            images, A, alpha, dynamics.Layer(3, 0.01), eta_v, eta_a, steps)
-        spread = [jnp.std(path, axis=(1, 2), where=group[None]) for group in (same, other)]
-        return jnp.sqrt(spread[0] ** 2 + spread[1] ** 2)
-
-    spread = np.stack([np.asarray(one(one_key)) for one_key in jax.random.split(key, replicates)])
-    data = {
+    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
+    start, groups = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), _classes(labels)
+    rows = []
+    for one in jax.random.split(key, replicates):
+        A = start + perturbation * sum(groups) * jax.random.normal(one, start.shape)
+        path, _ = descent.entrywise_descent(images, A, alpha, Layer(3, 0.01), eta_v, eta_a, steps)
+        rows.append(np.hypot(*(np.std(path, axis=(1, 2), where=group) for group in groups)))
+    spread = np.stack(rows)
+    return xarray.Dataset({
         "growth": ("replicate", spread[:, -1] / spread[:, 0]),
-        "spread": (("replicate", "step"), spread)}
-    return xarray.Dataset(data)
+        "spread": (("replicate", "step"), spread)})
 
 
 @experiment("spatial.listed-cheat")
@@ -109,12 +91,10 @@ def listed_cheat(
     """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
     labels = interleaved(patches, set_size)
     signals, y, probability = (jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    F = y * output(
-        signals[..., None], cheating_attention(jnp.asarray(labels), sharpness), jnp.ones(1), degree,
-        slope)
-    error = probability @ ((F < -TIE) + 0.5 * (jnp.abs(F) <= TIE))
-    return xarray.Dataset(
-        {"error": ((), float(error)), "loss": ((), float(probability @ jnp.logaddexp(0.0, -F)))})
+    A = models.cheating_attention(jnp.asarray(labels), sharpness)
+    margins = np.asarray(y * output(signals[..., None], A, jnp.ones(1), degree, slope))
+    loss = float(probability @ np.logaddexp(0.0, -margins))
+    return xarray.Dataset({"error": ((), _error(margins, probability)), "loss": ((), loss)})
 
 
 @experiment("spatial.two-descents")
@@ -125,69 +105,55 @@ def two_descents(
 ) -> xarray.Dataset:
     """The last state of descent in all entries of A over listed images, and of the three-scalar
     descent; `faster` multiplies eta_a of the second."""
-    labels = jnp.asarray(interleaved(patches, set_size))
-    images = tuple(jnp.asarray(part) for part in all_images(np.asarray(labels), spurious_rate))
-    start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), dynamics.Layer(3, 0.01)
-    A, alphas = dynamics.entrywise_population_descent(
-        images, start, alpha, layer, eta_v, eta_a, steps)
-    inside = labels[:, None] == labels
-    same, other = inside & ~jnp.eye(patches, dtype=bool), ~inside
-    whole = [float(alphas[-1]), *(float(jnp.mean(A[-1], where=group)) for group in (same, other))]
-    setting = dynamics.Setting(
-        patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
-    path = dynamics.idealised_descent(
-        dynamics.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, steps)
+    labels = interleaved(patches, set_size)
+    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
+    start, layer = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), Layer(3, 0.01)
+    A, alphas = descent.entrywise_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    entries = [float(alphas[-1]), *(np.asarray(A[-1])[group].mean() for group in _classes(labels))]
+    setting = descent.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
+    path = descent.idealised_descent(
+        descent.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
     scalars = [float(numbers[-1]) for numbers in path.scalars]
-    return xarray.Dataset({"entries": ("scalar", whole), "scalars": ("scalar", scalars)})
+    return xarray.Dataset({"entries": ("scalar", entries), "scalars": ("scalar", scalars)})
 
 
 @experiment("spatial.gradient-check")
 def gradient_check(
     key: Any, *, degree: int = 5, slope: float = 0.1, temperature: float = 1.7, replicates: int = 8
 ) -> xarray.Dataset:
-    """The closed-form gradients of the layer beside automatic differentiation of its loss, at
-    random data and parameters."""
-
-    def loss(A: Any, v: Any, X: Any, y: Any) -> Any:
-        return jnp.mean(jnp.logaddexp(0.0, -y * output(X, A, v, degree, slope, temperature)))
-
-    rows = []
+    """The closed-form gradients of the layer beside automatic differentiation of its loss."""
+    layer, rows = Layer(degree, slope, temperature), []
     for one in jax.random.split(key, replicates):
-        keys = jax.random.split(one, 4)
-        X, A, v = (
-            jax.random.normal(k, shape)
-            for k, shape in zip(keys, ((6, 5, 3), (5, 5), (3,)), strict=False))
-        y = jax.random.rademacher(keys[3], (6,), float)
-        found = gradients(X, y, A, 0.2 * v, degree, slope, temperature)
-        grad_A, grad_v = jax.grad(loss, (0, 1))(A, 0.2 * v, X, y)
+        keys, shapes = jax.random.split(one, 4), ((6, 5, 3), (5, 5), (3,))
+        X, A, v = (jax.random.normal(*pair) for pair in zip(keys[:3], shapes, strict=True))
+        y, v = jax.random.rademacher(keys[3], (6,), float), 0.2 * v
+        ours = models.gradients(X, y, A, v, *layer)
+        grad_A, grad_v = jax.grad(descent.sample_loss, (2, 3))(X, y, A, v, layer)
         grad_A = grad_A * (1 - jnp.eye(5))
         rows.append([
-            _relative(found.grad_A, grad_A), _relative(found.grad_v, grad_v),
-            *_as_printed(X, y, A, 0.2 * v, grad_A, grad_v, degree, slope)])
-    names = ("A", "v", "A as printed", "v as printed")
+            _relative(ours.grad_A, grad_A), _relative(ours.grad_v, grad_v),
+            *_as_printed(X, y, A, v, grad_A, grad_v, degree, slope)])
+    names = ["A", "v", "A as printed", "v as printed"]
     return xarray.Dataset(
-        {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": list(names)})
+        {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": names})
 
 
-def _relative(found: Any, truth: Any) -> float:
-    return float(jnp.linalg.norm(found - truth) / jnp.linalg.norm(truth))
+def _relative(value: Any, truth: Any) -> float:
+    return float(jnp.linalg.norm(value - truth) / jnp.linalg.norm(truth))
 
 
 def _as_printed(
     X: Any, y: Any, A: Any, v: Any, grad_A: Any, grad_v: Any, degree: int, slope: float
 ) -> list[float]:
-    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A the factor p D z^(p-1) without nu
-    and tau."""
-    S = jax.nn.softmax(A, axis=-1)
+    """Lemmas H.1 and H.2 as they stand: no minus sign, and for A neither nu nor tau."""
+    S = models.scores(A)
     D, u = A.shape[0], X @ v
     z = D * u @ S.T
     F = jnp.sum(z**degree + slope * z, axis=-1)
     weight = D * (y * jax.nn.sigmoid(-y * F))[:, None]
     by_v = jnp.einsum("ni,ij,njd->d", weight * (degree * z ** (degree - 1) + slope), S, X) / len(y)
-    power = degree * weight * z ** (degree - 1)
-    by_A = (
-        jnp.einsum("ni,ij,nij->ij", power, S, u[:, None, :] - (z / D)[:, :, None]) / len(y)
-        * (1 - jnp.eye(D)))
+    power, apart = degree * weight * z ** (degree - 1), u[:, None, :] - (z / D)[:, :, None]
+    by_A = jnp.einsum("ni,ij,nij->ij", power, S, apart) / len(y) * (1 - jnp.eye(D))
     return [_relative(by_A, grad_A), _relative(by_v, grad_v)]
 
 
@@ -195,11 +161,8 @@ def _as_printed(
 def invariance(
     key: Any, *, side: int = 4, block: int = 2, mix: bool = False, samples: int = 50
 ) -> xarray.Dataset:
-    """Outputs of a three-valued layer on images and on the same images with sets and patches within
-    sets permuted.
-
-    `mix` permutes all patches across sets instead.
-    """
+    """Outputs of a three-valued layer on images and on the same with sets, and patches within sets,
+    permuted; `mix` permutes all patches across sets instead."""
     labels = localised(side, block)
     keys = jax.random.split(key, 4)
     task = Spatial.create(keys[0], labels, 3, 0.4)
@@ -213,8 +176,8 @@ def invariance(
     A = three_value_attention(jnp.asarray(labels), 1.0, 0.7, -0.2)
     plain, permuted = (
         output(X, A, 0.2 * task.feature, 3, 1e-3) for X in (sample.X, sample.X[:, target]))
-    return xarray.Dataset(
-        {"gap": ((), float(jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))))})
+    gap = jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))
+    return xarray.Dataset({"gap": ((), float(gap))})
 
 
 @experiment("spatial.association-cases")
@@ -222,10 +185,7 @@ def association_cases(
     key: Any, *, side: int = 4, block: int = 2, shuffled: bool = False, tie_breaks: int = 4000
 ) -> xarray.Dataset:
     """The metric on matrices with known answers, and on one with many ties beside random
-    tie-breaking of the plain definition.
-
-    `shuffled` scores them against a partition that is not theirs.
-    """
+    tie-breaking; `shuffled` scores them against a partition that is not theirs."""
     labels = localised(side, block)
     scored = np.asarray(jax.random.permutation(key, labels)) if shuffled else labels
     size, index = len(labels), jnp.asarray(labels)
@@ -233,16 +193,13 @@ def association_cases(
     matrices = {
         "constant": np.ones((size, size)), "identity": np.eye(size),
         "true": np.asarray(three_value_attention(index, 1.0, 0.5, 0.0)),
-        "cheating": np.asarray(cheating_attention(index, 1.0)), "ties": ties}
-    found = [association(matrix, scored) for matrix in matrices.values()]
+        "cheating": np.asarray(models.cheating_attention(index, 1.0)), "ties": ties}
+    scores = [models.association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
     noise = np.asarray(jax.random.uniform(jax.random.fold_in(key, 2), (tie_breaks, size, size)))
-    places = block * block
-    top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., :places]
+    top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., : block * block]
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
-    names = (
-        "row_fraction", "overlap", "off_diagonal_overlap", "off_diagonal_row_fraction", "margin")
-    rows = np.asarray([[float(getattr(one, name)) for name in names] for one in found])
+    rows = np.asarray([one[1:] for one in scores], float)
     return xarray.Dataset(
         {"value": (("matrix", "quantity"), rows), "broken": ("replicate", broken)},
-        coords={"matrix": list(matrices), "quantity": list(names)})
+        coords={"matrix": list(matrices), "quantity": list(models.Association._fields[1:])})

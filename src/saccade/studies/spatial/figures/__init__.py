@@ -1,3 +1,3 @@
 """The figures of the spatial study."""
 
-ORDER = ("pictures", "descent", "images_gaussian", "images")
+ORDER = ("model", "images")

@@ -1,5 +1,6 @@
-"""Loss, error and gradient of the three-scalar model over the whole population, as weighted sums
-over the states of `states`."""
+"""Exact theory: the three-scalar model over the whole population (attention weights; loss, error
+and gradient as weighted sums over the states of `states`), the cheating attention, what drives
+alpha early on, and the errors of what does not look: f* and generalised linear models."""
 
 from typing import Any, NamedTuple
 
@@ -8,17 +9,84 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.studies.spatial.theory.setting import Scalars, Setting, mixing
-from saccade.studies.spatial.theory.states import States, exponents
+from saccade.errors import require
+from saccade.studies.spatial.task import ROUNDING, check_rate, check_sizes
+from saccade.studies.spatial.theory.states import States, exponents, population_states
 
+MOST_PATCHES = 10_000
 TIE = 1e-9
 """Outputs closer to zero than this share of the largest count as zero: exact ties come out as
 +-1e-17 in floats."""
 
 
+class Setting(NamedTuple):
+    """D, C, q, p, nu, the fixed diagonal beta of A, and the temperature tau."""
+
+    patches: int
+    set_size: int
+    spurious_rate: float
+    degree: int = 3
+    slope: float = 1e-4
+    diagonal: float = 1.0
+    temperature: float = 1.0
+
+    @property
+    def sets(self) -> int:
+        return self.patches // self.set_size
+
+    def states(self, only_sums: bool = False, most: int | None = None) -> States:
+        """The states of its population, see `population_states`."""
+        return population_states(
+            self.patches, self.set_size, self.spurious_rate, self.degree, only_sums, most)
+
+
+class Scalars(NamedTuple):
+    """What descent moves: v = alpha w*, A = gamma within sets and rho between (Lemma 4.1)."""
+
+    alpha: Any
+    gamma: Any
+    rho: Any
+
+
+def check_setting(setting: Setting) -> None:
+    """Refuse what is not a population: sizes, rate, an even degree, a temperature of 0."""
+    check_sizes(setting.patches, setting.set_size)
+    few = setting.patches <= MOST_PATCHES
+    require(few, "patches", setting.patches, f"must be at most {MOST_PATCHES}")
+    check_rate(setting.spurious_rate)
+    check_activation(setting.degree, setting.slope)
+    require(bool(np.isfinite(setting.diagonal)), "diagonal", setting.diagonal, "must be finite")
+    require(setting.temperature > 0, "temperature", setting.temperature, "must be above 0")
+
+
+def check_activation(degree: int, slope: float) -> None:
+    """p is odd and at least 3 (p = 1 would be a linear model), nu is not negative."""
+    is_odd = degree >= 3 and degree % 2 == 1
+    require(is_odd, "degree", degree, "must be an odd whole number of at least 3")
+    require(bool(slope >= 0), "slope", slope, "must be at least 0")
+
+
+def attention_weights(setting: Setting, gamma: Any, rho: Any) -> tuple[Array, ...]:
+    """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all
+    at temperature tau, and the gain G = D (Lambda + (C-1) Gamma). Section 4.1. Status: exact."""
+    values = [jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)]
+    entries = jnp.stack(values) / setting.temperature
+    numbers = jnp.asarray([1.0, setting.set_size - 1.0, float(setting.patches - setting.set_size)])
+    top = jnp.max(jnp.where(numbers > 0, entries, -jnp.inf))
+    raised = jnp.exp(jnp.where(numbers > 0, entries - top, jnp.minimum(entries - top, 0.0)))
+    own, same, other = raised / jnp.sum(numbers * raised)
+    return own, same, other, setting.patches * (own + (setting.set_size - 1) * same)
+
+
+def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
+    """(a, b, c) with z = a x + b s + c K for signal x in a set of sum s in an image of sum K:
+    a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status: exact."""
+    own, same, other, _ = attention_weights(setting, scalars.gamma, scalars.rho)
+    return setting.patches * scalars.alpha * jnp.stack([own - same, same - other, other])
+
+
 class Population(NamedTuple):
-    """Loss, error (a tie counts 1/2) and the gradient: by alpha, and by one entry of A within a set
-    and between sets."""
+    """Loss, error (a tie counts 1/2), gradients by alpha and by one entry of A of either kind."""
 
     loss: Any
     error: Any
@@ -35,9 +103,8 @@ def terms(abc: Float[Array, " 3"], setting: Setting) -> Float[Array, " terms"]:
     for number, row in zip((a, b, c), powers, strict=True):
         for _ in range(setting.degree):
             row.append(row[-1] * number)
-    return jnp.stack([
-        *(powers[0][i] * powers[1][j] * powers[2][k] for i, j, k in exponents(setting.degree)),
-        linear])
+    A, B, C = powers
+    return jnp.stack([*(A[i] * B[j] * C[k] for i, j, k in exponents(setting.degree)), linear])
 
 
 def outputs(
@@ -62,20 +129,131 @@ def error_of(F: Any, probability: Any) -> float:
 
 
 def population(scalars: Scalars, setting: Setting, states: States) -> Population:
-    """Everything at once, from states of the same D, C, q, p. Status: exact (derivatives by
-    automatic differentiation)."""
+    """Everything at once, from states of the same D, C, q, p. Status: exact."""
     coefficients, probability = jnp.asarray(states.coefficients), jnp.asarray(states.probability)
     point = Scalars(*(jnp.asarray(number, float) for number in scalars))
-    value, slope = jax.value_and_grad(loss)(point, setting, coefficients, probability)
-    same, other = entries(setting)
+    value, gradient = jax.value_and_grad(loss)(point, setting, coefficients, probability)
     error = error_of(outputs(point, setting, coefficients), states.probability)
-    grad_same, grad_other = (
-        (slope.gamma / same if same else 0.0), (slope.rho / other if other else 0.0))
-    return Population(value, error, slope.alpha, grad_same, grad_other)
+    per_entry = step_sizes(setting, 1.0, 1.0)
+    return Population(value, error, *(a * b for a, b in zip(per_entry, gradient, strict=True)))
 
 
-def entries(setting: Setting) -> tuple[int, int]:
-    """How many entries of A share gamma and rho: D (C - 1) and D (D - C). With none the gradient is
-    0."""
-    return setting.patches * (setting.set_size - 1), setting.patches * (
-        setting.patches - setting.set_size)
+def step_sizes(setting: Setting, eta_v: Any, eta_a: Any) -> Scalars:
+    """Step sizes by which the shared scalars move as one entry of A does: their gradients are sums
+    over D (C - 1) and D (D - C) entries (none: they do not move)."""
+    same = setting.patches * (setting.set_size - 1)
+    other = setting.patches * (setting.patches - setting.set_size)
+    return Scalars(
+        eta_v, eta_a / same if same else 0 * eta_a, eta_a / other if other else 0 * eta_a)
+
+
+class Cheat(NamedTuple):
+    """The transformer that generalises without association (Theorem 3.2), every patch reading the
+    set after its own: error (a tie counts 1/2), loss, probability of thinned states (0: exact)."""
+
+    error: float
+    loss: float
+    thinned: float
+
+
+def cheat(setting: Setting, sharpness: float) -> Cheat:
+    """v = w*, A_ij = B on the next set, else 0. Status: exact.
+
+    A patch of set l gets z = D (e^B s + K - s) / (C e^B + D - C) with s the sum of set l + 1. Sets
+    are exchangeable, each is read by one other: F has a = 0, b = D (e^B - 1)/Z, c = D/Z.
+    """
+    check_setting(setting)
+    rule = "must be at least 2: there is no next set"
+    require(setting.sets >= 2, "number of sets", setting.sets, rule)
+    require(bool(sharpness >= 0), "sharpness", sharpness, "must be at least 0")
+    states = setting.states(only_sums=True)
+    # Divided by e^B, so that a large B is no overflow.
+    below = float(np.exp(-sharpness / setting.temperature))
+    partition_sum = setting.set_size + (setting.patches - setting.set_size) * below
+    gain = setting.patches / partition_sum
+    abc = jnp.asarray([0.0, gain * (1 - below), gain * below])
+    F = terms(abc, setting) @ states.coefficients
+    value = float(states.probability @ jnp.logaddexp(0.0, -F))
+    return Cheat(error_of(F, states.probability), value, states.thinned)
+
+
+class Drive(NamedTuple):
+    """E y sum_i (D <w*, O_i>)^3 over the signal set, and over all others (the noise term)."""
+
+    signal: float
+    noise: float
+
+
+def early_drive(setting: Setting, gamma: float = 0.0, rho: float = 0.0) -> Drive:
+    """Both terms for p = 3 at alpha = 1. Status: exact.
+
+    A signal patch gets z = a + b C + c (C + R) with R the sum of D - C spurious signals, so E z^3 =
+    m^3 + 3 m c^2 q (D - C), m its mean. Any other gets z = W + c C with W odd: E z^3 = 3 c C E W^2
+    + (c C)^3, and E W^2 = q (a^2 + 2 a (b+c) + C (b+c)^2 + c^2 (D - 2C)). Lemma D.6 says that the
+    second is zero; it would be without the term c C, by which every patch also sees the signal set.
+    """
+    require(setting.degree == 3, "degree", setting.degree, "must be 3 for the closed form")
+    a, b, c = (float(number) for number in np.asarray(mixing(Scalars(1.0, gamma, rho), setting)))
+    D, C, q = setting.patches, setting.set_size, setting.spurious_rate
+    mean = a + b * C + c * C
+    signal = C * (mean**3 + 3 * mean * c**2 * q * (D - C))
+    spread = q * (a**2 + 2 * a * (b + c) + C * (b + c) ** 2 + c**2 * (D - 2 * C))
+    return Drive(signal, (D - C) * (3 * c * C * spread + (c * C) ** 3))
+
+
+class LinearError(NamedTuple):
+    """Errors with equal weights: under the best phi, and under the sign (a zero counts 1/2)."""
+
+    bayes: float
+    sign: float
+
+
+def signal_sum_law(patches: int, spurious_rate: float) -> np.ndarray:
+    """Law of the sum of `patches` spurious signals at -patches..patches. Status: exact."""
+    return _power(np.array([spurious_rate / 2, 1 - spurious_rate, spurious_rate / 2]), patches)
+
+
+def label_error(patches: int, set_size: int, spurious_rate: float, threshold: float = 0.9) -> float:
+    """P[y f*(X) <= 0]: the law of the thresholded sum of one random set, convolved L - 1 times,
+    plus the signal set. To leading order (L-1) (q/2)^C at threshold 0.9 and C <= 10, where one set
+    all against the label cancels the signal. Status: exact."""
+    check_sizes(patches, set_size)
+    check_rate(spurious_rate)
+    require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")
+    sums = np.arange(-set_size, set_size + 1)
+    passes = np.abs(sums) > (threshold + ROUNDING) * set_size
+    one_set = signal_sum_law(set_size, spurious_rate)
+    thresholded = np.where(passes, one_set, 0.0)
+    thresholded[set_size] = one_set[~passes].sum()
+    sets = patches // set_size
+    total = _power(thresholded, sets - 1)
+    signal = set_size if passes[-1] else 0
+    values = np.arange(-(sets - 1) * set_size, (sets - 1) * set_size + 1) + signal
+    return float(min(1.0, total[values <= 0].sum()))
+
+
+def linear_error(patches: int, set_size: int, spurious_rate: float) -> LinearError:
+    """Theorem 3.1 for equal weights, exactly: g sees K = y C + sum of D - C spurious signals.
+
+    The best phi errs with probability sum_k min(P[K = k | +], P[K = k | -]) / 2; the sign errs with
+    P[K < 0 | +] + P[K = 0 | +] / 2.
+    """
+    check_sizes(patches, set_size)
+    check_rate(spurious_rate)
+    law = signal_sum_law(patches - set_size, spurious_rate)
+    plus = np.concatenate([np.zeros(2 * set_size), law])
+    minus = np.concatenate([law, np.zeros(2 * set_size)])
+    values = np.arange(len(law)) - (patches - set_size) + set_size
+    return LinearError(
+        float(np.minimum(plus, minus).sum() / 2),
+        float(law[values < 0].sum() + law[values == 0].sum() / 2))
+
+
+def _power(law: np.ndarray, times: int) -> np.ndarray:
+    """The law convolved `times` times with itself (0 times: a point mass at 0), by squaring."""
+    total, base = np.ones(1), law
+    while times:
+        total = np.convolve(total, base) if times & 1 else total
+        times >>= 1
+        base = np.convolve(base, base) if times else base
+    return total

@@ -1,7 +1,6 @@
-"""The population as a list of distinct images: which whole numbers an image enters by, and how
-likely each combination is.
+"""The population as a list of distinct images: by which whole numbers, and how likely, each enters.
 
-With z = a x + b s + c K (see `setting.mixing`) and sigma(z) = z^p + nu z, the output F is a
+With z = a x + b s + c K (see `population.mixing`) and sigma(z) = z^p + nu z, the output F is a
 polynomial in (a, b, c) whose coefficients are whole numbers of the image: the sums over sets of s^k
 and of m s^k, where s is the sum of a set's signals and m the number that are not zero. Two images
 with the same sums get the same output from every three-scalar model, so they are one state. At D =
@@ -9,26 +8,26 @@ with the same sums get the same output from every three-scalar model, so they ar
 """
 
 from functools import lru_cache
-from math import comb, factorial, prod
+from math import comb, factorial, log2, prod
 from typing import NamedTuple
 
 import numpy as np
 
+from saccade.errors import require
+
 MOST_STATES = 300_000
-MOST_ROWS = (
-    60_000_000  # states times set types, over all additions: what patience allows, a few seconds
-)
+# States times set types, over all additions: what patience allows, a few seconds.
+MOST_ROWS = 60_000_000
+MOST_SET_SIZE = 100  # there are (C + 1)(C + 2)/2 types of sets
 SEED = 20221
 
 
 class States(NamedTuple):
-    """Distinct states of images with label +1: coefficients (terms, states), probabilities, and the
-    probability that was thinned.
+    """Distinct states of images with label +1: coefficients (terms, states) and probabilities.
 
     `thinned` is 0 when the list is complete, so that every mean over it is exact. Otherwise it is
-    the probability (summed over the additions) of those states of which only some were kept, each
-    with more weight.
-    """
+    the probability (summed over the additions) of states of which only some were kept, with more
+    weight."""
 
     coefficients: np.ndarray
     probability: np.ndarray
@@ -36,8 +35,7 @@ class States(NamedTuple):
 
 
 def exponents(degree: int) -> list[tuple[int, int, int]]:
-    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; the last coefficient
-    belongs to nu (a + C b + D c)."""
+    """The monomials a^i b^j c^k of degree p, in the order of the coefficients; nu's comes last."""
     return [(i, j, degree - i - j) for i in range(degree + 1) for j in range(degree + 1 - i)]
 
 
@@ -46,32 +44,46 @@ def population_states(
     patches: int, set_size: int, spurious_rate: float, degree: int, only_sums: bool = False,
     most: int | None = None,
 ) -> States:
-    """All states with their probabilities, by adding one random set after the other and merging
-    equal sums.
+    """All states with their probabilities: random sets are added one by one, equal sums merged.
 
     Status: exact while no more than `most` states arise (by default 300,000, or as many as
     `MOST_ROWS` allows); beyond that unlikely states are thinned at every addition, without bias.
     `only_sums` merges all images whose set sums agree, which is enough when a = 0.
     """
+    _check_powers(patches // set_size, set_size, degree)
     atoms, chances = _set_types(set_size, spurious_rate, degree, only_sums)
     sets = patches // set_size - 1
-    limit = most or min(MOST_STATES, max(2000, MOST_ROWS // (max(sets, 1) * len(atoms))))
+    limit = most or _most_states(max(sets, 1) * len(atoms))
     sums, probability, lost = np.zeros((1, atoms.shape[1]), np.int64), np.ones(1), 0.0
     multipliers = _multipliers(atoms, sets)
     for _ in range(sets):
         sums, probability = _extended(sums, probability, atoms, chances, multipliers)
         weight, thin = _thinned_weights(probability, limit)
         sums, probability, lost = sums[weight > 0], weight[weight > 0], lost + thin
-    return States(
-        _coefficients(sums, patches, set_size, degree, only_sums), probability / probability.sum(),
-        lost)
+    coefficients = _coefficients(sums, patches, set_size, degree, only_sums)
+    return States(coefficients, probability / probability.sum(), lost)
+
+
+def _check_powers(sets: int, set_size: int, degree: int) -> None:
+    """Sums of powers are whole numbers of 64 bits; few enough types of sets to list."""
+    rule = f"must be at most {MOST_SET_SIZE} for states to be listed"
+    require(set_size <= MOST_SET_SIZE, "set_size", set_size, rule)
+    highest = 15 if set_size == 1 else int((62 - log2(sets)) / log2(set_size))
+    rule = f"must be at most {highest} for {sets} sets of {set_size} patches"
+    require(degree <= highest, "degree", degree, rule)
+
+
+def _most_states(rows: int) -> int:
+    """How many states may be kept where each has so many rows, over all additions. Where there are
+    thousands of rows every addition is long, not only the last ones: then a quarter."""
+    allowed = MOST_ROWS // rows
+    return min(MOST_STATES, allowed if allowed > 5000 else max(100, allowed // 4))
 
 
 def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
-    """Numbers that turn the sums of an image into one whole number, which is unique: mixed radix if
-    that fits into 64 bits, else fixed random odd numbers modulo 2^64 (two of a million states then
-    meet with a chance of 3e-8).
-    """
+    """Numbers that turn the sums of an image into one whole number of its own: mixed radix if that
+    fits into 64 bits, else fixed random odd numbers modulo 2^64 (two of a million states then meet
+    with a chance of 3e-8)."""
     spans = [max(int(np.ptp(column)), 0) * sets + 1 for column in atoms.T]
     if prod(spans) < 2**62:
         return np.asarray([prod(spans[number + 1 :]) for number in range(len(spans))], np.int64)
@@ -101,11 +113,10 @@ def _set_types(
     rows, chances = [], []
     for plus in range(set_size + 1):
         for minus in range(set_size + 1 - plus):
-            empty = set_size - plus - minus
+            busy, empty = plus + minus, set_size - plus - minus
             ways = factorial(set_size) // (factorial(plus) * factorial(minus) * factorial(empty))
-            chance = ways * (spurious_rate / 2) ** (plus + minus) * (1 - spurious_rate) ** empty
-            rows.append(_powers(plus - minus, plus + minus, degree, only_sums))
-            chances.append(chance)
+            rows.append(_powers(plus - minus, busy, degree, only_sums))
+            chances.append(ways * (spurious_rate / 2) ** busy * (1 - spurious_rate) ** empty)
     possible = np.asarray(chances) > 0
     return _merge(np.asarray(rows, np.int64)[possible], np.asarray(chances)[possible])
 
@@ -125,21 +136,15 @@ def _coefficients(
     sums: np.ndarray, patches: int, set_size: int, degree: int, only_sums: bool
 ) -> np.ndarray:
     """Coefficients of a^i b^j c^k: p!/(i!j!k!) K^k times the sum over sets of s^j, weighted by C, s
-    or m for i = 0, odd, even.
-
-    The signal set (s = m = C for label +1) is one more set.
-    """
+    or m for i = 0, odd, even; the signal set (s = m = C for label +1) is one more set."""
     total = (sums + np.asarray(_powers(set_size, set_size, degree, only_sums))).astype(float)
-    sets = patches // set_size
-    power = {k: total[:, k - 1] for k in range(1, degree + 1)} | {
-        0: np.full(len(total), float(sets))}
-    busy = {} if only_sums else {k: total[:, degree + k] for k in range(degree - 1)}
-    rows = []
+    power = [np.full(len(total), float(patches // set_size)), *total.T[:degree]]
+    busy, rows = total.T[degree:], []
     for i, j, k in exponents(degree):
         if i > 0 and only_sums:
-            rows.append(np.zeros(len(total)))
-            continue
-        part = set_size * power[j] if i == 0 else power[j + 1] if i % 2 else busy[j]
+            part = np.zeros(len(total))
+        else:
+            part = set_size * power[j] if i == 0 else power[j + 1] if i % 2 else busy[j]
         rows.append(comb(degree, i) * comb(degree - i, j) * power[1] ** k * part)
     return np.stack([*rows, power[1]])
 
@@ -155,10 +160,9 @@ def thinned(states: States, most: int) -> States:
 def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, float]:
     """New weights of which about `most` are not zero, and the probability that had to be thinned.
 
-    Likely states keep their probability. Of the others every so many-th in the order of the list
-    survives, all with the same weight c, where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford
-    2003, with systematic selection). Neighbours in the list are alike, so this errs far less than
-    drawing at random.
+    Likely states keep their probability. Of the others every so many-th in the list survives, with
+    the same weight c, where sum_i min(p_i / c, 1) = most (Fearnhead and Clifford 2003, systematic
+    selection). Neighbours are alike, so this errs far less than drawing at random.
     """
     if len(probability) <= most:
         return probability, 0.0
@@ -166,8 +170,8 @@ def _thinned_weights(probability: np.ndarray, most: int) -> tuple[np.ndarray, fl
     sure = probability >= share
     ladder = np.cumsum(np.where(sure, 0.0, probability)) / share + 0.5
     chosen = np.floor(ladder) > np.floor(np.concatenate([[0.5], ladder[:-1]]))
-    return np.where(sure, probability, np.where(chosen, share, 0.0)), float(
-        probability[~sure].sum())
+    weights = np.where(sure, probability, np.where(chosen, share, 0.0))
+    return weights, float(probability[~sure].sum())
 
 
 def _share(probability: np.ndarray, most: int) -> float:
@@ -175,9 +179,8 @@ def _share(probability: np.ndarray, most: int) -> float:
     low, high = -700.0, 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high) if np.minimum(probability * np.exp(-middle), 1).sum() > most
-            else (low, middle))
+        too_many = np.minimum(probability * np.exp(-middle), 1).sum() > most
+        low, high = (middle, high) if too_many else (low, middle)
     return float(np.exp(high))
 
 

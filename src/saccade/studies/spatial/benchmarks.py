@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from saccade.descent import descend
-from saccade.lab.benchmark import Accuracy, Benchmark, Sides
-from saccade.networks import torch_steps
+from saccade.lab import torch_steps
+from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.studies.spatial.dynamics import descent as dynamics
 from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.task import Spatial, interleaved, localised, sample_signals

@@ -19,7 +19,8 @@ TARGET = ROOT / "constraints.txt"
 HEADER = """\
 # Exact versions that resolve together on Python 3.11, for `pip install -c constraints.txt ...`.
 # Made by tools/constraints.py.
-# PyTorch and what only it brings stay unpinned: its right build depends on the machine, and nothing here needs it.
+# PyTorch and what only it brings stay unpinned: its right build depends on the machine, and nothing
+# here needs it.
 """
 UNPINNED = {"torch", "setuptools", "pip"}
 

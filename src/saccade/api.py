@@ -26,9 +26,9 @@ def run(
 ) -> "xarray.Dataset":
     """The labelled dataset of experiment `name`, computed once and stored.
 
-    Parameters are given as a mapping, `run("spatial.realistic", {"block": 3}, scale="standard")`, or
-    as keywords, `run("single-location.descent", dim=100)`; keywords that an experiment shares with
-    the options of running it are refused, so that neither is taken for the other.
+    Parameters are given as a mapping, `run("spatial.realistic", {"block": 3}, scale="standard")`,
+    or as keywords, `run("single-location.descent", dim=100)`; keywords that an experiment shares
+    with the options of running it are refused, so that neither is taken for the other.
     """
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
     given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh)))

@@ -1,7 +1,8 @@
 """What a task, a model and a learner are: the three contracts that let any model meet any task.
 
-Tokens are rows in every study: a batch of inputs has the shape (n, length, dim). What "where" means is
-the same everywhere too: the tokens that matter, hidden from the model, and the tokens it looks at.
+Tokens are rows in every study: a batch of inputs has the shape (n, length, dim). What "where" means
+is the same everywhere too: the tokens that matter, hidden from the model, and the tokens it looks
+at.
 
 A study's task may return a sample with more fields after the three, and its models may have more
 methods. `tests/test_contracts.py` goes over every task and every model that a study lists in its
@@ -20,7 +21,8 @@ Mask = Bool[Array, "n length"]
 
 @runtime_checkable
 class Sample(Protocol):
-    """A draw of n inputs with their targets and the hidden truth; a NamedTuple that begins with these."""
+    """A draw of n inputs with their targets and the hidden truth; a NamedTuple that begins with
+    these."""
 
     @property
     def X(self) -> Tokens:
@@ -42,7 +44,8 @@ class Sample(Protocol):
 class Task(Protocol):
     """A distribution of inputs, targets and a hidden truth."""
 
-    kind: Kind
+    @property
+    def kind(self) -> Kind: ...
 
     @property
     def length(self) -> int: ...

@@ -8,8 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
-import fault_tools  # noqa: E402
-import faults  # noqa: E402
+import fault_tools
+import faults
 
 
 @pytest.mark.parametrize("name", ["workers", "scheduler", "cluster-killer"])

@@ -7,10 +7,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
-import fuzz  # noqa: E402
+import fuzz
 
-from saccade.errors import InvalidInput  # noqa: E402
-from saccade.lab.calculator import calculator  # noqa: E402
+from saccade.errors import InvalidInput
+from saccade.lab.calculator import calculator
 
 SEED, COUNT, PARTS = 1, 300, 6
 

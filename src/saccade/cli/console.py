@@ -62,8 +62,9 @@ def one_sentence() -> Iterator[None]:
         say = getattr(problem, "format_message", None)
         if say is None:
             raise
-        if type(problem).__name__ == "NoArgsIsHelpError":
-            typer.echo(problem.ctx.get_help(), nl=is_plain())  # rich prints by itself
+        context = getattr(problem, "ctx", None)
+        if context is not None and type(problem).__name__ == "NoArgsIsHelpError":
+            typer.echo(context.get_help(), nl=is_plain())  # rich prints by itself
             raise typer.Exit() from None
         text = " ".join(say().split())
         typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)

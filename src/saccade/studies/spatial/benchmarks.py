@@ -113,4 +113,7 @@ REALISTIC = Benchmark(
     "the realistic run R1 (12,000 images of 36 patches, 330 steps), against automatic"
     " differentiation", realistic,
     tiny={"side": 4, "dim": 4, "samples": 60, "steps": 4, "checked": 3})
-TORCH = torch_steps.SPATIAL
+TORCH = torch_steps.benchmark(
+    "spatial.positional-vit-step",
+    "the small ViT with positional attention (64 patches, batch 128)", torch_steps.positional_vit,
+    Target(">=", 0.85))

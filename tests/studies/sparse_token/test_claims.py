@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from saccade.lab import registry
-from saccade.lab.experiment import SCALES, Run
+from saccade.lab.experiment import Run
 from saccade.lab.ledger import Conditions, evaluate
-from saccade.lab.verdict import HOLDS, KINDS, REFUTED, SIDES
+from saccade.lab.verdict import REFUTED
 from saccade.studies.sparse_token.experiments import training
 
 CLAIMS = registry.claims("sparse-token")
@@ -36,9 +36,6 @@ def test_ids_are_unique_and_bear_the_study():
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_each_claim_is_whole(claim):
-    assert claim.kind in KINDS and claim.expected in (HOLDS, REFUTED)
-    assert (claim.side in SIDES) if claim.kind == "bound" else claim.side is None
-    assert claim.scales and set(claim.scales) <= set(SCALES)
     assert claim.experiment.id in {item.id for item in EXPERIMENTS}
     assert claim.figure is None or claim.figure in {item.id for item in FIGURES}
     assert claim.sabotages and all(

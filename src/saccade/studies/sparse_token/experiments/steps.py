@@ -9,7 +9,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.dynamics import TwoSteps, steps_over_chunks
+from saccade.studies.sparse_token.dynamics import TwoSteps, gradient_steps
 from saccade.studies.sparse_token.models import attention_map
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -26,7 +26,8 @@ def repeated_steps(
     for key in keys:
         sample = task.sample(key, n, jnp.float32)
         trials.append(
-            steps_over_chunks(lambda sample=sample: [sample], n, eta_w, eta_b, eta_q, beta, loss))
+            gradient_steps(
+                sample.X, sample.y, eta_w, eta_b, eta_q, beta, loss, dtype=jnp.float32))
     return TwoSteps(*(jnp.stack(column) for column in zip(*trials, strict=True)))
 
 
@@ -84,7 +85,7 @@ def attention_maps(
         {
             "attention": (("stage", "sample", "token"), np.asarray(maps)),
             "y": ("sample", np.asarray(sample.y[order])),
-            "location": (("sample", "token"), np.asarray(sample.location[order], float)),
+            "location": (("sample", "token"), np.asarray(sample.where[order], float)),
             "q_cosine": float(query @ task.direction / jnp.linalg.norm(query)),
             "sharpness": float(jnp.linalg.norm(query))},
         {"stage": ["start", "one step", "two steps"]})

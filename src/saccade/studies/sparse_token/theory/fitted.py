@@ -15,18 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from saccade.errors import require
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import LARGEST, SparseTokenSetting, require_moderate
 from saccade.studies.sparse_token.theory.errors import test_error, train_error
 from saccade.studies.sparse_token.theory.law import FeatureLaw, feature_law
 from saccade.studies.sparse_token.theory.losses import get_loss
 from saccade.studies.sparse_token.theory.saddle import Overlaps, make_problem
-from saccade.studies.sparse_token.theory.solver import solve_saddle
-from saccade.studies.sparse_token.theory.square import (
-    solve_square,
-    square_residual,
-    square_train_loss,
-)
+from saccade.studies.sparse_token.theory.solver import Solution, solve_saddle
+from saccade.studies.sparse_token.theory.square import solve_square, square_quality
 
+SMALLEST_RIDGE = 1e-15
 REPORTED = ("b", "w_norm", "train_loss", "train_error", "test_error")
 
 
@@ -73,14 +70,15 @@ def fit(
     check_training(samples_per_dim, ridge)
     get_loss(loss)
     ladder = [START, COARSE, fine] if start is None and loss == "logistic" else [COARSE, fine]
-    attempt, point = None, start
-    answers = []
+    point, answers = start, []
     for resolution in ladder:
         law = feature_law(setting, model, alignment, sharpness, resolution.log2_points)
-        attempt = _fit_once(law, samples_per_dim, ridge, loss, resolution, point)
-        point = attempt[0]
-        answers.append(_report(law, alignment, loss, ridge, attempt))
-    return _with_accuracy(answers[-2], answers[-1])
+        solution = solve(law, samples_per_dim, ridge, loss, resolution, point)
+        point = solution.point
+        answers.append(_report(law, alignment, loss, ridge, solution))
+    coarse, fine_answer = answers[-2:]
+    return fine_answer._replace(
+        accuracy={name: abs(getattr(fine_answer, name) - getattr(coarse, name)) for name in REPORTED})
 
 
 def fit_curve(
@@ -99,40 +97,33 @@ def check_training(samples_per_dim, ridge) -> None:
     """Refuse sample sizes and ridges outside the theory."""
     allowed = bool(np.isfinite(samples_per_dim)) and samples_per_dim > 0
     require(allowed, "samples_per_dim", samples_per_dim, "must be finite and above 0")
+    require_moderate("samples_per_dim", samples_per_dim, 1 / LARGEST)
     positive = bool(np.isfinite(ridge)) and ridge > 0
     require(
         positive, "ridge", ridge,
         "must be finite and above 0 (a tiny ridge such as 1e-8 stands for none)")
+    require_moderate("ridge", ridge, SMALLEST_RIDGE)
 
 
-def _fit_once(
-    law: FeatureLaw, samples_per_dim, ridge, loss, resolution: Resolution, start: Overlaps | None
-):
-    """(overlaps, residual, train loss) at one resolution."""
+def solve(
+    law: FeatureLaw, samples_per_dim: float, ridge: float, loss: str, resolution: Resolution,
+    start: Overlaps | None = None,
+) -> Solution:
+    """The overlaps at one resolution."""
+    square = solve_square(law, samples_per_dim, ridge) if loss == "square" or start is None else start
     if loss == "square":
-        point = solve_square(law, samples_per_dim, ridge)
-        return (
-            point, square_residual(law, samples_per_dim, ridge, point),
-            square_train_loss(law, point))
+        return Solution(square, *square_quality(law, samples_per_dim, ridge, square))
     linear = law.shift_variance == 0
     grid, reach = (resolution.linear_grid_points, 9.0) if linear else (resolution.grid_points, 6.5)
-    problem = make_problem(law, samples_per_dim, ridge, grid, reach)
-    solution = solve_saddle(
-        problem, start if start is not None else solve_square(law, samples_per_dim, ridge))
-    return solution.point, solution.residual, solution.train_loss
+    return solve_saddle(make_problem(law, samples_per_dim, ridge, grid, reach), square)
 
 
-def _report(law: FeatureLaw, alignment, loss: str, ridge: float, attempt) -> Fit:
-    point, residual, train_loss = attempt
+def _report(law: FeatureLaw, alignment, loss: str, ridge: float, solution: Solution) -> Fit:
+    point = solution.point
     rho = 0.0 if alignment is None else float(alignment)
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
-        point.intercept, point.weight_norm, point.query, float(signal), train_loss,
+        point.intercept, point.weight_norm, point.query, float(signal), solution.train_loss,
         train_error(law, point, get_loss(loss).sign_offset), test_error(law, point),
-        train_loss + 0.5 * ridge * point.weight_norm**2, point,
-        "converged" if residual <= 1e-8 else "not converged", residual, {})
-
-
-def _with_accuracy(coarse: Fit, fine: Fit) -> Fit:
-    changes = {name: abs(getattr(fine, name) - getattr(coarse, name)) for name in REPORTED}
-    return fine._replace(accuracy=changes)
+        solution.train_loss + 0.5 * ridge * point.weight_norm**2, point,
+        "converged" if solution.converged else "not converged", solution.residual, {})

@@ -3,11 +3,13 @@ not d of them.
 
 With the unit query q^ and alignment rho = <q^, xi>, token scores are t = theta rho v 1{y=+} + g, g
 ~ N(0, I_L), and s = softmax(k t). A feature is f = A q^ + S e_o + tau N(0, I) with
-    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,    e_o = (xi - rho
-    q^)/sqrt(1 - rho^2).
-Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places):
-A = 0, S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha
-(the best W is the same for every token, so only <W, 1 xi^T>/sqrt L matters).
+
+    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,
+    e_o = (xi - rho q^)/sqrt(1 - rho^2).
+
+Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places): A = 0,
+S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha (the best W is the same for every token,
+so only <W, 1 xi^T>/sqrt L matters).
 """
 
 from functools import lru_cache
@@ -20,9 +22,8 @@ from scipy.special import ndtri_exp, softmax
 from scipy.stats import qmc
 
 from saccade.errors import require, unknown
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_moderate
 
-MODELS = ("attention", "pooled", "vectorised")
 LONGEST_SAMPLED = 10_000
 """The token quadrature has one coordinate a token: beyond this length only formulas without one are
 offered."""
@@ -73,10 +74,16 @@ def checked_query(alignment, sharpness) -> tuple[float, float]:
     require(
         sharpness is not None, "sharpness", sharpness,
         "is needed for the attention model, at least 0")
+    check_sharpness(sharpness)
+    return float(alignment), float(sharpness)
+
+
+def check_sharpness(sharpness: float) -> None:
+    """Refuse a softmax that is no softmax."""
     require(
         bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
         "must be finite and at least 0")
-    return float(alignment), float(sharpness)
+    require_moderate("sharpness", sharpness)
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:

@@ -1,5 +1,5 @@
-"""The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square (y -
-h)^2 / 2 (exact)."""
+"""The two losses of the study and their first derivative: logistic log(1 + e^{-yh}) and square
+(y - h)^2 / 2 (exact)."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,28 +15,13 @@ class Loss(NamedTuple):
     (o = |l'(0; y)|)."""
 
     value: Callable
-    slope: Callable
+    derivative: Callable
     sign_offset: float
 
 
-def _logistic(h, y):
-    return np.logaddexp(0.0, -y * h)
-
-
-def _logistic_slope(h, y):
-    return -y * expit(-y * h)
-
-
-def _square(h, y):
-    return 0.5 * (y - h) ** 2
-
-
-def _square_slope(h, y):
-    return h - y
-
-
 LOSSES = {
-    "logistic": Loss(_logistic, _logistic_slope, 0.5), "square": Loss(_square, _square_slope, 1.0)}
+    "logistic": Loss(lambda h, y: np.logaddexp(0.0, -y * h), lambda h, y: -y * expit(-y * h), 0.5),
+    "square": Loss(lambda h, y: 0.5 * (y - h) ** 2, lambda h, y: h - y, 1.0)}
 
 
 def get_loss(name: str) -> Loss:

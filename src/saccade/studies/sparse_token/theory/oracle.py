@@ -8,7 +8,6 @@ may weigh tokens unequally (`vectorised`) can beat uniform pooling when positive
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,11 @@ from scipy.stats import hypergeom
 
 from saccade.errors import require
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
+from saccade.studies.sparse_token.theory.law import (
+    LONGEST_SAMPLED,
+    check_sharpness,
+    sorted_gaussian_nodes,
+)
 
 
 class OracleError(NamedTuple):
@@ -58,12 +61,6 @@ def _capped(
         return OracleError(error, status, accuracy, threshold)
     return OracleError(
         min(rate, 1 - rate), status, 0.0, float("inf") if rate < 0.5 else float("-inf"))
-
-
-def _no_worse(setting: SparseTokenSetting, error: float) -> float:
-    """Bayes by quadrature, held below two rules of exact error: with thousands of tokens the
-    quadrature can be coarser than the gap."""
-    return min(error, pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
 
 
 def pooled_oracle_error(setting: SparseTokenSetting) -> OracleError:
@@ -131,9 +128,7 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
 def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
     """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature
     over the tokens, best threshold)."""
-    require(
-        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
-        "must be finite and at least 0")
+    check_sharpness(sharpness)
     require_sampled(setting)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")
@@ -159,19 +154,11 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
     require(
         setting.informative == 1, "informative", setting.informative,
         "must be 1 for the Bayes error")
-    require_sampled(setting)
-    signal = setting.signal
-    if signal == 0:
-        return _capped(setting, 0.0, 1.0, "exact")
 
-    def statistic(u):
-        return np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(setting.length)
+    def evidence(u):
+        return np.asarray(logsumexp(u, axis=1)) - np.log(setting.length)
 
-    cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
-    coarse, fine = (
-        smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut)
-        for less in (2, 0))
-    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
+    return _likelihood_ratio_error(setting, evidence, _log2_points(setting))
 
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
@@ -181,24 +168,39 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
     The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric
     polynomial, summed token by token.
     """
-    signal, count = setting.signal, setting.informative
-    if count == 1 or signal == 0:
-        return bayes_error(replace(setting, informative=1) if signal == 0 else setting)
-    require_sampled(setting)
+    count = setting.informative
+    if count == 1:
+        return bayes_error(setting)
     subsets = gammaln(setting.length + 1) - gammaln(count + 1) - gammaln(setting.length - count + 1)
 
-    def statistic(u):
+    def evidence(u):
         sums = np.full((count + 1, len(u)), -np.inf)
         sums[0] = 0.0
-        for token in signal * u.T:
+        for token in u.T:
             sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
-        return sums[count] - count * signal**2 / 2 - subsets
+        return sums[count] - subsets
 
-    cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
-    nodes = min(12, _log2_points(setting))
+    return _likelihood_ratio_error(setting, evidence, min(12, _log2_points(setting)))
+
+
+def _likelihood_ratio_error(
+    setting: SparseTokenSetting, evidence: Callable, log2_points: int
+) -> OracleError:
+    """Error of thresholding log E_v e^{theta u.v} - R theta^2/2, `evidence` of theta u giving the
+    first term, at log((1-pi)/pi): held below two rules of exact error, because with thousands of
+    tokens the quadrature can be coarser than the gap."""
+    require_sampled(setting)
+    signal, count, rate = setting.signal, setting.informative, setting.positive_rate
+    if signal == 0:
+        return _capped(setting, 0.0, 1.0, "exact")
+    cut = float(np.log((1 - rate) / rate))
     coarse, fine = (
-        smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
-    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
+        smoothed_error(
+            setting, lambda u: evidence(signal * u) - count * signal**2 / 2, count * signal,
+            log2_points - less)(cut)
+        for less in (2, 0))
+    exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
+    return _capped(setting, cut, min(fine, exact), "quadrature", abs(fine - coarse))
 
 
 def require_sampled(setting: SparseTokenSetting) -> None:

@@ -17,20 +17,22 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from saccade.studies.sparse_token.task import require_finite
 from saccade.studies.sparse_token.theory.saddle import Derivatives, Overlaps, Problem, potential
 
 TOLERANCE = 1e-10
 
 
+MOST_EVALUATIONS = 600
+"""of the potential; cases of the declared domain (`grid.py`) take fewer than a fifth of it"""
+
+
 class Solution(NamedTuple):
-    """A point, the largest relative residual there, the training loss E[l(eta)], the objective phi,
-    and how much work it took."""
+    """A point, the largest relative residual there, and the training loss E[l(eta)]."""
 
     point: Overlaps
     residual: float
     train_loss: float
-    objective: float
-    evaluations: int
 
     @property
     def converged(self) -> bool:
@@ -63,14 +65,17 @@ class _Counter:
     def __init__(self, problem: Problem) -> None:
         self.problem, self.evaluations = problem, 0
 
+    @property
+    def exhausted(self) -> bool:
+        return self.evaluations >= MOST_EVALUATIONS
+
     def __call__(self, z: Array) -> _Local:
         self.evaluations += 1
         return change_coordinates(z, potential(self.problem, _to_overlaps(z)))
 
     def solution(self, local: _Local) -> Solution:
         worst = float(np.max(np.abs(local.relative)))
-        return Solution(
-            _to_overlaps(local.z), worst, local.train_loss, local.value, self.evaluations)
+        return Solution(_to_overlaps(local.z), worst, local.train_loss)
 
 
 def change_coordinates(z: Array, inner: Derivatives) -> _Local:
@@ -100,8 +105,7 @@ def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
     residual does not fall."""
     best = start
     for _ in range(limit):
-        size = np.max(np.abs(best.relative))
-        if not size > TOLERANCE:
+        if evaluate.exhausted or not np.max(np.abs(best.relative)) > TOLERANCE:
             break
         trial = _newton_step(evaluate, best)
         if trial is None:
@@ -112,10 +116,10 @@ def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
 
 def _newton_step(evaluate: _Counter, at: _Local) -> _Local | None:
     """One damped step, or None when no damping helps."""
-    scale = np.abs(at.gradient) / np.maximum(np.abs(at.relative), 1e-300)
-    scale = np.where(at.relative == 0, 1.0, scale)
+    size = np.abs(at.gradient) / np.maximum(np.abs(at.relative), 1e-300)
+    size = np.where(at.relative == 0, 1.0, size)
     chain = np.array([1.0, 1.0, 1.0, at.z[3], at.z[4]])
-    move = solve_scaled(at.hessian * chain, -at.gradient, scale)
+    move = solve_scaled(at.hessian * chain, -at.gradient, size)
     if move is None:
         return None
     damping = min(1.0, 1.5 / max(1e-300, np.max(np.abs(move[3:]))))
@@ -131,12 +135,12 @@ def _newton_step(evaluate: _Counter, at: _Local) -> _Local | None:
     return None
 
 
-def solve_scaled(matrix: Array, right: Array, row_scale: Array) -> Array | None:
+def solve_scaled(matrix: Array, right: Array, row_size: Array) -> Array | None:
     """matrix x = right with rows and columns equilibrated; None when singular."""
-    rows = matrix / row_scale[:, None]
+    rows = matrix / row_size[:, None]
     columns = np.maximum(np.abs(rows).max(0), 1e-300)
     try:
-        x = np.linalg.solve(rows / columns, right / row_scale) / columns
+        x = np.linalg.solve(rows / columns, right / row_size) / columns
     except np.linalg.LinAlgError:
         return None
     return x if np.all(np.isfinite(x)) else None
@@ -145,7 +149,7 @@ def solve_scaled(matrix: Array, right: Array, row_scale: Array) -> Array | None:
 def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int = 60) -> _Local:
     """For fixed beta: damped Newton on the convex function of (m_q, m_o, b, r > 0)."""
     for _ in range(limit):
-        if np.max(np.abs(at.relative[:4])) <= tolerance:
+        if evaluate.exhausted or np.max(np.abs(at.relative[:4])) <= tolerance:
             break
         trial = _descend(evaluate, at)
         if trial is None:
@@ -179,6 +183,7 @@ def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
 def positive_solve(hessian: Array, right: Array) -> Array:
     """|H|^{-1} right, with the absolute eigenvalues of the equilibrated matrix, floored against
     rounding."""
+    require_finite(hessian)
     width = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
     eigenvalues, vectors = np.linalg.eigh(hessian / np.outer(width, width))
     eigenvalues = np.maximum(np.abs(eigenvalues), 1e-13 * np.abs(eigenvalues).max())
@@ -192,7 +197,7 @@ def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int
     low, high = -np.inf, np.inf
     for _ in range(limit):
         rise = at.relative[4]
-        if abs(rise) <= tolerance and np.max(np.abs(at.relative[:4])) <= tolerance:
+        if evaluate.exhausted or np.max(np.abs(at.relative)) <= tolerance:
             break
         here = np.log(at.z[4])
         low, high = (here, high) if rise > 0 else (low, here)
@@ -228,6 +233,6 @@ def solve_saddle(problem: Problem, start: Overlaps) -> Solution:
     if np.max(np.abs(at.relative)) > TOLERANCE:
         for tolerance in (1e-2, 1e-5, 1e-9):
             at = newton(evaluate, nested_search(evaluate, at.z, tolerance))
-            if np.max(np.abs(at.relative)) <= TOLERANCE:
+            if evaluate.exhausted or np.max(np.abs(at.relative)) <= TOLERANCE:
                 break
     return evaluate.solution(at)

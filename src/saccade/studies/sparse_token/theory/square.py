@@ -2,10 +2,12 @@
 linear equation.
 
 With the law of `law.py`, weights c = 1/(1 + tau^2 V) and residual e = m_q A + m_o S + b - y:
-    1/alpha = lambda V + E[tau^2 V c]                                                (V, monotone)
-    normal equations of (m_q, m_o, b) with weights c, plus lambda on m_q and lambda + E[tau^2 c] on
-    m_o r^2 = alpha V^2 (E[tau^2 c^2 e^2] + (m_o^2 + r^2) E[tau^4 c^2])                  (linear in
-    r^2)
+
+    1/alpha = lambda V + E[tau^2 V c]                                       (V, monotone)
+    normal equations of (m_q, m_o, b) with weights c, plus lambda on m_q
+        and lambda + E[tau^2 c] on m_o
+    r^2 = alpha V^2 (E[tau^2 c^2 e^2] + (m_o^2 + r^2) E[tau^4 c^2])         (linear in r^2)
+
 Status: asymptotic (n, d to infinity with n/d = alpha), exact up to the quadrature of the law. At
 lambda = 0 it needs alpha > 1.
 """
@@ -13,6 +15,7 @@ lambda = 0 it needs alpha > 1.
 import numpy as np
 from scipy.optimize import root_scalar
 
+from saccade.studies.sparse_token.task import require_finite
 from saccade.studies.sparse_token.theory.law import FeatureLaw
 from saccade.studies.sparse_token.theory.saddle import Overlaps
 
@@ -70,44 +73,33 @@ def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
     gram = (design * weight) @ design.T
     gram[0, 0] += ridge + law.shift_variance * weight.sum()
     gram[1, 1] += ridge + weight @ law.spread**2
+    require_finite(gram)
     # The minimum-norm answer covers coordinates that do not exist: A = 0 in the linear models at
     # zero ridge.
     return np.linalg.lstsq(gram, design @ (weight * law.label), rcond=1e-14)[0]
 
 
-def square_residual(
+def square_quality(
     law: FeatureLaw, samples_per_dim: float, ridge: float, point: Overlaps
-) -> float:
+) -> tuple[float, float]:
     """The largest relative residual of the five equations (a gradient divided by the sum of what
-    cancels in it)."""
+    cancels in it), and E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V)."""
     alpha, V, spread2 = samples_per_dim * law.sample_scale, point.variance, law.spread**2
     shrink = law.weight / (1 + spread2 * V)
     error = point.query * law.along + point.across * law.across + point.intercept - law.label
-    slope2 = (
-        (
-            squared_error(law, point.query, point.across, point.intercept)
-            + spread2 * point.orthogonal_norm**2)
-        * shrink**2 / law.weight)
+    error2 = squared_error(law, point.query, point.across, point.intercept)
+    derivative2 = (error2 + spread2 * point.orthogonal_norm**2) * shrink**2 / law.weight
     shifted = ridge + law.shift_variance * shrink.sum()
     equations = [
         [shifted * point.query, shrink @ (error * law.along)],
         [point.across / (alpha * V), shrink @ (error * law.across)],
         [shrink @ np.maximum(error, 0), -(shrink @ np.maximum(-error, 0))],
-        [point.rest**2, -alpha * V**2 * (spread2 @ slope2)],
+        [point.rest**2, -alpha * V**2 * (spread2 @ derivative2)],
         [1 / alpha, -ridge * V, -V * (shrink @ spread2)]]
     floor = shrink @ (np.abs(error) * law.spread)
     sizes = [
         sum(map(abs, terms)) + (floor if index < 2 else 0.0)
         for index, terms in enumerate(equations)]
-    return float(max(
-        abs(sum(terms)) / max(size, 1e-300)
-        for terms, size in zip(equations, sizes, strict=True)))
-
-
-def square_train_loss(law: FeatureLaw, point: Overlaps) -> float:
-    """E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V) (exact given the law)."""
-    error2 = squared_error(law, point.query, point.across, point.intercept)
-    spread2 = law.spread**2
-    return float(
-        0.5 * law.weight
-        @ ((error2 + spread2 * point.orthogonal_norm**2) / (1 + spread2 * point.variance) ** 2))
+    residual = max(
+        abs(sum(terms)) / max(size, 1e-300) for terms, size in zip(equations, sizes, strict=True))
+    return float(residual), float(0.5 * derivative2.sum())

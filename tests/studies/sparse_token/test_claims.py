@@ -75,7 +75,7 @@ def test_a_plan_that_moved_is_an_error_not_a_prediction():
 def test_test_errors_of_the_simulations_match_counting():
     """The integrated test error against 2e5 explicit samples in four dimensions: five standard
     errors of a frequency."""
-    from saccade.studies.sparse_token.experiments.testing import (
+    from saccade.studies.sparse_token.experiments.readouts import (
         attention_test_error,
         seen_by_attention,
         vectorised_test_error,

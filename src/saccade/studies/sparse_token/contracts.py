@@ -1,45 +1,35 @@
-"""The tasks and models of this study as the shared contracts see them (`saccade.contracts`), small."""
+"""The tasks and models of this study, small, as the shared contracts see them."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 
-from saccade.contracts import Model, Symmetry, Task
-from saccade.studies.sparse_token.models import (
-    AttentionClassifier,
-    PooledClassifier,
-    VectorisedClassifier,
-)
+from saccade.contracts import Symmetry
+from saccade.studies.sparse_token import models
 from saccade.studies.sparse_token.task import SparseToken
 
 DIM, LENGTH = 5, 4
 
 
-def _task(key: Any, informative: int = 2, **places: Any) -> SparseToken:
+def _task(key: Any, informative: int = 2, masks: Any = None, chances: Any = None) -> SparseToken:
     direction = jax.random.normal(key, (DIM,))
-    unit = direction / jax.numpy.linalg.norm(direction)
-    return SparseToken.create(DIM, LENGTH, informative, 0.4, 2.0, unit, **places)
+    unit = direction / jnp.linalg.norm(direction)
+    return SparseToken.create(DIM, LENGTH, informative, 0.4, 2.0, unit, masks, chances)
 
 
-def _vectors(key: Any, *shapes: tuple[int, ...]) -> list[jax.Array]:
-    keys = jax.random.split(key, len(shapes))
-    return [jax.random.normal(one, shape) for one, shape in zip(keys, shapes, strict=True)]
+TASKS = {
+    "uniform places": _task,
+    "uneven places": lambda key: _task(key, 1, jnp.eye(LENGTH, dtype=bool), (0.7, 0.1, 0.1, 0.1))}
 
+normal = jax.random.normal
+MODELS = {
+    "attention": lambda key: models.AttentionClassifier(
+        normal(key, (DIM,)), normal(jax.random.fold_in(key, 1), (DIM,)), jnp.asarray(0.3), 1.5),
+    "pooled": lambda key: models.PooledClassifier(normal(key, (DIM,)), jnp.asarray(0.3)),
+    "vectorised": lambda key: models.VectorisedClassifier(
+        normal(key, (LENGTH, DIM)), jnp.asarray(0.3))}
 
-UNEVEN = {
-    "location_masks": jax.numpy.eye(LENGTH, dtype=bool),
-    "location_probabilities": (0.7, 0.1, 0.1, 0.1)}
-
-TASKS: Mapping[str, Callable[[Any], Task]] = {
-    "uniform places": lambda key: _task(key),
-    "uneven places": lambda key: _task(key, 1, **UNEVEN)}
-
-MODELS: Mapping[str, Callable[[Any], Model]] = {
-    "attention": lambda key: AttentionClassifier(*_vectors(key, (DIM,), (DIM,), ()), 1.5),
-    "pooled": lambda key: PooledClassifier(*_vectors(key, (DIM,), ())),
-    "vectorised": lambda key: VectorisedClassifier(*_vectors(key, (LENGTH, DIM), ()))}
-
-SYMMETRIES: Mapping[str, Symmetry] = {
+SYMMETRIES = {
     "attention": Symmetry("invariant"), "pooled": Symmetry("invariant"),
     "vectorised": Symmetry("none")}

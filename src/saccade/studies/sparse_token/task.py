@@ -13,10 +13,10 @@ law under every location law; only the vectorised classifier notices it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from math import comb, log
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -45,25 +45,25 @@ class SparseTokenSetting:
     positive_rate: float
     signal: float
 
+    @classmethod
+    def of(cls, parameters: Any, **changes: Any) -> "SparseTokenSetting":
+        """The setting among the parameters of an experiment, with changes."""
+        names = (item.name for item in fields(cls))
+        return cls(**({name: getattr(parameters, name) for name in names} | changes))
+
     def __post_init__(self) -> None:
+        length, rate = self.length, self.positive_rate
         require(
-            is_whole(self.length) and self.length >= 1, "length", self.length,
-            "must be a whole number of at least 1")
-        require(self.length <= 2**53, "length", self.length, "must be at most 2^53")
-        whole_part = is_whole(self.informative) and 1 <= self.informative <= self.length
+            is_whole(length) and 1 <= length <= 2**53, "length", length,
+            "must be a whole number of at least 1, at most 2^53")
         require(
-            whole_part, "informative", self.informative,
-            f"must be a whole number from 1 to length = {self.length}")
+            is_whole(self.informative) and 1 <= self.informative <= length, "informative",
+            self.informative, f"must be a whole number from 1 to length = {length}")
+        require(0 < rate < 1, "positive_rate", rate, "must lie strictly between 0 and 1")
         require(
-            0 < self.positive_rate < 1, "positive_rate", self.positive_rate,
-            "must lie strictly between 0 and 1")
-        require(
-            min(self.positive_rate, 1 - self.positive_rate) >= 1 / LARGEST, "positive_rate",
-            self.positive_rate, f"must be at least {1 / LARGEST:g} away from 0 and 1")
-        require(
-            bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal,
-            "must be finite and at least 0")
-        require_moderate("signal", self.signal)
+            min(rate, 1 - rate) >= 1 / LARGEST, "positive_rate", rate,
+            f"must be at least {1 / LARGEST:g} away from 0 and 1")
+        require_not_negative("signal", self.signal)
 
 
 def is_whole(value: object) -> bool:
@@ -74,6 +74,18 @@ def is_whole(value: object) -> bool:
 def require_moderate(name: str, value: float, low: float = 0.0, high: float = LARGEST) -> None:
     """Refuse numbers so small or large that nothing can be computed with them."""
     require(low <= value <= high, name, value, f"must lie between {low:g} and {high:g}")
+
+
+def require_not_negative(name: str, value: float) -> None:
+    """Refuse what is below 0, or so large that nothing can be computed with it."""
+    require(value >= 0, name, value, "must be finite and at least 0")
+    require_moderate(name, value)
+
+
+def require_positive(name: str, value: float) -> None:
+    """Refuse what is not above 0, or out of reach."""
+    require(value > 0, name, value, "must be finite and above 0")
+    require_moderate(name, value, 1 / LARGEST)
 
 
 def require_finite(numbers: np.ndarray) -> None:

@@ -3,12 +3,12 @@ two never notice."""
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Sabotage
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ESTIMATE
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.claims.common import PAPER, share_of, solved
-from saccade.studies.sparse_token.experiments import places
+from saccade.studies.sparse_token.claims import common
+from saccade.studies.sparse_token.claims.common import PAPER, estimate, share_of, wrong
+from saccade.studies.sparse_token.experiments import same_tokens
 from saccade.studies.sparse_token.task import SparseTokenSetting
 
 FITTED = ("train_loss", "test_error", "w_norm")
@@ -30,73 +30,61 @@ def _measured(run: Run) -> np.ndarray:
 def _predicted(run: Run, chances=None) -> list[float]:
     p = run.parameters
     law = p.place_probabilities if chances is None else chances
-    made = theory.fit_at_places(
-        _setting(run), np.eye(len(law)), law, p.samples_per_dim, p.ridge, p.loss)
-    if made.status != "converged":
-        raise ArithmeticError(
-            f"the equations were solved only to a residual of {made.residual:.2g}")
-    signals = made.token_signal
-    return [*(getattr(made, name) for name in FITTED), signals[0], float(np.mean(signals[1:]))]
+    fit = common.checked(theory.fit_at_places(
+        _setting(run), np.eye(len(law)), law, p.samples_per_dim, p.ridge, p.loss))
+    signals = fit.token_signal
+    return [*(getattr(fit, name) for name in FITTED), signals[0], float(np.mean(signals[1:]))]
 
 
-LEARNED = Claim(
-    id="sparse-token.uneven-places", spec="ST-T5",
-    statement=(
-        "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier"
-        " learns it: training loss, test error, |W| and the overlaps of its tokens are those of one"
-        " equation a token."),
-    source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours", status="asymptotic",
-    kind=ESTIMATE, experiment=places.uneven_places, measure=_measured, predict=_predicted,
+LEARNED = estimate(
+    "uneven-places", "ST-T5",
+    "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier learns"
+    " it: training loss, test error, |W| and the overlaps of its tokens are those of one equation"
+    " a token.",
+    "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a"
+    " finite-size error of order 1/d (1 to 2 %).",
+    wrong("uniform-law", "Predict for places that are equally likely.", _predicted, [0.25] * 4),
+    wrong(
+        "certain-place", "Predict for a place that is nearly certain.", _predicted,
+        [0.97, 0.01, 0.01, 0.01]),
+    source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours",
+    experiment=same_tokens.uneven_places, measure=_measured, predict=_predicted,
     resolution=share_of(_predicted, [0.12, 0.045, 0.03, 0.06, 0.13]),
-    argued=(
-        "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a"
-        " finite-size error of order 1/d (1 to 2 %)."),
-    statistic="mean", parts=(*FITTED, "overlap at the likely place", "overlap elsewhere"),
-    scales={"quick": Scale(repetitions=8, seconds=6), "standard": Scale(repetitions=4, seconds=60)},
-    sabotages=(
-        Sabotage(
-            "uniform-law", "Predict for places that are equally likely.",
-            predict=lambda run: _predicted(run, [0.25] * 4)),
-        Sabotage(
-            "certain-place", "Predict for a place that is nearly certain.",
-            predict=lambda run: _predicted(run, [0.97, 0.01, 0.01, 0.01]))))
+    parts=(*FITTED, "overlap at the likely place", "overlap elsewhere"),
+    scales=common.both_scales({}, {}, (8, 4), (6, 60)))
 
 
 def _unseen(run: Run) -> list[float]:
-    p, setting = run.parameters, _setting(run)
-    attention = solved(
-        setting, "attention", p.samples_per_dim, p.ridge, p.loss, p.alignment, p.sharpness)
+    p = run.parameters
     return [
-        attention.test_error,
-        solved(setting, "pooled", p.samples_per_dim, p.ridge, p.loss).test_error]
+        common.solved(
+            _setting(run), model, p.samples_per_dim, p.ridge, p.loss, **common.query_of(run, model)
+        ).test_error
+        for model in ("attention", "pooled")]
 
 
 def _errors(run: Run, *models: str) -> np.ndarray:
     return np.stack([run.data.test_error.sel(model=name).values for name in models], 1)
 
 
-BLIND = Claim(
-    id="sparse-token.uneven-places-unseen", spec="ST-T5",
-    statement=(
-        "Attention and pooling do not notice that one place is likelier than the others: their test"
-        " errors are those of equally likely places."),
-    source=f"permutation invariance; Theorems 4 and 5, {PAPER}", status="asymptotic", kind=ESTIMATE,
-    experiment=places.uneven_places, measure=lambda run: _errors(run, "attention", "pooled"),
-    predict=_unseen, resolution=share_of(_unseen, 0.04),
-    argued=(
-        "Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a"
-        " finite-size error of 1 to 2 %."),
-    statistic="mean", parts=("attention", "pooled"),
-    scales={"quick": Scale(repetitions=8, seconds=1), "standard": Scale(repetitions=4, seconds=1)},
+BLIND = estimate(
+    "uneven-places-unseen", "ST-T5",
+    "Attention and pooling do not notice that one place is likelier than the others: their test"
+    " errors are those of equally likely places.",
+    "Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a"
+    " finite-size error of 1 to 2 %.",
+    Sabotage(
+        "one-that-sees", "Ask the vectorised classifier, and expect equally likely places.",
+        measure=lambda run: _errors(run, "vectorised", "vectorised"),
+        predict=lambda run: _predicted(run, [0.25] * 4)[1]),
+    Sabotage(
+        "pool-instead", "Expect pooling's error of attention.",
+        predict=lambda run: [_unseen(run)[1]] * 2),
+    source=f"permutation invariance; Theorems 4 and 5, {PAPER}",
+    experiment=same_tokens.uneven_places, measure=lambda run: _errors(run, "attention", "pooled"),
+    predict=_unseen, resolution=share_of(_unseen, 0.04), parts=("attention", "pooled"),
+    scales=common.both_scales({}, {}, (8, 4), (1, 1)),
     finding=(
         "A likely place helps only the vectorised classifier (test error 0.26 instead of 0.32 at"
-        " 0.7 against 0.1, L = 4, n/d = 8, theta = 3); attention with a good query does not"
-        " need it."),
-    sabotages=(
-        Sabotage(
-            "one-that-sees", "Ask the vectorised classifier, and expect equally likely places.",
-            measure=lambda run: _errors(run, "vectorised", "vectorised"),
-            predict=lambda run: _predicted(run, [0.25] * 4)[1]),
-        Sabotage(
-            "pool-instead", "Expect pooling's error of attention.",
-            predict=lambda run: [_unseen(run)[1]] * 2)))
+        " 0.7 against 0.1, L = 4, n/d = 8, theta = 3); attention with a good query does not need"
+        " it."))

@@ -2,6 +2,7 @@
 lengths, joint training."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,16 +13,10 @@ from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREEN, GREY, ORANGE, RED
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.experiments import open_points, steps, training
+from saccade.studies.sparse_token.experiments import steps, training
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.errors import test_error
 
 COLOURS = {"attention": BLUE, "pooled": ORANGE, "vectorised": GREEN}
-
-
-def setting_of(run: Run, **changes) -> SparseTokenSetting:
-    names = ("length", "informative", "positive_rate", "signal")
-    return SparseTokenSetting(**({name: getattr(run.parameters, name) for name in names} | changes))
 
 
 def _points(axes: Axes, x, values: np.ndarray, colour: str, label: str | None = None) -> None:
@@ -34,27 +29,22 @@ def _points(axes: Axes, x, values: np.ndarray, colour: str, label: str | None = 
 def draw_figure_1(runs: Mapping[str, Run]) -> Drawing:
     """Test error and training loss against n/d: points simulated, lines theory."""
     run = runs["run"]
-    p, setting = run.parameters, setting_of(run)
-    query = theory.alignment_after_two_steps(
+    p = run.parameters
+    setting = SparseTokenSetting.of(p)
+    steps = theory.alignment_after_two_steps(
         setting, p.query_samples_per_dim, eta_q=p.eta_q, loss=p.loss)
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.2))
     dense = np.geomspace(min(p.samples_per_dim) * 0.8, max(p.samples_per_dim) * 1.2, 17)
     for model in p.models:
-        asked = (
-            {"alignment": query.q_cosine, "sharpness": query.sharpness} if model == "attention"
-            else {})
-        curve = theory.fit_curve(setting, model, dense, p.ridge, p.loss, **asked)
+        query = (steps.q_cosine, steps.sharpness) if model == "attention" else ()
+        curve = theory.fit_curve(setting, model, dense, p.ridge, p.loss, *query)
         for axes, name in zip(panels, ("test_error", "train_loss"), strict=True):
+            values = run.data[name].sel(model=model).values
             axes.plot(dense, [getattr(item, name) for item in curve], color=COLOURS[model])
-            _points(
-                axes, p.samples_per_dim, run.data[name].sel(model=model).values, COLOURS[model],
-                model)
-    panels[0].set(
-        xscale="log", xlabel="samples per dimension n/d", ylabel="test error", ylim=(0, 0.5),
-        title="Test error")
-    panels[1].set(
-        xscale="log", yscale="log", xlabel="samples per dimension n/d", ylabel="training loss",
-        title="Training loss")
+            _points(axes, p.samples_per_dim, values, COLOURS[model], model)
+    shared = {"xscale": "log", "xlabel": "samples per dimension n/d"}
+    panels[0].set(ylabel="test error", ylim=(0, 0.5), title="Test error", **shared)
+    panels[1].set(yscale="log", ylabel="training loss", title="Training loss", **shared)
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -76,36 +66,31 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
     """Cosines of q and w against alpha0, and the misalignment on logarithmic axes."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.2))
     dense = np.geomspace(0.3, 40, 60)
-    labels = {
-        "paper": ("q, paper's setting", "w, paper's setting"), "rare": ("q, rare and weak", None)}
-    for (name, run), colours in zip(runs.items(), ((BLUE, ORANGE), (RED, GREY)), strict=True):
-        p, setting = run.parameters, setting_of(run)
-        curve = [
-            theory.alignment_after_two_steps(setting, a, p.eta_w, p.eta_b, p.eta_q, p.beta, p.loss)
-            for a in dense]
-        for overlap, colour, label in zip(
-            ("q_cosine", "w_cosine"), colours, labels[name], strict=True
-        ):
-            if label is None:
-                continue
-            values = np.array([getattr(item, overlap) for item in curve])
-            left.plot(dense, values, color=colour)
-            _points(left, p.samples_per_dim, run.data[overlap].values, colour, label)
-            if name == "paper":
-                right.plot(dense, 1 - values, color=colour)
-                _points(right, p.samples_per_dim, 1 - run.data[overlap].values, colour)
+    for name, overlap, colour, label in (
+        ("paper", "q_cosine", BLUE, "q, paper's setting"),
+        ("paper", "w_cosine", ORANGE, "w, paper's setting"),
+        ("rare", "q_cosine", RED, "q, rare and weak"),
+    ):
+        p, measured = runs[name].parameters, runs[name].data[overlap].values
+        after = partial(
+            theory.alignment_after_two_steps, SparseTokenSetting.of(p), eta_w=p.eta_w,
+            eta_b=p.eta_b, eta_q=p.eta_q, beta=p.beta, loss=p.loss)
+        values = np.array([getattr(after(alpha), overlap) for alpha in dense])
+        left.plot(dense, values, color=colour)
+        _points(left, p.samples_per_dim, measured, colour, label)
+        if name == "paper":
+            right.plot(dense, 1 - values, color=colour)
+            _points(right, p.samples_per_dim, 1 - measured, colour)
     left.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
-    left.set(
-        xscale="log", xlabel=r"samples per dimension $\alpha_0$", ylabel="cosine with the signal",
-        title="Alignment")
+    shared = {"xscale": "log", "xlabel": r"samples per dimension $\alpha_0$"}
+    left.set(ylabel="cosine with the signal", title="Alignment", **shared)
     right.set(
-        xscale="log", yscale="log", xlabel=r"samples per dimension $\alpha_0$", ylabel="1 - cosine",
-        title=r"Misalignment falls like $1/\alpha_0$")
+        yscale="log", ylabel="1 - cosine", title=r"Misalignment falls like $1/\alpha_0$", **shared)
     left.legend(loc="lower right", bbox_to_anchor=(1.0, 0.15))
     return figure
 
 
-ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+MANY = {"samples_per_dim": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "dim": 80, "trials": 32}
 ALIGNMENT = Figure(
     id="sparse-token/alignment", title="What two gradient steps teach the query",
     caption=(
@@ -114,10 +99,8 @@ ALIGNMENT = Figure(
         " turns away from the signal. Points: simulation with standard errors; lines: theory."),
     source="alignment figure",
     runs={
-        "paper": (steps.two_steps, {"samples_per_dim": ALPHAS, "dim": 80, "trials": 32}),
-        "rare": (
-            steps.two_steps,
-            {"informative": 1, "signal": 2.0, "samples_per_dim": ALPHAS, "dim": 80, "trials": 32})},
+        "paper": (steps.two_steps, MANY),
+        "rare": (steps.two_steps, {"informative": 1, "signal": 2.0} | MANY)},
     draw=draw_alignment,
     scales={"paper": {"paper": {"dim": 1000, "trials": 10}, "rare": {"dim": 1000, "trials": 10}}},
     seconds={"quick": 20, "standard": 20, "paper": 900})
@@ -161,13 +144,12 @@ def draw_length(runs: Mapping[str, Run]) -> Drawing:
         _points(
             axes, run.data.length.values, run.data.test_error.sel(model=model).values,
             COLOURS[model], model)
-    made = theory.fit(
-        setting_of(run), "attention", p.samples_per_dim, p.ridge, "logistic", p.alignment,
-        p.sharpness)
-    laws = [
-        theory.feature_law(setting_of(run, length=asked), "attention", p.alignment, p.sharpness, 12)
-        for asked in p.test_lengths]
-    axes.plot(p.test_lengths, [test_error(law, made.overlaps) for law in laws], color=BLUE)
+    query = (p.alignment, p.sharpness)
+    fit = theory.fit(
+        SparseTokenSetting.of(p), "attention", p.samples_per_dim, p.ridge, "logistic", *query)
+    settings = [SparseTokenSetting.of(p, length=asked) for asked in p.test_lengths]
+    laws = [theory.feature_law(setting, "attention", *query, 12) for setting in settings]
+    axes.plot(p.test_lengths, [theory.test_error(law, fit.overlaps) for law in laws], color=BLUE)
     axes.axvline(p.length, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(
         xscale="log", xlabel="tokens at test time", ylabel="test error", ylim=(0, 0.52),
@@ -182,7 +164,7 @@ LENGTH = Figure(
         "Attention (cosine 0.95, sharpness 1.5) and pooling fitted to 4 d samples of 10 tokens and"
         " tested at other lengths without any change. Points: simulation; line: overlaps of the fit"
         " under the law of the new length."),
-    source="ours", runs={"run": (open_points.other_length, {})}, draw=draw_length,
+    source="ours", runs={"run": (training.other_length, {})}, draw=draw_length,
     seconds={"quick": 10})
 
 
@@ -209,5 +191,5 @@ JOINT = Figure(
         "Gradient descent of query, read-out and bias together from zero (step size 1, ridge 0.01,"
         " n/d = 8, L = 10, theta = 4, d = 40), against the two-stage protocol on as many samples."
         " The query overfits: the cosine falls while the training loss falls too."),
-    source="ours", runs={"run": (open_points.joint_training, {})}, draw=draw_joint,
+    source="ours", runs={"run": (training.joint_training, {})}, draw=draw_joint,
     seconds={"quick": 15})

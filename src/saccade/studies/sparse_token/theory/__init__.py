@@ -6,20 +6,17 @@ classification" (arXiv 2509.25153).
 
     oracle.py      best errors with known direction
     alignment.py   two gradient steps
-    fitted.py      fitted classifiers (law.py, saddle.py, solver.py, square.py, errors.py behind it)
+    fitted.py      fitted classifiers (law.py, losses.py, saddle.py, solver.py, square.py behind it)
     places.py      places that are not equally likely
-    rates.py       many samples
     separation.py  capacity
     plan.py        how many samples a target error needs
-    grid.py        check of the solver
 """
 
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.studies.sparse_token.theory.alignment import Alignment, alignment_after_two_steps
-from saccade.studies.sparse_token.theory.errors import test_error
-from saccade.studies.sparse_token.theory.fitted import Fit, fit, fit_curve
-from saccade.studies.sparse_token.theory.grid import GridReport, check_grid
-from saccade.studies.sparse_token.theory.law import feature_law
+from saccade.studies.sparse_token.theory.fitted import Fit, GridReport, check_grid, fit, fit_curve
+from saccade.studies.sparse_token.theory.law import feature_law, test_error
+from saccade.studies.sparse_token.theory.losses import prox_logistic
 from saccade.studies.sparse_token.theory.oracle import (
     bayes_error,
     hardmax_oracle_error,
@@ -31,6 +28,5 @@ from saccade.studies.sparse_token.theory.oracle import (
 )
 from saccade.studies.sparse_token.theory.places import fit_at_places
 from saccade.studies.sparse_token.theory.plan import Need, Plan, best_errors, plan
-from saccade.studies.sparse_token.theory.prox import prox_logistic
-from saccade.studies.sparse_token.theory.rates import large_sample_rate
 from saccade.studies.sparse_token.theory.separation import capacity
+from saccade.studies.sparse_token.theory.square import LargeSampleRate, large_sample_rate

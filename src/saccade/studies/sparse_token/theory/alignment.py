@@ -30,7 +30,8 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from saccade.errors import require
-from saccade.studies.sparse_token.task import LARGEST, SparseTokenSetting, require_moderate
+from saccade.studies.sparse_token import task
+from saccade.studies.sparse_token.task import SparseTokenSetting
 from saccade.studies.sparse_token.theory.losses import Loss, get_loss
 
 
@@ -77,11 +78,8 @@ def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     for name, value in {
         "samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta,
     }.items():
-        require(bool(np.isfinite(value)) and value > 0, name, value, "must be finite and above 0")
-        require_moderate(name, value, 1 / LARGEST)
-    require(
-        bool(np.isfinite(eta_b)) and eta_b >= 0, "eta_b", eta_b, "must be finite and at least 0")
-    require_moderate("eta_b", eta_b)
+        task.require_positive(name, value)
+    task.require_not_negative("eta_b", eta_b)
 
 
 def _two_steps(

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
-from scipy.special import ndtri_exp, softmax
+from scipy.special import ndtr, ndtri_exp, softmax
 from scipy.stats import qmc
 
 from saccade.errors import require, unknown
-from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_moderate
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_not_negative
 
 LONGEST_SAMPLED = 10_000
 """The token quadrature has one coordinate a token: beyond this length only formulas without one are
@@ -50,6 +50,26 @@ class FeatureLaw(NamedTuple):
     sample_scale: float
 
 
+class Overlaps(NamedTuple):
+    """What is left of a fitted classifier: m_q = <w, q^>, m_o = <w, e_o>, the bias b, the norm r of
+    the rest of w, and V > 0 (`saddle.py`). Its margin is omega = m_q A + m_o S + b + tau s G."""
+
+    query: float
+    across: float
+    intercept: float
+    rest: float
+    variance: float
+
+    @property
+    def orthogonal_norm(self) -> float:
+        """s: the norm of w orthogonal to the query."""
+        return float(np.hypot(self.across, self.rest))
+
+    @property
+    def weight_norm(self) -> float:
+        return float(np.sqrt(self.query**2 + self.across**2 + self.rest**2))
+
+
 def feature_law(
     setting: SparseTokenSetting, model: str, alignment=None, sharpness=None, log2_points: int = 12
 ) -> FeatureLaw:
@@ -74,16 +94,8 @@ def checked_query(alignment, sharpness) -> tuple[float, float]:
     require(
         sharpness is not None, "sharpness", sharpness,
         "is needed for the attention model, at least 0")
-    check_sharpness(sharpness)
+    require_not_negative("sharpness", sharpness)
     return float(alignment), float(sharpness)
-
-
-def check_sharpness(sharpness: float) -> None:
-    """Refuse a softmax that is no softmax."""
-    require(
-        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
-        "must be finite and at least 0")
-    require_moderate("sharpness", sharpness)
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
@@ -162,3 +174,30 @@ def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "poi
     return (
         ndtri_exp(np.cumsum(np.log(uniform) / np.arange(count, 0, -1), axis=1)) if count
         else uniform)
+
+
+def _smooth_margin(law: FeatureLaw, point: Overlaps):
+    """Mean and standard deviation of omega given the node, the common shift of the tokens
+    included."""
+    mean = point.query * law.along + point.across * law.across + point.intercept
+    deviation = np.sqrt(
+        (law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
+    return mean, deviation
+
+
+def test_error(law: FeatureLaw, point: Overlaps) -> float:
+    """P(y omega < 0) on a fresh sample: E Phi(-y mean / deviation), the Gaussian integrated exactly
+    and never by counting."""
+    mean, deviation = _smooth_margin(law, point)
+    return float(law.weight @ ndtr(-law.label * mean / np.maximum(deviation, 1e-300)))
+
+
+def train_error(law: FeatureLaw, point: Overlaps, sign_offset: float) -> float:
+    """P(y eta < 0) on the training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o =
+    |l'(0)|."""
+    mean, deviation = _smooth_margin(law, point)
+    margin = law.label * mean + sign_offset * law.spread**2 * point.variance
+    return float(law.weight @ ndtr(-margin / np.maximum(deviation, 1e-300)))
+
+
+test_error.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]  its name is not a request to pytest

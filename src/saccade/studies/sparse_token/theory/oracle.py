@@ -16,12 +16,8 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
 from scipy.stats import hypergeom
 
 from saccade.errors import require
-from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.law import (
-    LONGEST_SAMPLED,
-    check_sharpness,
-    sorted_gaussian_nodes,
-)
+from saccade.studies.sparse_token.task import SparseTokenSetting, require_not_negative
+from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
 
 
 class OracleError(NamedTuple):
@@ -128,7 +124,7 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
 def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
     """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature
     over the tokens, best threshold)."""
-    check_sharpness(sharpness)
+    require_not_negative("sharpness", sharpness)
     require_sampled(setting)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")

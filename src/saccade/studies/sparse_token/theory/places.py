@@ -22,8 +22,7 @@ from scipy.special import expit, ndtr
 
 from saccade.studies.sparse_token.task import SparseTokenSetting, checked_locations
 from saccade.studies.sparse_token.theory.fitted import check_training
-from saccade.studies.sparse_token.theory.losses import get_loss
-from saccade.studies.sparse_token.theory.prox import prox_margin
+from saccade.studies.sparse_token.theory.losses import get_loss, prox_margin
 
 
 class PlacesFit(NamedTuple):

@@ -18,8 +18,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from saccade.studies.sparse_token.theory.law import FeatureLaw
-from saccade.studies.sparse_token.theory.prox import prox_margin
+from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps
+from saccade.studies.sparse_token.theory.losses import prox_margin
 
 
 class Problem(NamedTuple):
@@ -31,25 +31,6 @@ class Problem(NamedTuple):
     gauss_weight: Float[Array, "node grid"]
     samples_per_dim: float
     ridge: float
-
-
-class Overlaps(NamedTuple):
-    """m_q, m_o, b, r and V of the docstring above."""
-
-    query: float
-    across: float
-    intercept: float
-    rest: float
-    variance: float
-
-    @property
-    def orthogonal_norm(self) -> float:
-        """s: the norm of w orthogonal to the query."""
-        return float(np.hypot(self.across, self.rest))
-
-    @property
-    def weight_norm(self) -> float:
-        return float(np.sqrt(self.query**2 + self.across**2 + self.rest**2))
 
 
 def make_problem(

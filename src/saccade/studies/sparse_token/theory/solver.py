@@ -18,13 +18,12 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from saccade.studies.sparse_token.task import require_finite
-from saccade.studies.sparse_token.theory.saddle import Derivatives, Overlaps, Problem, potential
+from saccade.studies.sparse_token.theory.law import Overlaps
+from saccade.studies.sparse_token.theory.saddle import Derivatives, Problem, potential
 
 TOLERANCE = 1e-10
-
-
 MOST_EVALUATIONS = 600
-"""of the potential; cases of the declared domain (`grid.py`) take fewer than a fifth of it"""
+"""of the potential; cases of the declared domain (`fitted.check_grid`) take fewer than a fifth"""
 
 
 class Solution(NamedTuple):
@@ -39,7 +38,7 @@ class Solution(NamedTuple):
         return self.residual <= 1e-8
 
 
-class _Local(NamedTuple):
+class Local(NamedTuple):
     """phi, gradient, Hessian and relative residual in z = (m_q, m_o, b, r, beta)."""
 
     z: Float[Array, "5"]
@@ -49,17 +48,12 @@ class _Local(NamedTuple):
     relative: Float[Array, "5"]
     train_loss: float
 
-
-def _to_overlaps(z: Array) -> Overlaps:
-    return Overlaps(float(z[0]), float(z[1]), float(z[2]), float(z[3]), float(z[3] / z[4]))
-
-
-def _from_overlaps(point: Overlaps) -> Array:
-    return np.array(
-        [point.query, point.across, point.intercept, point.rest, point.rest / point.variance])
+    @property
+    def worst(self) -> float:
+        return float(np.max(np.abs(self.relative)))
 
 
-class _Counter:
+class Evaluator:
     """The potential of one problem in z coordinates, counting its evaluations."""
 
     def __init__(self, problem: Problem) -> None:
@@ -69,43 +63,36 @@ class _Counter:
     def exhausted(self) -> bool:
         return self.evaluations >= MOST_EVALUATIONS
 
-    def __call__(self, z: Array) -> _Local:
+    def __call__(self, z: Array) -> Local:
         self.evaluations += 1
-        return change_coordinates(z, potential(self.problem, _to_overlaps(z)))
-
-    def solution(self, local: _Local) -> Solution:
-        worst = float(np.max(np.abs(local.relative)))
-        return Solution(_to_overlaps(local.z), worst, local.train_loss)
+        return change_coordinates(z, potential(self.problem, overlaps_at(z)))
 
 
-def change_coordinates(z: Array, inner: Derivatives) -> _Local:
+def overlaps_at(z: Array) -> Overlaps:
+    return Overlaps(*z[:4].tolist(), variance=float(z[3] / z[4]))
+
+
+def change_coordinates(z: Array, inner: Derivatives) -> Local:
     """From (m_q, m_o, b, s, V) to (m_q, m_o, b, r, beta): s = sqrt(m_o^2 + r^2), V = r/beta."""
     mo, r, beta = z[1], z[3], z[4]
     s = np.hypot(mo, r)
-    jacobian = np.zeros((5, 5))
-    jacobian[[0, 1, 2], [0, 1, 2]] = 1.0
-    jacobian[3, 1], jacobian[3, 3] = mo / s, r / s
-    jacobian[4, 3], jacobian[4, 4] = 1 / beta, -r / beta**2
+    jacobian = np.diag([1.0, 1.0, 1.0, r / s, -r / beta**2])
+    jacobian[3, 1], jacobian[4, 3] = mo / s, 1 / beta
     hessian = jacobian.T @ inner.hessian @ jacobian
     gs, gv = inner.gradient[3], inner.gradient[4]
-    hessian[1, 1] += gs * r * r / s**3
-    hessian[3, 3] += gs * mo * mo / s**3
-    hessian[1, 3] -= gs * mo * r / s**3
-    hessian[3, 1] -= gs * mo * r / s**3
-    hessian[3, 4] -= gv / beta**2
-    hessian[4, 3] -= gv / beta**2
-    hessian[4, 4] += gv * 2 * r / beta**3
+    hessian[np.ix_([1, 3], [1, 3])] += gs / s**3 * np.array([[r * r, -mo * r], [-mo * r, mo * mo]])
+    hessian[np.ix_([3, 4], [3, 4])] += gv / beta**2 * np.array([[0.0, -1.0], [-1.0, 2 * r / beta]])
     gradient = jacobian.T @ inner.gradient
     relative = gradient / np.maximum(np.abs(jacobian).T @ inner.size, 1e-300)
-    return _Local(z, inner.value, gradient, hessian, relative, inner.train_loss)
+    return Local(z, inner.value, gradient, hessian, relative, inner.train_loss)
 
 
-def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
+def newton(evaluate: Evaluator, start: Local, limit: int = 25) -> Local:
     """Newton on the five equations, r and beta moved in the logarithm; the step is halved while the
     residual does not fall."""
     best = start
     for _ in range(limit):
-        if evaluate.exhausted or not np.max(np.abs(best.relative)) > TOLERANCE:
+        if evaluate.exhausted or not best.worst > TOLERANCE:
             break
         trial = _newton_step(evaluate, best)
         if trial is None:
@@ -114,7 +101,7 @@ def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
     return best
 
 
-def _newton_step(evaluate: _Counter, at: _Local) -> _Local | None:
+def _newton_step(evaluate: Evaluator, at: Local) -> Local | None:
     """One damped step, or None when no damping helps."""
     size = np.abs(at.gradient) / np.maximum(np.abs(at.relative), 1e-300)
     size = np.where(at.relative == 0, 1.0, size)
@@ -146,7 +133,7 @@ def solve_scaled(matrix: Array, right: Array, row_size: Array) -> Array | None:
     return x if np.all(np.isfinite(x)) else None
 
 
-def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int = 60) -> _Local:
+def minimise_inner(evaluate: Evaluator, at: Local, tolerance: float, limit: int = 60) -> Local:
     """For fixed beta: damped Newton on the convex function of (m_q, m_o, b, r > 0)."""
     for _ in range(limit):
         if evaluate.exhausted or np.max(np.abs(at.relative[:4])) <= tolerance:
@@ -158,7 +145,7 @@ def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int 
     return at
 
 
-def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
+def _descend(evaluate: Evaluator, at: Local) -> Local | None:
     """One Armijo step in (m_q, m_o, b, log r) along Newton's direction, log r moving by at most 2.
 
     In log r the function keeps its single stationary point but not its convexity, so negative
@@ -190,14 +177,14 @@ def positive_solve(hessian: Array, right: Array) -> Array:
     return (vectors @ ((vectors.T @ (right / width)) / eigenvalues)) / width
 
 
-def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int = 80) -> _Local:
+def nested_search(evaluate: Evaluator, start: Array, tolerance: float, limit: int = 80) -> Local:
     """Minimise over four, maximise over log beta: stop when every relative residual is below
     `tolerance`."""
     at = minimise_inner(evaluate, evaluate(start), 0.1 * tolerance)
     low, high = -np.inf, np.inf
     for _ in range(limit):
         rise = at.relative[4]
-        if evaluate.exhausted or np.max(np.abs(at.relative)) <= tolerance:
+        if evaluate.exhausted or at.worst <= tolerance:
             break
         here = np.log(at.z[4])
         low, high = (here, high) if rise > 0 else (low, here)
@@ -212,7 +199,7 @@ def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int
     return at
 
 
-def _outer_move(at: _Local) -> float:
+def _outer_move(at: Local) -> float:
     """Newton's step in log beta for the derivative of min phi along log beta, at most a factor e^3
     at once."""
     beta = at.z[4]
@@ -228,11 +215,10 @@ def _outer_move(at: _Local) -> float:
 def solve_saddle(problem: Problem, start: Overlaps) -> Solution:
     """Newton from `start`; where it stalls, the nested search comes to the rescue and Newton
     polishes."""
-    evaluate = _Counter(problem)
-    at = newton(evaluate, evaluate(_from_overlaps(start)))
-    if np.max(np.abs(at.relative)) > TOLERANCE:
-        for tolerance in (1e-2, 1e-5, 1e-9):
-            at = newton(evaluate, nested_search(evaluate, at.z, tolerance))
-            if evaluate.exhausted or np.max(np.abs(at.relative)) <= TOLERANCE:
-                break
-    return evaluate.solution(at)
+    evaluate = Evaluator(problem)
+    at = newton(evaluate, evaluate(np.array([*start[:4], start.rest / start.variance])))
+    for tolerance in (1e-2, 1e-5, 1e-9):
+        if evaluate.exhausted or not at.worst > TOLERANCE:
+            break
+        at = newton(evaluate, nested_search(evaluate, at.z, tolerance))
+    return Solution(overlaps_at(at.z), at.worst, at.train_loss)

@@ -56,8 +56,7 @@ def theory_vs_simulation(dim: int = 1000, trials: int = 8) -> Sides:
 
 
 def curve_vs_points(points: int = 40) -> Sides:
-    """Test errors along n/d: each point started from its neighbour, against every point from
-    scratch."""
+    """Test errors along n/d: each point started from its neighbour, against each from scratch."""
     alphas = np.geomspace(0.3, 30, points)
 
     def curve() -> np.ndarray:
@@ -74,8 +73,7 @@ def curve_vs_points(points: int = 40) -> Sides:
 
 
 def readout_vs_sklearn(dim: int = 300) -> Sides:
-    """Our Newton fit against scikit-learn's of the same objective; checked by the distance of the
-    weights."""
+    """Our Newton fit against scikit-learn's of the same objective; checked by the weights."""
     from sklearn.linear_model import LogisticRegression
 
     task = SparseToken.create(dim, *astuple(SETTING))

@@ -1,5 +1,4 @@
-"""Live: who detects a weak, rare signal, and from how many samples? Run as an app, or as a script
-from top to bottom."""
+"""Live: who detects a weak, rare signal, from how many samples? Run as an app, or as a script."""
 
 import marimo
 

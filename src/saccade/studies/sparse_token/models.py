@@ -29,8 +29,7 @@ Shares = Float[Array, "*batch token"]
 def attention_map(
     X: Tokens, query: Float[Array, " dim"], inverse_temperature=1.0, mask: Present = None
 ) -> Shares:
-    """Where the attention classifier looks: softmax(beta X q), non-negative weights of the tokens
-    that sum to one."""
+    """Where the attention classifier looks: softmax(beta X q), zero for masked tokens."""
     scores = inverse_temperature * (X @ query)
     if mask is None:
         return jax.nn.softmax(scores, axis=-1)

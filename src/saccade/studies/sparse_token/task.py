@@ -48,8 +48,8 @@ class SparseTokenSetting:
     @classmethod
     def of(cls, parameters: Any, **changes: Any) -> "SparseTokenSetting":
         """The setting among the parameters of an experiment, with changes."""
-        names = (item.name for item in fields(cls))
-        return cls(**({name: getattr(parameters, name) for name in names} | changes))
+        missing = [item.name for item in fields(cls) if item.name not in changes]
+        return cls(**changes, **{name: getattr(parameters, name) for name in missing})
 
     def __post_init__(self) -> None:
         length, rate = self.length, self.positive_rate
@@ -131,8 +131,7 @@ class SparseToken(eqx.Module):
         signal: float = 5.0, direction: Float[Array, " dim"] | None = None, location_masks=None,
         location_probabilities=None,
     ) -> "SparseToken":
-        """Check every input at the door; `direction` defaults to the first coordinate axis (the law
-        is rotation invariant)."""
+        """Check every input; `direction` is the first axis unless given (any would do)."""
         require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
         setting = SparseTokenSetting(length, informative, positive_rate, signal)
         xi = jnp.zeros(dim).at[0].set(1.0) if direction is None else jnp.asarray(direction, float)
@@ -154,8 +153,7 @@ class SparseToken(eqx.Module):
         return self.direction.size
 
     def sample(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> SparseTokenSample:
-        """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for
-        simulations."""
+        """`n` independent samples; `dtype=jnp.float32` halves memory, enough for simulations."""
         label_key, place_key, noise_key = jax.random.split(key, 3)
         where = self.locations(place_key, n)
         y = _labels(label_key, n, self.setting.positive_rate)
@@ -300,8 +298,7 @@ def chunk_sizes(n: int, chunk: int) -> list[int]:
 
 
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):
-    """A table of location masks with its probabilities (uniform over the rows when not given), or a
-    refusal."""
+    """A table of location masks with its probabilities (uniform if not given), or a refusal."""
     table = jnp.asarray(masks, bool)
     fits = table.ndim == 2 and table.shape[1] == setting.length
     require(

@@ -1,5 +1,4 @@
-"""Claims on capacity: how many samples a hyperplane in feature space separates, and which model
-separates more."""
+"""Claims on capacity: how many samples a hyperplane separates, and for which model it is more."""
 
 import numpy as np
 

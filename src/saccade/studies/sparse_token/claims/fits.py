@@ -1,5 +1,4 @@
-"""Claims on fitted classifiers: training and test numbers of the three models, large samples, and
-where attention loses."""
+"""Claims on fitted classifiers: training and test numbers, large samples, where attention loses."""
 
 import numpy as np
 from scipy.optimize import root_scalar
@@ -32,8 +31,7 @@ def _measured(run: Run) -> np.ndarray:
 
 
 def _explicit_prox(run: Run) -> list[float]:
-    """The right overlaps, but an explicit step omega - tau^2 V l'(omega) where the proximal point
-    belongs."""
+    """The right overlaps, but an explicit step omega - tau^2 V l'(omega) for the proximal point."""
     p, fit = run.parameters, _fit(run)
     law = theory.feature_law(setting_of(run), "attention", p.alignment, p.sharpness, 11)
     o, rng = fit.overlaps, np.random.default_rng(0)
@@ -147,8 +145,7 @@ VECTORISED_RATE = _approached(
 
 
 def _crossing(run: Run) -> np.ndarray:
-    """Alignment at which attention's limit meets pooling's, replicate by replicate, by
-    interpolation."""
+    """Alignment at which attention's limit meets pooling's in each replicate, interpolated."""
     gaps = run.data.error.values - run.data.pooled.values[:, None]
     return np.array([np.interp(0.0, -row, run.data.alignment.values) for row in gaps])
 

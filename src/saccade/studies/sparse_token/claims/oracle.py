@@ -1,5 +1,4 @@
-"""Claims on what is possible with a known direction: pooling, linear classifiers, hard and soft
-attention, Bayes."""
+"""Claims on what is possible with a known direction: pooling, linear rules, attention, Bayes."""
 
 from dataclasses import replace
 
@@ -67,8 +66,7 @@ def _linear_settings(run: Run) -> list[SparseTokenSetting]:
 
 
 def _above_and_below(run: Run) -> np.ndarray:
-    """Found error over its lower bound and pooled error over the found one, case by case (both at
-    least 1)."""
+    """Found error over its lower bound and pooled error over the found one (both at least 1)."""
     settings, found = _linear_settings(run), run.data.error.values
     bounds = np.array([theory.vectorised_lower_bound(item).error for item in settings])
     pooled = np.array([theory.pooled_oracle_error(item).error for item in settings])

@@ -1,5 +1,4 @@
-"""Claims on places that are not equally likely: the vectorised classifier learns them, the other
-two never notice."""
+"""Claims on uneven places: the vectorised classifier learns them, the other two never notice."""
 
 import numpy as np
 

@@ -1,5 +1,4 @@
-"""Claims on the planner: spend the samples it asks for the way it says, and the target error is
-what comes out."""
+"""Claims on the planner: spend the samples as it says, and the target error comes out."""
 
 from functools import cache
 from typing import Any
@@ -25,8 +24,7 @@ def _need(setting, target: float, model: str = "attention") -> theory.Need:
 
 
 def _target(run: Run, target: float) -> float:
-    """The target, after asking the planner again: the samples of the run must still be its answer,
-    to 4 %."""
+    """The target; the samples of the run must still be the planner's answer, to 4 %."""
     asked = _need(setting_of(run), target).samples_per_dim
     used = run.parameters.query_samples_per_dim + run.parameters.samples_per_dim[0]
     if asked is None or abs(used / asked - 1) > 0.04:
@@ -75,8 +73,7 @@ DENSE = _planned(
 
 
 def _linear_target(run: Run, target: float) -> float:
-    """The target, after asking the planner again for this model: samples and ridge must still be
-    its answer."""
+    """The target; samples and ridge of the run must still be the planner's answer for its model."""
     p = run.parameters
     asked = _need(setting_of(run), target, p.model)
     if (

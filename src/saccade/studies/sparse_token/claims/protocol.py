@@ -19,8 +19,7 @@ measured_order = partial(open_question, status="measured", kind=ORDERING)
 
 
 def predicted_protocol(run: Run, models=None, eta_q: float | None = None) -> list[float]:
-    """Test errors of the models at every sample size, the query being that of the two-step
-    formulas."""
+    """Test errors of the models at every sample size, with the query of the two-step formulas."""
     p, setting = run.parameters, setting_of(run)
     steps = theory.alignment_after_two_steps(
         setting, p.query_samples_per_dim, eta_q=eta_q or p.eta_q, loss=p.loss)
@@ -70,8 +69,7 @@ FIGURE_1 = common.estimate(
 
 
 def _advantage(run: Run) -> np.ndarray:
-    """Pooled and vectorised test error minus attention's, in units of attention's, at every sample
-    size."""
+    """Pooled and vectorised test error minus attention's, over attention's mean, at every size."""
     error = run.data.test_error.transpose("model", "trial", "samples_per_dim")
     attention = error.sel(model="attention").values
     gaps = [
@@ -145,8 +143,7 @@ STAGED_WINS = measured_order(
 
 
 def _drift(run: Run) -> np.ndarray:
-    """From the first record to the last: fall of the cosine, fall of the training loss, rise of the
-    test error."""
+    """From first to last record: falls of cosine and training loss, rise of the test error."""
     first, last = run.data.isel(step=0), run.data.isel(step=-1)
     falls = [(first[name] - last[name]).values for name in ("q_cosine", "train_loss")]
     return np.stack([*falls, (last.test_error - first.test_error).values], 1)
@@ -168,8 +165,7 @@ JOINT_DRIFTS = measured_order(
 
 
 def _other_lengths(run: Run, model_length: int | None = None) -> list[float]:
-    """Predicted errors at other lengths: overlaps fitted at the training length, law of the tokens
-    at the asked length."""
+    """Overlaps fitted at the training length under the law of the tokens at the asked length."""
     p = run.parameters
     query = (p.alignment, p.sharpness)
     fit = common.solved(

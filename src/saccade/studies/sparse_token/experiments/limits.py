@@ -17,8 +17,7 @@ from saccade.studies.sparse_token.task import MODELS, FeatureSample, SparseToken
 
 
 class Draws(NamedTuple):
-    """Plain draws of label, feature along the query, feature along the rest of the signal, and
-    noise level."""
+    """Plain draws of label, feature along the query and the rest of the signal, and noise level."""
 
     y: np.ndarray
     along: np.ndarray
@@ -47,8 +46,7 @@ def draw_pooled(rng, n: int, *setting: Any) -> Draws:
 
 
 def least_squares_error(seen: Draws) -> float:
-    """Error of least squares on (A, S + tau G, 1), G integrated: the limit of many samples without
-    ridge."""
+    """Error of least squares on (A, S + tau G, 1), G integrated: many samples without ridge."""
     design = np.stack([seen.along, seen.across, np.ones_like(seen.y)], 1)
     gram = design.T @ design / len(seen.y)
     gram[1, 1] += np.mean(seen.spread**2)
@@ -83,8 +81,7 @@ def population_limit(
 
 
 def sampled_capacity(seen: Draws) -> float:
-    """n/d of the capacity formula with its expectation replaced by the draws (G integrated by E(G -
-    t)_+^2 in closed form)."""
+    """n/d of the capacity formula, expected over the draws (E(G - t)_+^2 in closed form)."""
 
     def violation(x: np.ndarray) -> float:
         size = np.sqrt(1 + x[1] ** 2)

@@ -49,15 +49,13 @@ def table(
 
 
 def tilted_query(dim: int, alignment: float, sharpness: float) -> jax.Array:
-    """A query of norm `sharpness` with cosine `alignment` to the first axis, where the signal
-    lies."""
+    """A query of norm `sharpness` with cosine `alignment` to the first axis, that of the signal."""
     unit = jnp.zeros(dim).at[0].set(alignment).at[1].set(np.sqrt(max(0.0, 1 - alignment**2)))
     return sharpness * unit
 
 
 class Seen(NamedTuple):
-    """What the test error of an attention classifier depends on: overlaps of w and of the query,
-    bias and sharpness."""
+    """What the test error of an attention classifier depends on."""
 
     along: float  # <w, q^>
     across: float  # <w, xi - rho q^>
@@ -177,8 +175,7 @@ def fitted(
     samples_per_dim: tuple[float, ...] = (3.0,), ridge: float = 1e-2, loss: Loss = "logistic",
     dim: int = 150, trials: int = 64, test_points: int = 2000,
 ) -> xarray.Dataset:
-    """Read-outs fitted to fresh features, trial after trial: training loss and error, test error,
-    weights."""
+    """Read-outs fitted to fresh features: training loss and error, test error, weights."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     query = tilted_query(dim, alignment, sharpness)
     keys = jax.random.split(key, (trials, len(samples_per_dim)))

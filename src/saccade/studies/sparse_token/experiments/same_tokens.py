@@ -1,5 +1,4 @@
-"""Classifiers fitted to the very same tokens: a query too short to choose, and places that are not
-equally likely."""
+"""Classifiers fitted to the very same tokens: a query too short to choose, and uneven places."""
 
 from typing import Any
 
@@ -22,8 +21,7 @@ def blunt_query(
     samples_per_dim: float = 3.0, ridge: float = 1e-2, loss: Loss = "logistic", dim: int = 60,
     trials: int = 32,
 ) -> xarray.Dataset:
-    """Training loss and test error of attention and of pooling fitted to the very same token
-    matrices."""
+    """Training loss and test error of attention and of pooling fitted to the very same tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     query = readouts.tilted_query(dim, alignment, sharpness)
 

@@ -18,8 +18,7 @@ OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosi
 
 
 def repeated_steps(task: SparseToken, keys: Any, n: int, **steps: Any) -> TwoSteps:
-    """The two steps on n samples drawn from every key (n x L x d must fit in memory), stacked along
-    the first axis."""
+    """The two steps on n samples from every key (n x L x d must fit in memory), stacked."""
     trials = []
     for key in keys:
         X, y, _ = task.sample(key, n, jnp.float32)
@@ -30,8 +29,7 @@ def repeated_steps(task: SparseToken, keys: Any, n: int, **steps: Any) -> TwoSte
 def learned_queries(
     task: SparseToken, key: Any, trials: int, n: int, eta_q: float, loss: str
 ) -> np.ndarray:
-    """The query of every trial after two steps on n samples of its own (eta_w = eta_b = 1/2, beta =
-    1)."""
+    """Each trial's query after two steps on its own n samples (eta_w = eta_b = 1/2, beta = 1)."""
     keys = jax.random.split(key, trials)
     return np.asarray(repeated_steps(task, keys, n, eta_q=eta_q, loss=loss).q)
 
@@ -54,8 +52,7 @@ def two_steps(
     eta_b: float = 0.5, eta_q: float = 0.5, beta: float = 1.0, loss: Loss = "logistic",
     dim: int = 200, trials: int = 64,
 ) -> xarray.Dataset:
-    """Overlaps of w, b and q with the signal after two full-batch gradient steps on explicit
-    tokens."""
+    """Overlaps of w, b and q with the signal after two full-batch gradient steps on full tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     columns = []
     for number, alpha in enumerate(samples_per_dim):
@@ -75,8 +72,7 @@ def attention_maps(
     signal: float = 5.0, samples_per_dim: float = 4.0, eta_q: float = 60.0, dim: int = 300,
     samples: int = 24, loss: Loss = "logistic",
 ) -> xarray.Dataset:
-    """Where attention looks on fresh samples before training, after one and after two gradient
-    steps."""
+    """Where attention looks on fresh samples before training, after one step and after two."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     train_key, test_key = jax.random.split(key)
     n = round(samples_per_dim * dim)

@@ -164,8 +164,7 @@ def other_length(
     sharpness: float = 1.5, samples_per_dim: float = 4.0, ridge: float = 1e-2, dim: int = 80,
     trials: int = 64,
 ) -> xarray.Dataset:
-    """Test error of attention and pooling fitted at one length and asked at others, without any
-    change."""
+    """Test error of attention and pooling fitted at one length and asked, unchanged, at others."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     settings = [replace(task.setting, length=asked) for asked in test_lengths]
     queries = {

@@ -1,5 +1,4 @@
-"""Figures on training: Figure 1, the alignment of two gradient steps, attention maps, other
-lengths, joint training."""
+"""Figures on training: Figure 1, two steps, attention maps, other lengths, joint training."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -169,8 +168,7 @@ LENGTH = Figure(
 
 
 def draw_joint(runs: Mapping[str, Run]) -> Drawing:
-    """Test error, cosine and training loss along joint descent, with the two-stage error as a
-    line."""
+    """Test error, cosine and training loss along joint descent; a line for the two-stage error."""
     data = runs["run"].data
     figure, panels = plt.subplots(1, 3, figsize=(9.0, 2.8))
     for axes, name, label in zip(

@@ -1,5 +1,4 @@
-"""Figures on what is possible: oracle errors against the signal, capacities, and who wins with
-infinitely many samples."""
+"""Figures on what is possible: oracle errors, capacities, who wins with infinitely many samples."""
 
 from collections.abc import Callable, Mapping
 

@@ -107,8 +107,7 @@ def _two_steps(
 
 
 def derivative_moments(loss: Loss, mean, deviation: float, label, nodes: int):
-    """E[h] and E[h^2] of h = l'(mean + deviation G; label), by Gauss-Hermite (exact for the square
-    loss)."""
+    """E[h] and E[h^2] of h = l'(mean + deviation G; label), by Gauss-Hermite quadrature."""
     points, weights = roots_hermitenorm(nodes)
     weights = weights / weights.sum()
     h = loss.derivative(mean[:, None] + deviation * points, label[:, None])

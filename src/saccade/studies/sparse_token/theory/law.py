@@ -99,8 +99,7 @@ def checked_query(alignment, sharpness) -> tuple[float, float]:
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
-    """Two nodes, one a class: the features of the linear models are Gaussian given the label
-    (exact)."""
+    """Two nodes, one a class: features of linear models are Gaussian given the label (exact)."""
     length, rate = setting.length, setting.positive_rate
     total = setting.signal * setting.informative
     pooled = model == "pooled"
@@ -137,8 +136,7 @@ def attention_law(
 
 
 def affordable(length: int, log2_points: int) -> int:
-    """Fewer nodes beyond 512 tokens, at every level alike: memory stays below that of 2^log2_points
-    x 512 numbers."""
+    """Fewer nodes beyond 512 tokens, so that memory stays below 2^log2_points x 512 numbers."""
     return max(4, log2_points - max(0, (length - 1).bit_length() - 9))
 
 
@@ -168,8 +166,7 @@ def sorted_gaussian_nodes(
 
 
 def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "point rank"]:
-    """Order statistics of standard normals, largest first: log U_(j) = sum_{i<=j} log(u_i)/(count -
-    i + 1) (exact in law)."""
+    """Normal order statistics: log U_(j) = sum_{i<=j} log(u_i)/(count - i + 1) (exact in law)."""
     count = uniform.shape[1]
     return (
         ndtri_exp(np.cumsum(np.log(uniform) / np.arange(count, 0, -1), axis=1)) if count
@@ -177,8 +174,7 @@ def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "poi
 
 
 def _smooth_margin(law: FeatureLaw, point: Overlaps):
-    """Mean and standard deviation of omega given the node, the common shift of the tokens
-    included."""
+    """Mean and deviation of omega given the node, the common shift of the tokens included."""
     mean = point.query * law.along + point.across * law.across + point.intercept
     deviation = np.sqrt(
         (law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
@@ -186,15 +182,13 @@ def _smooth_margin(law: FeatureLaw, point: Overlaps):
 
 
 def test_error(law: FeatureLaw, point: Overlaps) -> float:
-    """P(y omega < 0) on a fresh sample: E Phi(-y mean / deviation), the Gaussian integrated exactly
-    and never by counting."""
+    """P(y omega < 0) on a fresh sample: E Phi(-y mean / deviation), never by counting."""
     mean, deviation = _smooth_margin(law, point)
     return float(law.weight @ ndtr(-law.label * mean / np.maximum(deviation, 1e-300)))
 
 
 def train_error(law: FeatureLaw, point: Overlaps, sign_offset: float) -> float:
-    """P(y eta < 0) on the training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o =
-    |l'(0)|."""
+    """P(y eta < 0) on training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o = |l'(0)|."""
     mean, deviation = _smooth_margin(law, point)
     margin = law.label * mean + sign_offset * law.spread**2 * point.variance
     return float(law.weight @ ndtr(-margin / np.maximum(deviation, 1e-300)))

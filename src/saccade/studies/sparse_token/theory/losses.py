@@ -12,27 +12,6 @@ from scipy.special import expit
 from saccade.errors import require, unknown
 
 
-class Loss(NamedTuple):
-    """l(h; y), its derivative in h, and the offset o for which y*prox > 0 iff y*omega + o*step > 0
-    (o = |l'(0; y)|)."""
-
-    value: Callable
-    derivative: Callable
-    sign_offset: float
-
-
-LOSSES = {
-    "logistic": Loss(lambda h, y: np.logaddexp(0.0, -y * h), lambda h, y: -y * expit(-y * h), 0.5),
-    "square": Loss(lambda h, y: 0.5 * (y - h) ** 2, lambda h, y: h - y, 1.0)}
-
-
-def get_loss(name: str) -> Loss:
-    """The loss of that name, or a refusal that lists the known ones."""
-    if name not in LOSSES:
-        raise unknown("loss", str(name), LOSSES)
-    return LOSSES[name]
-
-
 def prox_margin(
     margin: Float[Array, "..."], step: Float[Array, "..."], sweeps: int = 60
 ) -> Float[Array, "..."]:
@@ -59,9 +38,36 @@ def prox_margin(
     return z
 
 
+class Loss(NamedTuple):
+    """l(h; y), its derivatives in h, prox(omega, step, y), and the offset o for which y*prox > 0 iff
+    y*omega + o*step > 0 (o = |l'(0; y)|)."""
+
+    value: Callable
+    derivative: Callable
+    curvature: Callable
+    prox: Callable
+    sign_offset: float
+
+
+LOSSES = {
+    "logistic": Loss(
+        lambda h, y: np.logaddexp(0.0, -y * h), lambda h, y: -y * expit(-y * h),
+        lambda h, y: expit(h) * expit(-h), lambda omega, step, y: y * prox_margin(y * omega, step),
+        0.5),
+    "square": Loss(
+        lambda h, y: 0.5 * (y - h) ** 2, lambda h, y: h - y, lambda h, y: np.ones_like(h),
+        lambda omega, step, y: (omega + step * y) / (1 + step), 1.0)}
+
+
+def get_loss(name: str) -> Loss:
+    """The loss of that name, or a refusal that lists the known ones."""
+    if name not in LOSSES:
+        raise unknown("loss", str(name), LOSSES)
+    return LOSSES[name]
+
+
 def prox_logistic(omega, step, label) -> Float[Array, "..."]:
-    """argmin over h of log(1 + e^{-label h}) + (h - omega)^2 / (2 step), elementwise; `step` >= 0,
-    `label` +1 or -1."""
+    """argmin over h of log(1 + e^{-label h}) + (h - omega)^2 / (2 step), elementwise."""
     omega, step = np.asarray(omega, float), np.asarray(step, float)
     require(label in (1, -1), "label", label, "must be +1 or -1")
     require(bool(np.all(np.isfinite(omega))), "omega", omega.tolist(), "must be finite")

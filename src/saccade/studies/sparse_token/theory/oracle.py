@@ -21,8 +21,7 @@ from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaus
 
 
 class OracleError(NamedTuple):
-    """An error with its status word and the accuracy of its quadrature (0 where the formula is
-    exact up to rounding)."""
+    """An error with its status word and the accuracy of its quadrature (0 for exact formulas)."""
 
     error: float
     status: str
@@ -33,8 +32,7 @@ class OracleError(NamedTuple):
 def smallest_over_threshold(
     error: Callable[[float], float], low: float, high: float, grid: int = 121
 ) -> tuple[float, float]:
-    """(threshold, error) of the global minimum of a one-dimensional error curve: a grid, then Brent
-    in the best cell."""
+    """(threshold, error) of an error curve's global minimum: a grid, Brent in the best cell."""
     thresholds = np.linspace(low, high, grid)
     values = np.array([error(t) for t in thresholds])
     best = int(values.argmin())
@@ -108,8 +106,7 @@ def _linear_error(rate: float, chance, mean) -> Callable[[float], float]:
 
 
 def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """Attention of infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L)
-    (exact, in logarithms)."""
+    """Infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L) (exact)."""
     length, informative, rate = setting.length, setting.informative, setting.positive_rate
 
     def error(t: float) -> float:
@@ -200,8 +197,7 @@ def _likelihood_ratio_error(
 
 
 def require_sampled(setting: SparseTokenSetting) -> None:
-    """The token quadrature has one coordinate a token; beyond this length use the hard-max formula,
-    which has none."""
+    """The token quadrature has one coordinate a token; the hard-max formula has none."""
     require(
         setting.length <= LONGEST_SAMPLED, "length", setting.length,
         f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors")

@@ -45,8 +45,7 @@ class Choice(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What one model needs: `samples_per_dim` in all (None: no number suffices), how to spend them,
-    and why not."""
+    """What a model needs: `samples_per_dim` in all (None: none suffices), how spent, why not."""
 
     model: str
     samples_per_dim: float | None
@@ -58,8 +57,7 @@ class Need(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The needs of the three models for one target error, and the smallest error of any
-    classifier."""
+    """The needs of the models for one target error, and the smallest error of any classifier."""
 
     setting: SparseTokenSetting
     target_error: float
@@ -120,8 +118,7 @@ def best_attention(
 def best_choice(
     setting: SparseTokenSetting, model: str, alpha: float, start=FIRST
 ) -> tuple[Choice, tuple[float, ...]]:
-    """The best error of a model with n/d = alpha samples in all; the second item starts a
-    neighbouring search."""
+    """The best choice with n/d = alpha samples in all, and a start for a neighbouring search."""
     if model == "attention":
         return best_attention(setting, alpha, start)
     return best_linear(setting, model, alpha), FIRST
@@ -140,8 +137,7 @@ def plan(
     setting: SparseTokenSetting, target_error: float, models=MODELS, bayes: float | None = None,
     tolerance: float = 0.01,
 ) -> Plan:
-    """Samples per dimension each model needs for a test error of `target_error`, to a relative
-    `tolerance` in n/d."""
+    """Samples per dimension each model needs for a test error, to a relative `tolerance` in n/d."""
     smallest = subset_bayes_error(setting).error if bayes is None else bayes
     check_target(setting, target_error, smallest)
     return Plan(
@@ -189,8 +185,7 @@ def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
 
 
 def need(setting: SparseTokenSetting, model: str, target: float, tolerance: float = 0.01) -> Need:
-    """The smallest n/d with a best error of `target`: a bracket by doubling, secants in log n/d,
-    and a fine check."""
+    """The smallest n/d that reaches `target`: a bracket, bisection in log n/d, a fine check."""
     limit, why = limit_error(setting, model)
     if target <= limit:
         return Need(model, None, None, limit, None, why, "no number suffices")

@@ -23,8 +23,7 @@ from saccade.studies.sparse_token.theory.losses import prox_margin
 
 
 class Problem(NamedTuple):
-    """A law with its Gaussian grid, the samples per (effective) dimension alpha and the ridge
-    lambda."""
+    """A law with its Gaussian grid, samples per (effective) dimension alpha and ridge lambda."""
 
     law: FeatureLaw
     gauss: Float[Array, "node grid"]
@@ -47,8 +46,7 @@ def make_problem(
 
 
 class Derivatives(NamedTuple):
-    """phi with gradient and Hessian in (m_q, m_o, b, s, V), and for each gradient entry the size of
-    what cancels in it."""
+    """phi, gradient, Hessian in (m_q, m_o, b, s, V); the size of what cancels in the gradient."""
 
     value: float
     gradient: Float[Array, "5"]
@@ -93,8 +91,7 @@ def potential(problem: Problem, point: Overlaps) -> Derivatives:
 
 
 class _Moments(NamedTuple):
-    """Grid averages at every node: of p = -y l', p G, p^2; of the curvature e times 1, G, G^2, p, p
-    G, p^2."""
+    """Grid averages of p = -y l', p G, p^2; of the curvature e times 1, G, G^2, p, p G, p^2."""
 
     pull: Array
     pull_g: Array

@@ -35,8 +35,7 @@ def capacity(
     setting: SparseTokenSetting, model: str, alignment: float | None = None,
     sharpness: float | None = None,
 ) -> Capacity:
-    """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised
-    one)."""
+    """alpha_c = n/d of a model (d is the token dimension, also for the vectorised one)."""
     start, answers, residual = np.zeros(3), [], np.inf
     for log2_points in (12, 14):
         law = feature_law(setting, model, alignment, sharpness, log2_points)

@@ -88,8 +88,7 @@ def change_coordinates(z: Array, inner: Derivatives) -> Local:
 
 
 def newton(evaluate: Evaluator, start: Local, limit: int = 25) -> Local:
-    """Newton on the five equations, r and beta moved in the logarithm; the step is halved while the
-    residual does not fall."""
+    """Newton on the five equations, r and beta in the logarithm; damped until it helps."""
     best = start
     for _ in range(limit):
         if evaluate.exhausted or not best.worst > TOLERANCE:
@@ -168,8 +167,7 @@ def _descend(evaluate: Evaluator, at: Local) -> Local | None:
 
 
 def positive_solve(hessian: Array, right: Array) -> Array:
-    """|H|^{-1} right, with the absolute eigenvalues of the equilibrated matrix, floored against
-    rounding."""
+    """|H|^{-1} right, by absolute eigenvalues of the equilibrated matrix, with a floor."""
     require_finite(hessian)
     width = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
     eigenvalues, vectors = np.linalg.eigh(hessian / np.outer(width, width))
@@ -178,8 +176,7 @@ def positive_solve(hessian: Array, right: Array) -> Array:
 
 
 def nested_search(evaluate: Evaluator, start: Array, tolerance: float, limit: int = 80) -> Local:
-    """Minimise over four, maximise over log beta: stop when every relative residual is below
-    `tolerance`."""
+    """Minimise over four, maximise over log beta, until each residual is below `tolerance`."""
     at = minimise_inner(evaluate, evaluate(start), 0.1 * tolerance)
     low, high = -np.inf, np.inf
     for _ in range(limit):
@@ -200,8 +197,7 @@ def nested_search(evaluate: Evaluator, start: Array, tolerance: float, limit: in
 
 
 def _outer_move(at: Local) -> float:
-    """Newton's step in log beta for the derivative of min phi along log beta, at most a factor e^3
-    at once."""
+    """Newton's step in log beta for the derivative of min phi, at most a factor e^3 at once."""
     beta = at.z[4]
     response = solve_scaled(
         at.hessian[:4, :4], at.hessian[:4, 4], np.sqrt(np.abs(np.diag(at.hessian)[:4])) + 1e-300)
@@ -213,8 +209,7 @@ def _outer_move(at: Local) -> float:
 
 
 def solve_saddle(problem: Problem, start: Overlaps) -> Solution:
-    """Newton from `start`; where it stalls, the nested search comes to the rescue and Newton
-    polishes."""
+    """Newton from `start`; where it stalls, the nested search helps and Newton polishes."""
     evaluate = Evaluator(problem)
     at = newton(evaluate, evaluate(np.array([*start[:4], start.rest / start.variance])))
     for tolerance in (1e-2, 1e-5, 1e-9):

@@ -44,8 +44,7 @@ def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overl
 
 
 def solve_variance(law: FeatureLaw, alpha: float, ridge: float) -> float:
-    """V > 0 of 1/alpha = lambda V + E[tau^2 V/(1 + tau^2 V)], solved in log V (the right side rises
-    from 0)."""
+    """V > 0 of 1/alpha = lambda V + E[tau^2 V/(1 + tau^2 V)], in log V (the right side rises)."""
 
     def excess(log_v: float) -> float:
         V = np.exp(log_v)
@@ -76,8 +75,7 @@ def squared_error(law: FeatureLaw, query: float, across: float, intercept: float
 
 
 def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
-    """Minimise E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2) over (m_q,
-    m_o, b)."""
+    """(m_q, m_o, b) of min E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2)."""
     design = np.array([law.along, law.across, np.ones_like(law.along)])
     weight = law.weight * node_weight
     gram = (design * weight) @ design.T

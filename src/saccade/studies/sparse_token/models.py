@@ -79,15 +79,11 @@ class PooledClassifier(eqx.Module):
     b: Float[Array, ""]
 
     def __call__(self, X: Tokens, mask: Present = None) -> Margins:
-        return self._blunt(X, mask)
+        return AttentionClassifier(jnp.zeros_like(self.w), self.w, self.b)(X, mask)
 
     def attention(self, X: Tokens, mask: Present = None) -> Shares:
         """The same for every token there is."""
-        return self._blunt.attention(X, mask)
-
-    @property
-    def _blunt(self) -> AttentionClassifier:
-        return AttentionClassifier(jnp.zeros_like(self.w), self.w, self.b)
+        return attention_map(without_masked(X, mask), jnp.zeros_like(self.w), mask=mask)
 
 
 class VectorisedClassifier(eqx.Module):
@@ -100,8 +96,8 @@ class VectorisedClassifier(eqx.Module):
         return self._parts(X, mask).sum(axis=-1) + self.b
 
     def attention(self, X: Tokens, mask: Present = None) -> Shares:
-        """The share of each token in the margin, |<W_l, x_l>| over their sum; it has no weights that
-        it could be said to look with."""
+        """The share of each token in the margin, |<W_l, x_l>| over their sum: it has no other
+        weights to look with."""
         parts = jnp.abs(self._parts(X, mask))
         return parts / jnp.maximum(parts.sum(axis=-1, keepdims=True), jnp.finfo(parts.dtype).tiny)
 

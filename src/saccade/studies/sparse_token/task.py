@@ -30,9 +30,8 @@ from saccade.errors import Diverged, require
 
 MODELS = ("attention", "pooled", "vectorised")
 """The classifiers this study compares."""
-LARGEST = 1e9
-"""Beyond it (or below its inverse, where an input must be positive) the formulas are at their limits,
-and what has to cancel in them is beyond 16 digits."""
+LARGEST, SMALLEST = 1e9, 1e-9
+"""Beyond these formulas are at their limits, and what has to cancel in them is beyond 16 digits."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,11 @@ class SparseTokenSetting:
     informative: int
     positive_rate: float
     signal: float
+
+    @property
+    def signal_to_noise(self) -> float:
+        """theta R/sqrt(L), of the mean token along xi."""
+        return self.signal * self.informative / self.length**0.5
 
     @classmethod
     def of(cls, parameters: Any, **changes: Any) -> "SparseTokenSetting":
@@ -61,9 +65,9 @@ class SparseTokenSetting:
             self.informative, f"must be a whole number from 1 to length = {length}")
         require(0 < rate < 1, "positive_rate", rate, "must lie strictly between 0 and 1")
         require(
-            min(rate, 1 - rate) >= 1 / LARGEST, "positive_rate", rate,
-            f"must be at least {1 / LARGEST:g} away from 0 and 1")
-        require_not_negative("signal", self.signal)
+            min(rate, 1 - rate) >= SMALLEST, "positive_rate", rate,
+            f"must be at least {SMALLEST:g} away from 0 and 1")
+        require_number("signal", self.signal)
 
 
 def is_whole(value: object) -> bool:
@@ -71,29 +75,18 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def require_moderate(name: str, value: float, low: float = 0.0, high: float = LARGEST) -> None:
+def require_number(name: str, value: float, low: float = 0.0) -> None:
     """Refuse numbers so small or large that nothing can be computed with them."""
-    require(low <= value <= high, name, value, f"must lie between {low:g} and {high:g}")
-
-
-def require_not_negative(name: str, value: float) -> None:
-    """Refuse what is below 0, or so large that nothing can be computed with it."""
-    require(value >= 0, name, value, "must be finite and at least 0")
-    require_moderate(name, value)
-
-
-def require_positive(name: str, value: float) -> None:
-    """Refuse what is not above 0, or out of reach."""
-    require(value > 0, name, value, "must be finite and above 0")
-    require_moderate(name, value, 1 / LARGEST)
+    least = f"above 0 (at least {low:g})" if low > 0 else "at least 0"
+    require(low <= value <= LARGEST, name, value, f"must be {least} and at most {LARGEST:g}")
 
 
 def require_finite(numbers: np.ndarray) -> None:
     """Stop where a formula has left the finite numbers."""
     if not np.all(np.isfinite(numbers)):
         raise Diverged(
-            "The equations leave the finite numbers for these inputs; move them away from the edge of"
-            " their range.")
+            "The equations leave the finite numbers for these inputs; move them away from the edge"
+            " of their range.")
 
 
 class SparseTokenSample(NamedTuple):
@@ -186,9 +179,11 @@ class SparseToken(eqx.Module):
     def stream(
         self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32
     ) -> Iterator[SparseTokenSample]:
-        """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d
-        never is in memory."""
-        for index, size in enumerate(chunk_sizes(n, chunk)):
+        """The same `n` samples for the same key every time, in equal pieces (up to one) of at most
+        `chunk`, so that n x L x d never is in memory and few sizes are compiled."""
+        pieces = -(-n // chunk)
+        for index in range(pieces):
+            size = n // pieces + (index < n % pieces)
             yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
     def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
@@ -289,12 +284,6 @@ def _attention_features(
     across = direction - (unit @ direction) * unit
     along = (weights * scores).sum(1)[:, None] * unit + (weights * planted).sum(1)[:, None] * across
     return along + jnp.linalg.norm(weights, axis=1)[:, None] * noise
-
-
-def chunk_sizes(n: int, chunk: int) -> list[int]:
-    """n split into pieces of at most `chunk`, equal up to one: each size is compiled once."""
-    pieces = -(-n // chunk)
-    return [n // pieces + (index < n % pieces) for index in range(pieces)]
 
 
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):

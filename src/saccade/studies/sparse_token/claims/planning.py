@@ -8,13 +8,8 @@ import numpy as np
 from saccade.lab.claim import Claim
 from saccade.lab.experiment import Run
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.claims.common import (
-    both_scales,
-    constant,
-    estimate,
-    setting_of,
-    wrong,
-)
+from saccade.studies.sparse_token.claims import common
+from saccade.studies.sparse_token.claims.common import both_scales, constant, setting_of, wrong
 from saccade.studies.sparse_token.experiments import readouts, training
 
 
@@ -40,7 +35,7 @@ def _planned(
     fewer = {
         "query_samples_per_dim": case["query_samples_per_dim"] / 3,
         "samples_per_dim": (case["samples_per_dim"][0] / 3,)}
-    return estimate(
+    return common.estimate(
         f"planned-{name}", "ST-PLAN",
         "Trained on the samples the planner asks for, split as it says, attention reaches the"
         f" target error {target:g} ({words}).",
@@ -89,7 +84,7 @@ def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim
     case = {
         "length": 4, "signal": 3.0, "model": model, "samples_per_dim": (samples,), "ridge": ridge,
         "dim": dim}
-    return estimate(
+    return common.estimate(
         f"planned-{model}", "ST-PLAN",
         f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
         " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3).",

@@ -10,16 +10,8 @@ from saccade.lab.claim import Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, SLOPE
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.claims.common import (
-    PAPER,
-    both_scales,
-    claim,
-    estimate,
-    ordering,
-    setting_of,
-    share_of,
-    wrong,
-)
+from saccade.studies.sparse_token.claims import common
+from saccade.studies.sparse_token.claims.common import PAPER, both_scales, share_of, wrong
 from saccade.studies.sparse_token.experiments import same_tokens, steps
 
 QUERY = ("q_signal", "q_norm", "q_cosine")
@@ -36,7 +28,7 @@ def after_steps(run: Run, alpha: float | None = None, **changes) -> theory.Align
     other = {name: changes.pop(name) for name in ("signal", "positive_rate") if name in changes}
     values = {name: getattr(p, name) for name in ("eta_w", "eta_b", "eta_q", "beta", "loss")}
     return theory.alignment_after_two_steps(
-        setting_of(run, **other), alpha or p.samples_per_dim[0], **(values | changes))
+        common.setting_of(run, **other), alpha or p.samples_per_dim[0], **(values | changes))
 
 
 def _predicted(names: tuple[str, ...]) -> Callable[..., list[float]]:
@@ -44,7 +36,7 @@ def _predicted(names: tuple[str, ...]) -> Callable[..., list[float]]:
 
 
 stated, query = _predicted(STATED), _predicted(QUERY)
-stepped = partial(estimate, experiment=steps.two_steps)
+stepped = partial(common.estimate, experiment=steps.two_steps)
 turned = partial(stepped, measure=_measured(QUERY), predict=query, parts=QUERY)
 
 FIGURE_1 = {
@@ -153,7 +145,7 @@ NEGATIVE = stepped(
         "Two gradient steps can teach attention to look away: at L = 10, pi = 0.2, theta = 2, eta"
         " = 1/2 the cosine tends to -1."))
 
-POSITIVE = ordering(
+POSITIVE = common.ordering(
     "always-aligned", "ST-N1",
     "Two gradient steps always align the query positively with the signal.",
     "A cosine below 0.05 is no alignment to speak of; a trial fluctuates by 0.09 at d = 60.",
@@ -174,7 +166,8 @@ def _differences(run: Run) -> np.ndarray:
 
 
 blunt = partial(
-    claim, source="ours", experiment=same_tokens.blunt_query, parts=("training loss", "test error"))
+    common.claim, source="ours", experiment=same_tokens.blunt_query,
+    parts=("training loss", "test error"))
 TINY_QUERY = blunt(
     "tiny-query-pools", "ST-N2",
     "With step sizes of 1/2 the learned query is so short (0.024) that attention does what pooling"

@@ -30,8 +30,7 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from saccade.errors import require
-from saccade.studies.sparse_token import task
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import SMALLEST, SparseTokenSetting, require_number
 from saccade.studies.sparse_token.theory.losses import Loss, get_loss
 
 
@@ -75,11 +74,10 @@ def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     require(
         setting.length >= 2, "length", setting.length,
         "must be at least 2, one token leaves attention nothing to choose")
-    for name, value in {
-        "samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta,
-    }.items():
-        task.require_positive(name, value)
-    task.require_not_negative("eta_b", eta_b)
+    sizes = {"samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta}
+    for name, value in sizes.items():
+        require_number(name, value, SMALLEST)
+    require_number("eta_b", eta_b)
 
 
 def _two_steps(
@@ -96,7 +94,9 @@ def _two_steps(
     mean = (
         b + self_interaction * pull / (alpha0 * length)
         + np.array([theta * informative / length * omega, 0.0]))
-    h, h2 = derivative_moments(loss, mean, np.sqrt(w2 / length), label, nodes)
+    points, weights = roots_hermitenorm(nodes)
+    slopes = loss.derivative(mean[:, None] + np.sqrt(w2 / length) * points, label[:, None])
+    h, h2 = (moment @ (weights / weights.sum()) for moment in (slopes, slopes**2))
     K, p = theta**2 * informative * (1 - informative / length), -eta_q * beta / length
     A, B = p * pi * h[0] * K * omega, p * (length - 1) * (rate @ h)
     noise2 = p**2 / alpha0 * (pi * h2[0] * K * omega**2 + (rate @ h2) * (length - 1) * w2)
@@ -104,11 +104,3 @@ def _two_steps(
     w_norm = np.sqrt(w2)
     values = (b, omega, w_norm, omega / w_norm, q_signal, q_norm, q_signal / q_norm, beta * q_norm)
     return Alignment(*[float(value) for value in values], status="converged", accuracy=0.0)
-
-
-def derivative_moments(loss: Loss, mean, deviation: float, label, nodes: int):
-    """E[h] and E[h^2] of h = l'(mean + deviation G; label), by Gauss-Hermite quadrature."""
-    points, weights = roots_hermitenorm(nodes)
-    weights = weights / weights.sum()
-    h = loss.derivative(mean[:, None] + deviation * points, label[:, None])
-    return h @ weights, h**2 @ weights

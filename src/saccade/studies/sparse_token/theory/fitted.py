@@ -15,16 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from saccade.errors import require
-from saccade.studies.sparse_token import task
-from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.law import (
-    FeatureLaw,
-    Overlaps,
-    feature_law,
-    test_error,
-    train_error,
-)
+from saccade.studies.sparse_token.task import SMALLEST, SparseTokenSetting, require_number
+from saccade.studies.sparse_token.theory import law as laws
+from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps
 from saccade.studies.sparse_token.theory.losses import get_loss
 from saccade.studies.sparse_token.theory.saddle import make_problem
 from saccade.studies.sparse_token.theory.solver import Solution, solve_saddle
@@ -79,7 +72,7 @@ def fit(
     ladder = [START, COARSE, fine] if start is None and loss == "logistic" else [COARSE, fine]
     point, answers = start, []
     for resolution in ladder:
-        law = feature_law(setting, model, alignment, sharpness, resolution.log2_points)
+        law = laws.feature_law(setting, model, alignment, sharpness, resolution.log2_points)
         solution = solve(law, samples_per_dim, ridge, loss, resolution, point)
         point = solution.point
         answers.append(_report(law, alignment or 0.0, offset, ridge, solution))
@@ -101,11 +94,9 @@ def fit_curve(
 
 
 def check_training(samples_per_dim, ridge) -> None:
-    """Refuse sample sizes and ridges outside the theory."""
-    task.require_positive("samples_per_dim", samples_per_dim)
-    require(
-        ridge > 0, "ridge", ridge, "must be above 0 (a tiny ridge such as 1e-8 stands for none)")
-    task.require_moderate("ridge", ridge, SMALLEST_RIDGE)
+    """Refuse sample sizes and ridges outside the theory (a tiny ridge, 1e-8, stands for none)."""
+    require_number("samples_per_dim", samples_per_dim, SMALLEST)
+    require_number("ridge", ridge, SMALLEST_RIDGE)
 
 
 def solve(
@@ -129,7 +120,7 @@ def _report(
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
         point.intercept, point.weight_norm, point.query, float(signal), solution.train_loss,
-        train_error(law, point, sign_offset), test_error(law, point),
+        laws.train_error(law, point, sign_offset), laws.test_error(law, point),
         solution.train_loss + 0.5 * ridge * point.weight_norm**2, point,
         "converged" if solution.converged else "not converged", solution.residual, {})
 

@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri_exp, softmax
 from scipy.stats import qmc
 
 from saccade.errors import require, unknown
-from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_not_negative
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_number
 
 LONGEST_SAMPLED = 10_000
 """The token quadrature has one coordinate a token: beyond this length only formulas without one are
@@ -94,7 +94,7 @@ def checked_query(alignment, sharpness) -> tuple[float, float]:
     require(
         sharpness is not None, "sharpness", sharpness,
         "is needed for the attention model, at least 0")
-    require_not_negative("sharpness", sharpness)
+    require_number("sharpness", sharpness)
     return float(alignment), float(sharpness)
 
 

@@ -39,8 +39,8 @@ def prox_margin(
 
 
 class Loss(NamedTuple):
-    """l(h; y), its derivatives in h, prox(omega, step, y), and the offset o for which y*prox > 0 iff
-    y*omega + o*step > 0 (o = |l'(0; y)|)."""
+    """l(h; y), its derivatives in h, prox(omega, step, y), and the offset o = |l'(0; y)| for which
+    y*prox > 0 iff y*omega + o*step > 0."""
 
     value: Callable
     derivative: Callable

@@ -160,10 +160,9 @@ def check_target(setting: SparseTokenSetting, target_error: float, smallest: flo
 def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
     """The error no number of samples gets below, and why."""
     pooled = pooled_oracle_error(setting).error
-    snr = setting.signal * setting.informative / setting.length**0.5
     linear = (
-        f"even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) = {snr:.3g}"
-        f" leaves an error of {pooled:.4g}")
+        "even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) ="
+        f" {setting.signal_to_noise:.3g} leaves an error of {pooled:.4g}")
     if model != "attention":
         return pooled, linear
     steps = alignment_after_two_steps(setting, MOST, eta_q=1.0)

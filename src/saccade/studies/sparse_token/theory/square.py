@@ -39,7 +39,9 @@ def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overl
     error2 = squared_error(law, query, across, intercept)
     base = law.weight @ (law.spread**2 * shrink**2 * error2)
     gain = law.weight @ (law.spread**4 * shrink**2)
-    rest2 = alpha * V**2 * (base + across**2 * gain) / _one_minus_gain(law, alpha, V, ridge)
+    # 1 - alpha V^2 E[tau^4 c^2], written with the equation of V so that nothing cancels
+    kept = alpha * (ridge * V + law.weight @ (law.spread**2 * V * shrink**2))
+    rest2 = alpha * V**2 * (base + across**2 * gain) / kept
     return Overlaps(float(query), float(across), float(intercept), float(np.sqrt(rest2)), float(V))
 
 
@@ -60,13 +62,6 @@ def solve_variance(law: FeatureLaw, alpha: float, ridge: float) -> float:
         np.exp(float(root_scalar(excess, bracket=(low, high), xtol=1e-15, rtol=1e-15).root)))
 
 
-def _one_minus_gain(law: FeatureLaw, alpha: float, V: float, ridge: float) -> float:
-    """1 - alpha V^2 E[tau^4 c^2], written with the equation of V as alpha (lambda V + E[tau^2 V
-    c^2]) so that nothing cancels."""
-    shrink = 1 / (1 + law.spread**2 * V)
-    return float(alpha * (ridge * V + law.weight @ (law.spread**2 * V * shrink**2)))
-
-
 def squared_error(law: FeatureLaw, query: float, across: float, intercept: float):
     """e^2 at every node, averaged over the common shift of the tokens."""
     return (
@@ -75,7 +70,7 @@ def squared_error(law: FeatureLaw, query: float, across: float, intercept: float
 
 
 def weighted_least_squares(law: FeatureLaw, node_weight, ridge: float):
-    """(m_q, m_o, b) of min E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2)."""
+    """argmin of E[c (m_q A + m_o S + b - y)^2 + c tau^2 m_o^2] + lambda (m_q^2 + m_o^2)."""
     design = np.array([law.along, law.across, np.ones_like(law.along)])
     weight = law.weight * node_weight
     gram = (design * weight) @ design.T
@@ -113,18 +108,16 @@ def square_quality(
     return float(residual), float(0.5 * derivative2.sum())
 
 
-# samples per dimension from which c is extrapolated: c/alpha is still 1e9 times the rounding error
-# of E
+# samples per dimension from which c is extrapolated: c/alpha is 1e9 times the rounding error of E
 FAR = 2e4
 
 
 class LargeSampleRate(NamedTuple):
-    """`limit` (E_inf) and `coefficient` (c), with what refining the quadrature changed in each."""
+    """`limit` (E_inf) and `coefficient` (c), and what refining the quadrature changed in E_inf."""
 
     limit: float
     coefficient: float
     limit_accuracy: float
-    coefficient_accuracy: float
     status: str
 
 
@@ -138,8 +131,7 @@ def large_sample_rate(
         for log2_points in (12, 14))
     settled = abs(coefficient - coarse) <= 0.05 * abs(coefficient) + 1e-6
     status = "converged" if settled else "not converged"
-    return LargeSampleRate(
-        limit, coefficient, abs(limit - coarse_limit), abs(coefficient - coarse), status)
+    return LargeSampleRate(limit, coefficient, abs(limit - coarse_limit), status)
 
 
 def _rate(law: FeatureLaw) -> tuple[float, float]:

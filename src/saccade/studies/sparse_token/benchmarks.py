@@ -94,18 +94,15 @@ def readout_vs_sklearn(dim: int = 300) -> Sides:
 
 BENCHMARKS = [
     Benchmark(
-        id="sparse-token.theory-vs-simulation",
-        work=(
-            "One logistic attention point: theory (ours), 8 fits to 3000 samples of 10 tokens at"
-            " dim 1000, every token drawn (peer)."),
-        prepare=theory_vs_simulation, target=Target(">=", 100), tiny={"dim": 60, "trials": 6}),
+        "sparse-token.theory-vs-simulation",
+        "One logistic attention point: theory (ours), 8 fits to 3000 samples of 10 tokens at"
+        " dim 1000, every token drawn (peer).", theory_vs_simulation, target=Target(">=", 100),
+        tiny={"dim": 60, "trials": 6}),
     Benchmark(
-        id="sparse-token.curve-vs-points",
-        work="A curve of 40 values of n/d: warm-started (ours), every point from scratch (peer).",
-        prepare=curve_vs_points, tiny={"points": 4}),
+        "sparse-token.curve-vs-points",
+        "A curve of 40 values of n/d: warm-started (ours), every point from scratch (peer).",
+        curve_vs_points, tiny={"points": 4}),
     Benchmark(
-        id="sparse-token.readout-vs-sklearn",
-        work=(
-            "Logistic read-out of 900 samples in dim 300: our Newton fit (ours), scikit-learn's"
-            " newton-cholesky (peer)."),
-        prepare=readout_vs_sklearn, tiny={"dim": 30})]
+        "sparse-token.readout-vs-sklearn",
+        "Logistic read-out of 900 samples in dim 300: our Newton fit (ours), scikit-learn's"
+        " newton-cholesky (peer).", readout_vs_sklearn, tiny={"dim": 30})]

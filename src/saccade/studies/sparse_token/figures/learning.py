@@ -49,13 +49,11 @@ def draw_figure_1(runs: Mapping[str, Run]) -> Drawing:
 
 
 FIGURE_1 = Figure(
-    id="sparse-token/1", title="Attention against linear classifiers",
-    caption=(
-        "L = 10, R = 1, pi = 1/2, theta = 5, ridge 1e-5, logistic loss; attention's query from two"
-        " gradient steps on 4 d other samples (eta_q = 40). Points: simulation with standard errors"
-        " (d = 60, 32 trials; at paper scale d = 1000, 8 trials, without the vectorised model);"
-        " lines: theory."),
-    source="Figure 1",
+    "sparse-token/1", "Attention against linear classifiers",
+    "L = 10, R = 1, pi = 1/2, theta = 5, ridge 1e-5, logistic loss; attention's query from two"
+    " gradient steps on 4 d other samples (eta_q = 40). Points: simulation with standard errors (d"
+    " = 60, 32 trials; at paper scale d = 1000, 8 trials, without the vectorised model); lines:"
+    " theory.", "Figure 1",
     runs={"run": (training.protocol, {"samples_per_dim": (0.5, 1.0, 2.0, 4.0, 8.0), "trials": 32})},
     draw=draw_figure_1, scales={"paper": {"run": {"trials": 8, "models": ("attention", "pooled")}}},
     seconds={"quick": 25, "standard": 600, "paper": 3600})
@@ -91,12 +89,11 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
 
 MANY = {"samples_per_dim": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "dim": 80, "trials": 32}
 ALIGNMENT = Figure(
-    id="sparse-token/alignment", title="What two gradient steps teach the query",
-    caption=(
-        "Cosine of q (after two steps) and w (after one) with the signal; L = 10, R = 3, pi = 0.2,"
-        " theta = 6, eta = 1/2, logistic loss. Red: R = 1, pi = 0.2, theta = 2, where the query"
-        " turns away from the signal. Points: simulation with standard errors; lines: theory."),
-    source="alignment figure",
+    "sparse-token/alignment", "What two gradient steps teach the query",
+    "Cosine of q (after two steps) and w (after one) with the signal; L = 10, R = 3, pi = 0.2,"
+    " theta = 6, eta = 1/2, logistic loss. Red: R = 1, pi = 0.2, theta = 2, where the query turns"
+    " away from the signal. Points: simulation with standard errors; lines: theory.",
+    "alignment figure",
     runs={
         "paper": (steps.two_steps, MANY),
         "rare": (steps.two_steps, {"informative": 1, "signal": 2.0} | MANY)},
@@ -125,13 +122,11 @@ def draw_maps(runs: Mapping[str, Run]) -> Drawing:
 
 
 MAPS = Figure(
-    id="sparse-token/maps", title="Where attention looks",
-    caption=(
-        "Softmax weights on fresh samples at the start, after one step (which moves w and b alone:"
-        " q is still zero) and after two. Red squares: informative tokens of positive samples. L ="
-        " 10, R = 2, pi = 1/2, theta = 5, alpha0 = 4, eta_q = 60, d = 300."),
-    source="ours", runs={"run": (steps.attention_maps, {})}, draw=draw_maps,
-    seconds={"quick": 3, "paper": 20})
+    "sparse-token/maps", "Where attention looks",
+    "Softmax weights on fresh samples at the start, after one step (which moves w and b alone: q"
+    " is still zero) and after two. Red squares: informative tokens of positive samples. L = 10, R"
+    " = 2, pi = 1/2, theta = 5, alpha0 = 4, eta_q = 60, d = 300.", "ours",
+    runs={"run": (steps.attention_maps, {})}, draw=draw_maps, seconds={"quick": 3, "paper": 20})
 
 
 def draw_length(runs: Mapping[str, Run]) -> Drawing:
@@ -158,13 +153,11 @@ def draw_length(runs: Mapping[str, Run]) -> Drawing:
 
 
 LENGTH = Figure(
-    id="sparse-token/length", title="Asked at another length",
-    caption=(
-        "Attention (cosine 0.95, sharpness 1.5) and pooling fitted to 4 d samples of 10 tokens and"
-        " tested at other lengths without any change. Points: simulation; line: overlaps of the fit"
-        " under the law of the new length."),
-    source="ours", runs={"run": (training.other_length, {})}, draw=draw_length,
-    seconds={"quick": 10})
+    "sparse-token/length", "Asked at another length",
+    "Attention (cosine 0.95, sharpness 1.5) and pooling fitted to 4 d samples of 10 tokens and"
+    " tested at other lengths without any change. Points: simulation; line: overlaps of the fit"
+    " under the law of the new length.", "ours", runs={"run": (training.other_length, {})},
+    draw=draw_length, seconds={"quick": 10})
 
 
 def draw_joint(runs: Mapping[str, Run]) -> Drawing:
@@ -184,10 +177,8 @@ def draw_joint(runs: Mapping[str, Run]) -> Drawing:
 
 
 JOINT = Figure(
-    id="sparse-token/joint", title="Training everything together",
-    caption=(
-        "Gradient descent of query, read-out and bias together from zero (step size 1, ridge 0.01,"
-        " n/d = 8, L = 10, theta = 4, d = 40), against the two-stage protocol on as many samples."
-        " The query overfits: the cosine falls while the training loss falls too."),
-    source="ours", runs={"run": (training.joint_training, {})}, draw=draw_joint,
-    seconds={"quick": 15})
+    "sparse-token/joint", "Training everything together",
+    "Gradient descent of query, read-out and bias together from zero (step size 1, ridge 0.01, n/d"
+    " = 8, L = 10, theta = 4, d = 40), against the two-stage protocol on as many samples. The"
+    " query overfits: the cosine falls while the training loss falls too.", "ours",
+    runs={"run": (training.joint_training, {})}, draw=draw_joint, seconds={"quick": 15})

@@ -55,12 +55,10 @@ def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
 
 
 ORACLE = Figure(
-    id="sparse-token/oracle", title="How strong must the signal be?",
-    caption=(
-        "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of"
-        " pooling (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2"
-        " log L) + 3 slowly towards Phi(-3)/2 (dotted)."),
-    source="Theorem 2 and ours",
+    "sparse-token/oracle", "How strong must the signal be?",
+    "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of pooling"
+    " (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2 log L) + 3"
+    " slowly towards Phi(-3)/2 (dotted).", "Theorem 2 and ours",
     runs={
         r"$\sqrt{2\log L} + 3$": (oracle.hardmax_grid, {"growth": "root-log", "offset": 3.0}),
         r"$\log L$": (oracle.hardmax_grid, {})},
@@ -95,12 +93,10 @@ def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
 
 
 CAPACITY = Figure(
-    id="sparse-token/capacity", title="How many samples can be separated",
-    caption=(
-        "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
-        " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
-        " trials)."),
-    source="Conjecture 1",
+    "sparse-token/capacity", "How many samples can be separated",
+    "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
+    " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
+    " trials).", "Conjecture 1",
     runs={
         f"{model} {signal:g}": (
             limits.separability,
@@ -140,10 +136,8 @@ def draw_phase(runs: Mapping[str, Run]) -> Drawing:
 
 
 PHASE = Figure(
-    id="sparse-token/phase", title="Who wins with infinitely many samples",
-    caption=(
-        "Limiting error of least squares with attention of sharpness 2 over that of pooling (L ="
-        " 10, R = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing"
-        " measured on sampled tokens."),
-    source="ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
+    "sparse-token/phase", "Who wins with infinitely many samples",
+    "Limiting error of least squares with attention of sharpness 2 over that of pooling (L = 10, R"
+    " = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing measured"
+    " on sampled tokens.", "ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
     seconds={"quick": 8})

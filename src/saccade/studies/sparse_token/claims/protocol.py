@@ -172,7 +172,7 @@ def _other_lengths(run: Run, model_length: int | None = None) -> list[float]:
         setting_of(run), "attention", p.samples_per_dim, p.ridge, "logistic", *query)
     settings = [setting_of(run, length=model_length or asked) for asked in p.test_lengths]
     return [
-        theory.test_error(theory.feature_law(item, "attention", *query, 13), fit.overlaps)
+        theory.error_rate(theory.feature_law(item, "attention", *query, 13), fit.overlaps)
         for item in settings]
 
 

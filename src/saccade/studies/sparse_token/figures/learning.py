@@ -143,7 +143,7 @@ def draw_length(runs: Mapping[str, Run]) -> Drawing:
         SparseTokenSetting.of(p), "attention", p.samples_per_dim, p.ridge, "logistic", *query)
     settings = [SparseTokenSetting.of(p, length=asked) for asked in p.test_lengths]
     laws = [theory.feature_law(setting, "attention", *query, 12) for setting in settings]
-    axes.plot(p.test_lengths, [theory.test_error(law, fit.overlaps) for law in laws], color=BLUE)
+    axes.plot(p.test_lengths, [theory.error_rate(law, fit.overlaps) for law in laws], color=BLUE)
     axes.axvline(p.length, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(
         xscale="log", xlabel="tokens at test time", ylabel="test error", ylim=(0, 0.52),

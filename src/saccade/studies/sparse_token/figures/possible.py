@@ -119,7 +119,7 @@ def draw_phase(runs: Mapping[str, Run]) -> Drawing:
         for row, alignment in enumerate(alignments):
             law = theory.feature_law(
                 setting, "attention", float(alignment), run.parameters.sharpness, 10)
-            attended = theory.test_error(law, population_least_squares(law))
+            attended = theory.error_rate(law, population_least_squares(law))
             ratio[row, column] = attended / pooled
     shades = axes.contourf(
         signals, alignments, np.log10(ratio), np.linspace(-2, 2, 17), cmap="RdBu_r", extend="both")

@@ -15,7 +15,7 @@ classification" (arXiv 2509.25153).
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.studies.sparse_token.theory.alignment import Alignment, alignment_after_two_steps
 from saccade.studies.sparse_token.theory.fitted import Fit, GridReport, check_grid, fit, fit_curve
-from saccade.studies.sparse_token.theory.law import feature_law, test_error
+from saccade.studies.sparse_token.theory.law import error_rate, feature_law
 from saccade.studies.sparse_token.theory.losses import prox_logistic
 from saccade.studies.sparse_token.theory.oracle import (
     bayes_error,

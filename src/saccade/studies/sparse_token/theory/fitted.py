@@ -120,7 +120,7 @@ def _report(
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
         point.intercept, point.weight_norm, point.query, float(signal), solution.train_loss,
-        laws.train_error(law, point, sign_offset), laws.test_error(law, point),
+        laws.error_rate(law, point, sign_offset), laws.error_rate(law, point),
         solution.train_loss + 0.5 * ridge * point.weight_norm**2, point,
         "converged" if solution.converged else "not converged", solution.residual, {})
 

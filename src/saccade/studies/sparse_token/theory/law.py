@@ -173,25 +173,12 @@ def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "poi
         else uniform)
 
 
-def _smooth_margin(law: FeatureLaw, point: Overlaps):
-    """Mean and deviation of omega given the node, the common shift of the tokens included."""
+def error_rate(law: FeatureLaw, point: Overlaps, sign_offset: float = 0.0) -> float:
+    """P(y omega < 0) on a fresh sample, E Phi(-y mean / deviation) with the common shift of the
+    tokens in the deviation, never by counting. With o = |l'(0)| as `sign_offset` P(y eta < 0) on
+    the training samples: y eta > 0 iff y omega + o tau^2 V > 0."""
     mean = point.query * law.along + point.across * law.across + point.intercept
     deviation = np.sqrt(
         (law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
-    return mean, deviation
-
-
-def test_error(law: FeatureLaw, point: Overlaps) -> float:
-    """P(y omega < 0) on a fresh sample: E Phi(-y mean / deviation), never by counting."""
-    mean, deviation = _smooth_margin(law, point)
-    return float(law.weight @ ndtr(-law.label * mean / np.maximum(deviation, 1e-300)))
-
-
-def train_error(law: FeatureLaw, point: Overlaps, sign_offset: float) -> float:
-    """P(y eta < 0) on training samples; y eta > 0 iff y omega + o tau^2 V > 0 with o = |l'(0)|."""
-    mean, deviation = _smooth_margin(law, point)
     margin = law.label * mean + sign_offset * law.spread**2 * point.variance
     return float(law.weight @ ndtr(-margin / np.maximum(deviation, 1e-300)))
-
-
-test_error.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]  its name is not a request to pytest

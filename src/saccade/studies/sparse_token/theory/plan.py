@@ -20,7 +20,7 @@ from saccade.errors import InvalidInput, require
 from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting
 from saccade.studies.sparse_token.theory.alignment import alignment_after_two_steps
 from saccade.studies.sparse_token.theory.fitted import Resolution, fit, solve
-from saccade.studies.sparse_token.theory.law import feature_law, test_error
+from saccade.studies.sparse_token.theory.law import error_rate, feature_law
 from saccade.studies.sparse_token.theory.oracle import pooled_oracle_error, subset_bayes_error
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
@@ -70,7 +70,7 @@ def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=Non
     law = feature_law(setting, model, rho, k, SEARCH.log2_points)
     solution = solve(law, alpha, ridge, "logistic", SEARCH)
     # A failed solve must not look attractive to the search.
-    return test_error(law, solution.point) if solution.converged else 1.0
+    return error_rate(law, solution.point) if solution.converged else 1.0
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.optimize import root_scalar
 
 from saccade.studies.sparse_token.task import SparseTokenSetting, require_finite
-from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps, feature_law, test_error
+from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps, error_rate, feature_law
 
 
 def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overlaps:
@@ -135,10 +135,10 @@ def large_sample_rate(
 
 
 def _rate(law: FeatureLaw) -> tuple[float, float]:
-    limit = test_error(law, population_least_squares(law))
+    limit = error_rate(law, population_least_squares(law))
     far = FAR / law.sample_scale
     near_slope, far_slope = (
-        alpha * (test_error(law, solve_square(law, alpha, 0.0)) - limit) for alpha in (far, 2 * far)
+        alpha * (error_rate(law, solve_square(law, alpha, 0.0)) - limit) for alpha in (far, 2 * far)
     )
     return limit, 2 * far_slope - near_slope
 

@@ -77,8 +77,8 @@ def test_test_errors_of_the_simulations_match_counting():
     errors of a frequency."""
     from saccade.studies.sparse_token.experiments.readouts import (
         attention_test_error,
-        seen_by_attention,
         vectorised_test_error,
+        view_of_attention,
     )
     from saccade.studies.sparse_token.task import SparseTokenSetting
 
@@ -90,7 +90,7 @@ def test_test_errors_of_the_simulations_match_counting():
     X = rng.normal(size=(n, 5, 4)) + 2.0 * ((y > 0)[:, None] & places)[:, :, None] * xi
     weights = np.exp(X @ q)
     margin = np.einsum("nl,nld,d->n", weights, X, w) / weights.sum(1) - 0.4
-    predicted = attention_test_error(setting, seen_by_attention(w, -0.4, q, xi), rng, 200_000)
+    predicted = attention_test_error(setting, view_of_attention(w, -0.4, q, xi), rng, 200_000)
     assert abs(np.mean(y * margin < 0) - predicted) < 5 * 2**0.5 * 0.5 / np.sqrt(n)
     W = rng.normal(size=(5, 4))
     counted = np.mean(y * (np.einsum("nld,ld->n", X, W) - 0.4) < 0)

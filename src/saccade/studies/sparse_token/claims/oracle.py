@@ -67,10 +67,10 @@ def _linear_settings(run: Run) -> list[SparseTokenSetting]:
 
 def _above_and_below(run: Run) -> np.ndarray:
     """Found error over its lower bound and pooled error over the found one (both at least 1)."""
-    settings, found = _linear_settings(run), run.data.error.values
+    settings, searched = _linear_settings(run), run.data.error.values
     bounds = np.array([theory.vectorised_lower_bound(item).error for item in settings])
     pooled = np.array([theory.pooled_oracle_error(item).error for item in settings])
-    return one_row([*(found / bounds), *(pooled / found)])
+    return one_row([*(searched / bounds), *(pooled / searched)])
 
 
 VECTORISED_BOUNDED = claim(
@@ -99,8 +99,8 @@ SPARSE_WEIGHTS = claim(
     Sabotage("common-positives", "Balanced labels.", {"cases": ((2, 0.5, 2.0), (10, 0.5, 4.0))}),
     source="ours", kind=ORDERING, experiment=oracle.linear_search,
     measure=lambda run: one_row([
-        theory.pooled_oracle_error(item).error - found
-        for item, found in zip(_linear_settings(run), run.data.error.values, strict=True)]),
+        theory.pooled_oracle_error(item).error - searched
+        for item, searched in zip(_linear_settings(run), run.data.error.values, strict=True)]),
     resolution=1e-5, parts=("L=2", "L=10"), scales={"quick": Scale(RARE)},
     finding=(
         "The best linear classifier is not uniform when positives are rare (L = 2, pi = 0.1,"

@@ -45,14 +45,15 @@ def draw_pooled(rng, n: int, *setting: Any) -> Draws:
     return flat._replace(along=np.zeros_like(flat.y))
 
 
-def least_squares_error(seen: Draws) -> float:
+def least_squares_error(draws: Draws) -> float:
     """Error of least squares on (A, S + tau G, 1), G integrated: many samples without ridge."""
-    design = np.stack([seen.along, seen.across, np.ones_like(seen.y)], 1)
-    gram = design.T @ design / len(seen.y)
-    gram[1, 1] += np.mean(seen.spread**2)
-    query, across, bias = np.linalg.solve(gram + 1e-12 * np.eye(3), design.T @ seen.y / len(seen.y))
-    mean = seen.y * (query * seen.along + across * seen.across + bias)
-    deviation = seen.spread * abs(across)
+    design = np.stack([draws.along, draws.across, np.ones_like(draws.y)], 1)
+    gram = design.T @ design / len(draws.y)
+    gram[1, 1] += np.mean(draws.spread**2)
+    moments = design.T @ draws.y / len(draws.y)
+    query, across, bias = np.linalg.solve(gram + 1e-12 * np.eye(3), moments)
+    mean = draws.y * (query * draws.along + across * draws.across + bias)
+    deviation = draws.spread * abs(across)
     return float(
         np.mean(np.where(deviation > 1e-9, ndtr(-mean / np.maximum(deviation, 1e-9)), mean < 0)))
 
@@ -80,12 +81,12 @@ def population_limit(
         {"alignment": list(alignment)})
 
 
-def sampled_capacity(seen: Draws) -> float:
+def sampled_capacity(draws: Draws) -> float:
     """n/d of the capacity formula, expected over the draws (E(G - t)_+^2 in closed form)."""
 
     def violation(x: np.ndarray) -> float:
         size = np.sqrt(1 + x[1] ** 2)
-        t = seen.y * (x[0] * seen.along + x[1] * seen.across + x[2]) / (seen.spread * size)
+        t = draws.y * (x[0] * draws.along + x[1] * draws.across + x[2]) / (draws.spread * size)
         density = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi)
         below = np.exp(log_ndtr(-t))
         return float(size**2 * np.mean(np.maximum((1 + t * t) * below - t * density, 0.0)))

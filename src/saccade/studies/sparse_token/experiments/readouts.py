@@ -54,7 +54,7 @@ def tilted_query(dim: int, alignment: float, sharpness: float) -> jax.Array:
     return sharpness * unit
 
 
-class Seen(NamedTuple):
+class View(NamedTuple):
     """What the test error of an attention classifier depends on."""
 
     along: float  # <w, q^>
@@ -65,7 +65,7 @@ class Seen(NamedTuple):
     sharpness: float
 
 
-def seen_by_attention(w, b: float, query, direction, beta: float = 1.0) -> Seen:
+def view_of_attention(w, b: float, query, direction, beta: float = 1.0) -> View:
     """The overlaps of an attention classifier; a zero query (mean pooling) gets an arbitrary
     direction and sharpness 0."""
     w, query, direction = (np.asarray(vector, float) for vector in (w, query, direction))
@@ -73,22 +73,22 @@ def seen_by_attention(w, b: float, query, direction, beta: float = 1.0) -> Seen:
     unit = query / norm if norm > 0 else np.eye(len(w))[-1]
     rho, along = float(unit @ direction), float(unit @ w)
     rest = float(np.sqrt(max(0.0, w @ w - along**2)))
-    return Seen(along, float(w @ direction - along * rho), rest, float(b), rho, float(beta * norm))
+    return View(along, float(w @ direction - along * rho), rest, float(b), rho, float(beta * norm))
 
 
 def attention_test_error(
-    setting: SparseTokenSetting, seen: Seen, rng: np.random.Generator, points: int = 2000
+    setting: SparseTokenSetting, view: View, rng: np.random.Generator, points: int = 2000
 ) -> float:
     """Error on fresh samples: `points` draws of the token scores a class, the rest integrated."""
     noise = rng.standard_normal((2, points, setting.length))
     planted = setting.signal * (np.arange(setting.length) < setting.informative)
     wrong = []
     for scores, signal, label in (
-        (noise[0] + seen.alignment * planted, planted, 1.0), (noise[1], 0 * planted, -1.0),
+        (noise[0] + view.alignment * planted, planted, 1.0), (noise[1], 0 * planted, -1.0),
     ):
-        weights = softmax(seen.sharpness * scores, axis=1)
-        mean = seen.along * (weights * scores).sum(1) + seen.across * (weights @ signal) + seen.b
-        deviation = np.maximum(np.linalg.norm(weights, axis=1) * seen.rest, 1e-300)
+        weights = softmax(view.sharpness * scores, axis=1)
+        mean = view.along * (weights * scores).sum(1) + view.across * (weights @ signal) + view.b
+        deviation = np.maximum(np.linalg.norm(weights, axis=1) * view.rest, 1e-300)
         wrong.append(ndtr(-label * mean / deviation).mean())
     return float(setting.positive_rate * wrong[0] + (1 - setting.positive_rate) * wrong[1])
 
@@ -122,8 +122,8 @@ def readout_test_error(
         chances = task.location_probabilities
         return vectorised_test_error(task.setting, token_signal, norm, fitted.b, chances)
     used = query if model == "attention" else jnp.zeros(task.dim)
-    seen = seen_by_attention(fitted.w, fitted.b, used, task.direction)
-    return attention_test_error(task.setting, seen, rng, points)
+    view = view_of_attention(fitted.w, fitted.b, used, task.direction)
+    return attention_test_error(task.setting, view, rng, points)
 
 
 def draw(task: SparseToken, key: Any, n: int, model: str, query: Any) -> FeatureSample:

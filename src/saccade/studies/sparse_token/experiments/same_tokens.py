@@ -27,9 +27,9 @@ def blunt_query(
 
     def measured(one: Any, features: Any, y: Any, beta: float) -> list[float]:
         fitted = fit_readout(features, y, ridge, loss)
-        seen = readouts.seen_by_attention(fitted.w, fitted.b, query, task.direction, beta)
+        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction, beta)
         rng = readouts.generator(one)
-        return [fitted.train_loss, readouts.attention_test_error(task.setting, seen, rng, 4000)]
+        return [fitted.train_loss, readouts.attention_test_error(task.setting, view, rng, 4000)]
 
     rows = []
     for one in jax.random.split(key, trials):

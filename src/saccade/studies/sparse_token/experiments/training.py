@@ -149,9 +149,9 @@ def _measure_path(task: SparseToken, key: Any, path: Any) -> list[list[float]]:
     """Test error, cosine and sharpness of the query, and training loss at every stop."""
     rows = []
     for q, w, b, loss in zip(*(np.asarray(part, float) for part in path), strict=True):
-        seen = readouts.seen_by_attention(w, b, q, task.direction)
-        error = readouts.attention_test_error(task.setting, seen, readouts.generator(key))
-        rows.append([error, seen.alignment, seen.sharpness, float(loss)])
+        view = readouts.view_of_attention(w, b, q, task.direction)
+        error = readouts.attention_test_error(task.setting, view, readouts.generator(key))
+        rows.append([error, view.alignment, view.sharpness, float(loss)])
     return rows
 
 
@@ -173,9 +173,9 @@ def other_length(
     def errors(one: Any, model: str, query: Any) -> list[float]:
         sample = readouts.draw_both_labels(task, one, round(samples_per_dim * dim), model, query)
         fitted = fit_readout(sample.features, sample.y, ridge)
-        seen = readouts.seen_by_attention(fitted.w, fitted.b, query, task.direction)
+        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction)
         return [
-            readouts.attention_test_error(setting, seen, readouts.generator(one))
+            readouts.attention_test_error(setting, view, readouts.generator(one))
             for setting in settings]
 
     rows = [

@@ -36,7 +36,7 @@ class FeatureLaw(NamedTuple):
     is independent of the rest of A: `along` is A without it and `shift_variance` is its variance,
     so that everybody integrates it exactly and no probability is ever counted. `grid_offset` in [0,
     1) shifts the grid of the remaining Gaussian from node to node, which averages the error of a
-    coarse grid away. `sample_scale` turns n/d into samples per effective dimension (1/L for the
+    coarse grid away. `sample_factor` turns n/d into samples per effective dimension (1/L for the
     vectorised model).
     """
 
@@ -47,7 +47,7 @@ class FeatureLaw(NamedTuple):
     spread: Float[Array, " node"]
     shift_variance: float
     grid_offset: Float[Array, " node"]
-    sample_scale: float
+    sample_factor: float
 
 
 class Overlaps(NamedTuple):

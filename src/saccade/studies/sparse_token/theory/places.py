@@ -119,8 +119,8 @@ def _equations(point: Array, mixture: _Mixture) -> Array:
     """The L + 3 equations, each over what cancels in it."""
     _, _, r, V = _margins(point, mixture)
     y, eta = _fitted_margins(point, mixture)
-    slope, bend = mixture.loss.derivative(eta, y), V * mixture.loss.curvature(eta, y)
-    pull, pull2, curve = (item @ DENSITY for item in (slope, slope**2, bend / (1 + bend)))
+    derivative, bend = mixture.loss.derivative(eta, y), V * mixture.loss.curvature(eta, y)
+    pull, pull2, curve = (item @ DENSITY for item in (derivative, derivative**2, bend / (1 + bend)))
     weight, alpha = mixture.weight, mixture.alpha
     size = (weight * np.abs(pull)) @ mixture.shift + weight @ np.abs(pull)
     tokens = (point[:-3] / (alpha * V) + (weight * pull) @ mixture.shift) / size

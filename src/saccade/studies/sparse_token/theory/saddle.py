@@ -41,7 +41,7 @@ def make_problem(
     gauss = -reach + step * (np.arange(grid_points) + law.grid_offset[:, None])
     density = np.exp(-0.5 * gauss**2)
     return Problem(
-        law, gauss, density / density.sum(1, keepdims=True), samples_per_dim * law.sample_scale,
+        law, gauss, density / density.sum(1, keepdims=True), samples_per_dim * law.sample_factor,
         ridge)
 
 

@@ -32,7 +32,7 @@ from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps, error_
 
 def solve_square(law: FeatureLaw, samples_per_dim: float, ridge: float) -> Overlaps:
     """The overlaps of the ridge least-squares classifier fitted to n = alpha d samples."""
-    alpha = samples_per_dim * law.sample_scale
+    alpha = samples_per_dim * law.sample_factor
     V = solve_variance(law, alpha, ridge)
     shrink = 1 / (1 + law.spread**2 * V)
     query, across, intercept = weighted_least_squares(law, shrink, ridge)
@@ -87,7 +87,7 @@ def square_quality(
 ) -> tuple[float, float]:
     """The largest relative residual of the five equations (a gradient divided by the sum of what
     cancels in it), and E[(eta - y)^2]/2 with eta - y = (omega - y)/(1 + tau^2 V)."""
-    alpha, V, spread2 = samples_per_dim * law.sample_scale, point.variance, law.spread**2
+    alpha, V, spread2 = samples_per_dim * law.sample_factor, point.variance, law.spread**2
     shrink = law.weight / (1 + spread2 * V)
     error = point.query * law.along + point.across * law.across + point.intercept - law.label
     error2 = squared_error(law, point.query, point.across, point.intercept)
@@ -136,7 +136,7 @@ def large_sample_rate(
 
 def _rate(law: FeatureLaw) -> tuple[float, float]:
     limit = error_rate(law, population_least_squares(law))
-    far = FAR / law.sample_scale
+    far = FAR / law.sample_factor
     near_slope, far_slope = (
         alpha * (error_rate(law, solve_square(law, alpha, 0.0)) - limit) for alpha in (far, 2 * far)
     )

@@ -213,3 +213,19 @@ def test_bad_input_is_refused_with_one_sentence(name, inputs, words):
     text = str(refusal.value)
     assert all(word in text for word in words), text
     assert "\n" not in text and text.count(". ") == 0
+
+
+EXTREME = [
+    ("alignment", SETTING | STEPS | {"loss": "logistic", "samples_per_dim": 4.0, "signal": 1e308}),
+    ("capacity", SETTING | QUERY | {"sharpness": 1e308}),
+    ("fit", FIT | QUERY | {"positive_rate": 5e-324}), ("fit", FIT | QUERY | {"signal": 5e100}),
+    ("fit", FIT | QUERY | {"ridge": 1e300}), ("fit", FIT | QUERY | {"samples_per_dim": 1e-300})]
+
+
+@pytest.mark.parametrize(("name", "inputs"), EXTREME)
+def test_extreme_numbers_are_refused_by_name_and_range(name, inputs):
+    [changed] = [
+        key for key, value in inputs.items()
+        if isinstance(value, float) and not 1e-3 <= value <= 1e3]
+    with pytest.raises(InvalidInput, match=f"^{changed} = .* must be .*(1e-09|1e\\+09)"):
+        ask(name, **inputs)

@@ -14,14 +14,14 @@ from saccade.studies.sparse_token.task import SparseTokenSetting as Setting
 from saccade.studies.sparse_token.theory import check_grid, feature_law, fit, fit_curve
 from saccade.studies.sparse_token.theory.fitted import COARSE, START
 from saccade.studies.sparse_token.theory.saddle import make_problem
-from saccade.studies.sparse_token.theory.solver import _Counter
+from saccade.studies.sparse_token.theory.solver import Evaluator
 
 ATTENTION = {"alignment": 0.8, "sharpness": 1.0}
 
 
 def test_potential_derivatives_by_finite_differences():
     law = feature_law(Setting(4, 2, 0.3, 2.0), "attention", 0.6, 1.3, 6)
-    evaluate = _Counter(make_problem(law, 2.0, 0.05, 9, 6.5))
+    evaluate = Evaluator(make_problem(law, 2.0, 0.05, 9, 6.5))
     z = np.array([0.7, 0.4, -0.3, 1.1, 0.6])
     here = evaluate(z)
     for index, step in enumerate(np.eye(5) * 1e-5):

@@ -1,7 +1,5 @@
-"""docs/sparse-token.md keeps its word: every claim, row, calculator and figure has its place, and
+"""The page of the study keeps its word: every claim, row, calculator and figure has its place, and
 nothing named is missing.
-
-(That its commands answer as printed is tested for all pages in test_docs_single_location.py.)
 """
 
 import importlib
@@ -58,9 +56,9 @@ def test_refuted_claims_stand_beside_their_correction():
 
 def test_code_named_in_the_page_exists():
     for name in inline_code():
-        if name.split(".")[0] in ("theory", "dynamics", "tasks", "models") and "." in name:
-            room, module, *rest = name.split(".")
-            owner = importlib.import_module(f"saccade.{room}.{module}")
+        room, *rest = name.split(".")
+        if room in ("theory", "dynamics", "task", "models"):
+            owner = importlib.import_module(f"saccade.studies.sparse_token.{room}")
             for attribute in rest:
                 assert hasattr(owner, attribute), name
                 owner = getattr(owner, attribute)

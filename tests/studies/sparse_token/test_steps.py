@@ -1,4 +1,4 @@
-"""The two gradient steps: automatic differentiation of the loss itself, streams, and the theory of
+"""The two gradient steps: automatic differentiation of the loss itself, and the theory of
 alignment against simulation."""
 
 import jax
@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.studies.sparse_token.dynamics import (
-    gradient_steps,
-    gradient_steps_streaming,
-    steps_over_chunks,
-)
+from saccade.studies.sparse_token.dynamics import gradient_steps
 from saccade.studies.sparse_token.models import attention_features
 from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 from saccade.studies.sparse_token.theory import alignment_after_two_steps
@@ -39,16 +35,13 @@ def test_steps_are_gradients_of_the_loss(loss):
         np.testing.assert_allclose(a, e, atol=1e-14)
 
 
-def test_streaming_equals_all_at_once():
-    task, key = SparseToken.create(dim=6, length=4), jax.random.key(1)
-    streamed = gradient_steps_streaming(task, key, 50, chunk=16)
-    parts = list(task.stream(key, 50, 16, jnp.float64))
-    explicit = steps_over_chunks(lambda: parts, 50, 0.5, 0.5, 0.5, 1.0, "logistic")
-    joined = gradient_steps(
-        jnp.concatenate([p.X for p in parts]), jnp.concatenate([p.y for p in parts]))
-    for a, b in zip(explicit, joined, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-14)
-    assert np.isfinite(streamed.q).all()
+def test_single_precision_tokens_change_the_steps_by_rounding():
+    X, y, _ = SparseToken.create(dim=6, length=4).sample(jax.random.key(1), 50)
+    for single, double in zip(
+        gradient_steps(X, y, dtype=jnp.float32), gradient_steps(X, y), strict=True
+    ):
+        assert single.dtype == double.dtype == jnp.float64
+        np.testing.assert_allclose(single, double, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +54,8 @@ def test_alignment_theory_against_simulation(rate, signal, informative, sign):
     theory = alignment_after_two_steps(setting, alpha)
     rows = []
     for trial in range(8):
-        state = gradient_steps_streaming(
-            task, jax.random.key(100 + trial), int(alpha * dim), chunk=400)
+        X, y, _ = task.sample(jax.random.key(100 + trial), int(alpha * dim), jnp.float32)
+        state = gradient_steps(X, y, dtype=jnp.float32)
         w_norm, q_norm = np.linalg.norm(state.w), np.linalg.norm(state.q)
         rows.append([state.b, w_norm, state.w[0] / w_norm, q_norm, state.q[0] / q_norm])
     mean, error = np.mean(rows, 0), np.std(rows, 0, ddof=1) / np.sqrt(8)

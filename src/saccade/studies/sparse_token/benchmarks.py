@@ -1,19 +1,21 @@
 """Speed of the sparse-token theory: one fitted point against simulating it, and a warm-started
 curve against separate points."""
 
+from dataclasses import astuple
+
 import jax
 import numpy as np
 
 from saccade.convex import fit_readout
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
-from saccade.studies.sparse_token.experiments.readouts import tilted_query
-from saccade.studies.sparse_token.experiments.testing import attention_test_error, seen_by_attention
+from saccade.studies.sparse_token.experiments import readouts
 from saccade.studies.sparse_token.models import attention_features
 from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 from saccade.studies.sparse_token.theory import fit, fit_curve
 
 SETTING = SparseTokenSetting(10, 1, 0.5, 3.0)
-ALIGNMENT, SHARPNESS = 0.8, 1.0
+QUERY = (0.8, 1.0)
+"""Alignment and sharpness."""
 ALPHA, RIDGE = 3.0, 1e-2
 # standard errors of the simulated mean; one comparison exceeds this about once in two million
 ERROR_BARS = 5.0
@@ -25,50 +27,45 @@ def _simulated_error(task: SparseToken, query: jax.Array, key: jax.Array, n: int
     parts = list(task.stream(key, n, chunk=500))
     features = np.concatenate(
         [np.asarray(attention_features(part.X, query.astype(part.X.dtype))) for part in parts])
-    made = fit_readout(features, np.concatenate([part.y for part in parts]), RIDGE, tolerance=1e-9)
-    seen = seen_by_attention(made.w, made.b, query, task.direction)
-    return attention_test_error(task.setting, seen, np.random.default_rng(0), 20_000)
+    fitted = fit_readout(
+        features, np.concatenate([part.y for part in parts]), RIDGE, tolerance=1e-9)
+    rng = np.random.default_rng(0)
+    return readouts.readout_test_error(task, fitted, "attention", query, rng, 20_000)
 
 
 def theory_vs_simulation(dim: int = 1000, trials: int = 8) -> Sides:
     """A point of the theory against `trials` fits at dimension `dim`; checked by the mean test
     error, in standard errors."""
-    task = SparseToken.create(
-        dim, SETTING.length, SETTING.informative, SETTING.positive_rate, SETTING.signal)
-    query = tilted_query(dim, ALIGNMENT, SHARPNESS)
+    task = SparseToken.create(dim, *astuple(SETTING))
+    query = readouts.tilted_query(dim, *QUERY)
 
     def simulate() -> np.ndarray:
         keys = jax.random.split(jax.random.key(1), trials)
         return np.array([_simulated_error(task, query, key, round(ALPHA * dim)) for key in keys])
 
     def predict() -> float:
-        return fit(SETTING, "attention", ALPHA, RIDGE, "logistic", ALIGNMENT, SHARPNESS).test_error
+        return fit(SETTING, "attention", ALPHA, RIDGE, "logistic", *QUERY).test_error
 
     def check() -> Accuracy:
         errors = simulate()
-        bar = (
-            errors.std(ddof=1) / np.sqrt(trials) + 0.01 * errors.mean()
-        )  # finite dimension: about a per cent
+        finite_size = 0.01 * errors.mean()  # about a per cent
+        bar = errors.std(ddof=1) / np.sqrt(trials) + finite_size
         return Accuracy(float(abs(errors.mean() - predict()) / bar), ERROR_BARS)
 
     return Sides(predict, simulate, check)
 
 
 def curve_vs_points(points: int = 40) -> Sides:
-    """Test errors along n/d: each point started from its neighbour, against every point from
-    scratch."""
+    """Test errors along n/d: each point started from its neighbour, against each from scratch."""
     alphas = np.geomspace(0.3, 30, points)
 
     def curve() -> np.ndarray:
-        return np.array([
-            item.test_error
-            for item in fit_curve(
-                SETTING, "attention", alphas, RIDGE, "logistic", ALIGNMENT, SHARPNESS)])
+        fits = fit_curve(SETTING, "attention", alphas, RIDGE, "logistic", *QUERY)
+        return np.array([item.test_error for item in fits])
 
     def separately() -> np.ndarray:
-        return np.array([
-            fit(SETTING, "attention", a, RIDGE, "logistic", ALIGNMENT, SHARPNESS).test_error
-            for a in alphas])
+        fits = [fit(SETTING, "attention", a, RIDGE, "logistic", *QUERY) for a in alphas]
+        return np.array([item.test_error for item in fits])
 
     return Sides(
         curve, separately,
@@ -76,15 +73,13 @@ def curve_vs_points(points: int = 40) -> Sides:
 
 
 def readout_vs_sklearn(dim: int = 300) -> Sides:
-    """Our Newton fit against scikit-learn's of the same objective; checked by the distance of the
-    weights."""
+    """Our Newton fit against scikit-learn's of the same objective; checked by the weights."""
     from sklearn.linear_model import LogisticRegression
 
-    task = SparseToken.create(
-        dim, SETTING.length, SETTING.informative, SETTING.positive_rate, SETTING.signal)
-    made = task.sample_attention_features(
-        jax.random.key(2), round(ALPHA * dim), tilted_query(dim, ALIGNMENT, SHARPNESS))
-    features, y = np.asarray(made.features), np.asarray(made.y)
+    task = SparseToken.create(dim, *astuple(SETTING))
+    query = readouts.tilted_query(dim, *QUERY)
+    features, y = map(
+        np.asarray, task.sample_attention_features(jax.random.key(2), round(ALPHA * dim), query))
 
     def ours() -> np.ndarray:
         return fit_readout(features, y, RIDGE).w
@@ -99,18 +94,15 @@ def readout_vs_sklearn(dim: int = 300) -> Sides:
 
 BENCHMARKS = [
     Benchmark(
-        id="sparse-token.theory-vs-simulation",
-        work=(
-            "One logistic attention point: theory (ours), 8 fits to 3000 samples of 10 tokens at"
-            " dim 1000, every token drawn (peer)."),
-        prepare=theory_vs_simulation, target=Target(">=", 100), tiny={"dim": 60, "trials": 6}),
+        "sparse-token.theory-vs-simulation",
+        "One logistic attention point: theory (ours), 8 fits to 3000 samples of 10 tokens at"
+        " dim 1000, every token drawn (peer).", theory_vs_simulation, target=Target(">=", 100),
+        tiny={"dim": 60, "trials": 6}),
     Benchmark(
-        id="sparse-token.curve-vs-points",
-        work="A curve of 40 values of n/d: warm-started (ours), every point from scratch (peer).",
-        prepare=curve_vs_points, tiny={"points": 4}),
+        "sparse-token.curve-vs-points",
+        "A curve of 40 values of n/d: warm-started (ours), every point from scratch (peer).",
+        curve_vs_points, tiny={"points": 4}),
     Benchmark(
-        id="sparse-token.readout-vs-sklearn",
-        work=(
-            "Logistic read-out of 900 samples in dim 300: our Newton fit (ours), scikit-learn's"
-            " newton-cholesky (peer)."),
-        prepare=readout_vs_sklearn, tiny={"dim": 30})]
+        "sparse-token.readout-vs-sklearn",
+        "Logistic read-out of 900 samples in dim 300: our Newton fit (ours), scikit-learn's"
+        " newton-cholesky (peer).", readout_vs_sklearn, tiny={"dim": 30})]

@@ -1,17 +1,17 @@
 """The calculators of the sparse-token study: best errors, two gradient steps, fitted classifiers,
 capacity, and the logistic prox."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import jax.numpy as jnp
 import numpy as np
 from pydantic import Field
 
 from saccade.errors import InvalidInput, require
-from saccade.lab.calculator import Calculator, Inputs
+from saccade.lab.calculator import Inputs, calculator
 from saccade.studies.sparse_token import dynamics, models, theory
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.oracle import LONGEST_SAMPLED
+from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED
 
 PAPER = "Barnfield, Cui, Lu (2025)"
 
@@ -29,58 +29,70 @@ class Common(Inputs):
         return SparseTokenSetting(self.length, self.informative, self.positive_rate, self.signal)
 
 
-class OracleInputs(Common):
-    sharpness: float | None = Field(
-        None, description="sharpness k of the softmax, at least 0; adds the output softmax")
-
-
 class Steps(Inputs):
+    """The two gradient steps."""
+
     eta_w: float = Field(description="step size of w")
     eta_b: float = Field(description="step size of b")
     eta_q: float = Field(description="step size of q")
     beta: float = Field(description="inverse temperature of the softmax")
     loss: str = Field(description="logistic or square")
 
-
-class GradientInputs(Steps):
-    X: list[list[list[float]]] = Field(description="tokens, X[sample][token][coordinate]")
-    y: list[float] = Field(description="labels, +1 or -1, one a sample")
+    def steps(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Steps.model_fields}
 
 
-class FeatureInputs(Inputs):
-    X: list[list[list[float]]] = Field(description="tokens, X[sample][token][coordinate]")
-    q: list[float] = Field(description="query, one entry a coordinate")
-    beta: float = Field(description="inverse temperature of the softmax")
+class Classifier(Inputs):
+    """One of the three, with attention's query."""
 
-
-class AlignmentInputs(Common, Steps):
-    samples_per_dim: float = Field(
-        description="samples of the two steps per dimension, alpha0 = n0/d, above 0")
-
-
-class ModelInputs(Common):
     model: str = Field(description="attention, pooled or vectorised")
     alignment: float | None = Field(
         None, description="cosine of the query with the signal, attention only")
     sharpness: float | None = Field(None, description="sharpness k = beta |q|, attention only")
 
 
-class FitInputs(ModelInputs):
-    samples_per_dim: float = Field(
-        description="training samples per token dimension, alpha1 = n1/d, above 0")
-    ridge: float = Field(description="ridge lambda, above 0")
-    loss: str = Field(description="logistic or square")
+Tokens = Annotated[
+    list[list[list[float]]], Field(description="tokens, X[sample][token][coordinate]")]
+Labels = Annotated[list[float], Field(description="labels, +1 or -1, one a sample")]
+Vector = Annotated[list[float], Field(description="query, one entry a coordinate")]
+Beta = Annotated[float, Field(description="inverse temperature of the softmax")]
+Sharpness = Annotated[
+    float | None,
+    Field(description="sharpness k of the softmax, at least 0; adds the output softmax")]
+StepSamples = Annotated[
+    float, Field(description="samples of the two steps per dimension, alpha0 = n0/d, above 0")]
+FitSamples = Annotated[
+    float, Field(description="training samples per token dimension, alpha1 = n1/d, above 0")]
+Ridge = Annotated[float, Field(description="ridge lambda, above 0")]
+Loss = Annotated[str, Field(description="logistic or square")]
+Points = Annotated[float | list[float], Field(description="points, a list or a number")]
+StepSizes = Annotated[
+    float | list[float],
+    Field(description="step sizes, at least 0, as many as omega (or one number)")]
+Label = Annotated[int, Field(description="+1 or -1")]
+
+_FIGURE_1 = {"length": 10, "informative": 1, "positive_rate": 0.5, "signal": 5.0}
+_STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 40.0, "beta": 1.0, "loss": "logistic"}
+_QUERY = {"model": "attention", "alignment": 0.8, "sharpness": 1.0}
+_SOLVED = {
+    "status": "converged or not converged",
+    "residual": "largest relative residual of the equations"}
 
 
-class ProxInputs(Inputs):
-    omega: float | list[float] = Field(description="points, a list or a number")
-    step: float | list[float] = Field(
-        description="step sizes, at least 0, as many as omega (or one number)")
-    label: int = Field(description="+1 or -1")
-
-
-def _oracle(given: OracleInputs) -> dict[str, Any]:
-    setting = given.setting()
+@calculator(
+    "sparse-token.oracle-error",
+    outputs={
+        "pooled": "mean pooling", "hardmax": "attention of infinite sharpness",
+        "bayes": "any classifier (informative = 1, up to 10000 tokens)",
+        "softmax": "attention of the given sharpness", "status": "how each was computed",
+        "accuracy": "what refining the quadrature changed"},
+    status="exact (pooled, hardmax), quadrature (bayes, softmax)",
+    source=f"Proposition 1 and Theorem 2, {PAPER}; formulas by saccade",
+    example=_FIGURE_1 | {"sharpness": 1.0})
+def oracle_error(common: Common, sharpness: Sharpness = None) -> dict[str, Any]:
+    """Smallest test errors of classifiers that know the signal direction and use the best
+    threshold."""
+    setting = common.setting()
     answers = {
         "pooled": theory.pooled_oracle_error(setting),
         "hardmax": theory.hardmax_oracle_error(setting)}
@@ -91,15 +103,46 @@ def _oracle(given: OracleInputs) -> dict[str, Any]:
         notes["bayes"] = f"not computed: it is for lengths up to {LONGEST_SAMPLED}"
     else:
         answers["bayes"] = theory.bayes_error(setting)
-    if given.sharpness is not None:
-        answers["softmax"] = theory.softmax_oracle_error(setting, given.sharpness)
-    status = {name: f"{item.status}" for name, item in answers.items()} | notes
-    accuracy = {name: item.accuracy for name, item in answers.items()}
+    if sharpness is not None:
+        answers["softmax"] = theory.softmax_oracle_error(setting, sharpness)
     return {name: item.error for name, item in answers.items()} | {
-        "status": status, "accuracy": accuracy}
+        "status": {name: item.status for name, item in answers.items()} | notes,
+        "accuracy": {name: item.accuracy for name, item in answers.items()}}
 
 
-def _tokens(rows: list[list[list[float]]]) -> np.ndarray:
+@calculator(
+    "sparse-token.gradient-steps",
+    outputs={
+        "w": "read-out after the first step", "b": "bias after the first step",
+        "q": "query after the second step"},
+    source=f"training protocol, {PAPER}",
+    example={"X": [[[1.0, 2.0], [0.0, 1.0]], [[0.5, -1.0], [1.0, 0.0]]], "y": [1, -1], **_STEPS})
+def gradient_steps(X: Tokens, y: Labels, steps: Steps) -> dict[str, Any]:
+    """Two full-batch gradient steps from zero on explicit data: w and b first, then q."""
+    tokens = _as_tokens(X)
+    require(
+        len(y) == len(tokens), "y", f"a list of {len(y)}",
+        f"must have {len(tokens)} labels, as many as X has samples")
+    return dynamics.gradient_steps(tokens, y, **steps.steps())._asdict()
+
+
+@calculator(
+    "sparse-token.features",
+    outputs={"features": "one vector a sample", "attention": "softmax weights of the tokens"},
+    source=f"model definition, {PAPER}",
+    example={"X": [[[1.0, 2.0], [0.0, 1.0]]], "q": [1.0, 0.0], "beta": 1.0})
+def features(X: Tokens, q: Vector, beta: Beta) -> dict[str, Any]:
+    """What attention with one query makes of the tokens: X^T softmax(beta X q)."""
+    tokens, query = jnp.asarray(_as_tokens(X)), jnp.asarray(q)
+    require(
+        query.size == tokens.shape[2], "q", f"a list of {query.size}",
+        f"must have {tokens.shape[2]} entries, as many as a token of X")
+    return {
+        "features": models.attention_features(tokens, query, beta),
+        "attention": models.attention_map(tokens, query, beta)}
+
+
+def _as_tokens(rows: list[list[list[float]]]) -> np.ndarray:
     """X as an array, or a refusal of ragged or empty input."""
     try:
         X = np.asarray(rows, float)
@@ -113,121 +156,64 @@ def _tokens(rows: list[list[list[float]]]) -> np.ndarray:
     return X
 
 
-def _gradient_steps(given: GradientInputs) -> dict[str, Any]:
-    X = _tokens(given.X)
-    y = np.asarray(given.y, float)
-    require(
-        y.size == len(X), "y", f"a list of {y.size}",
-        f"must have {len(X)} labels, as many as X has samples")
-    made = dynamics.gradient_steps(
-        X, y, given.eta_w, given.eta_b, given.eta_q, given.beta, given.loss)
-    return {"w": made.w, "b": made.b, "q": made.q}
-
-
-def _features(given: FeatureInputs) -> dict[str, Any]:
-    X, q = _tokens(given.X), np.asarray(given.q, float)
-    require(
-        q.size == X.shape[2], "q", f"a list of {q.size}",
-        f"must have {X.shape[2]} entries, as many as a token of X")
-    return {
-        "features": models.attention_features(jnp.asarray(X), jnp.asarray(q), given.beta),
-        "attention": models.attention_map(jnp.asarray(X), jnp.asarray(q), given.beta)}
-
-
-def _alignment(given: AlignmentInputs) -> dict[str, Any]:
-    steps = {name: getattr(given, name) for name in Steps.model_fields}
+@calculator(
+    "sparse-token.alignment",
+    outputs={
+        "b": "bias", "w_signal": "<w, xi>", "w_norm": "|w|",
+        "w_cosine": "cosine of w with the signal", "q_signal": "<q, xi>", "q_norm": "|q|",
+        "q_cosine": "cosine of q with the signal; can be negative", "sharpness": "beta |q|",
+        "status": "converged or not converged",
+        "accuracy": "what doubling the nodes changed in q_cosine"},
+    status="asymptotic (n0, d to infinity, alpha0 = n0/d fixed)",
+    source=f"Theorem 3 and Corollary 1, {PAPER}; formulas by saccade",
+    example=_FIGURE_1 | {"samples_per_dim": 4.0} | _STEPS)
+def alignment(common: Common, samples_per_dim: StepSamples, steps: Steps) -> dict[str, Any]:
+    """Overlaps of w, b and q with the signal after two gradient steps in high dimension."""
     return theory.alignment_after_two_steps(
-        given.setting(), given.samples_per_dim, **steps)._asdict()
+        common.setting(), samples_per_dim, **steps.steps())._asdict()
 
 
-def _fit(given: FitInputs) -> dict[str, Any]:
-    made = theory.fit(
-        given.setting(), given.model, given.samples_per_dim, given.ridge, given.loss,
-        given.alignment, given.sharpness)
-    names = ("b", "w_norm", "w_signal", "train_loss", "train_error", "test_error", "objective")
-    names += ("w_query",) if given.model == "attention" else ()
-    extra = {"status": made.status, "residual": made.residual, "accuracy": made.accuracy}
-    return {name: getattr(made, name) for name in names} | extra
+@calculator(
+    "sparse-token.fit",
+    outputs={
+        "b": "bias", "w_norm": "|w|", "w_signal": "<w, xi> (vectorised: <W, 1 xi^T>/sqrt L)",
+        "w_query": "<w, q/|q|>, attention only", "train_loss": "mean loss without the penalty",
+        "train_error": "share of training samples misclassified",
+        "test_error": "error on fresh samples", "objective": "training loss with the penalty",
+        **_SOLVED, "accuracy": "what refining the quadrature changed in each number"},
+    status="asymptotic (n1, d to infinity, alpha1 = n1/d fixed), expectation by quadrature",
+    source=f"Theorems 4 and 5, {PAPER}; equations by saccade",
+    example=_FIGURE_1 | {"samples_per_dim": 3.0, "ridge": 0.01, "loss": "logistic"} | _QUERY)
+def fit(
+    common: Common, classifier: Classifier, samples_per_dim: FitSamples, ridge: Ridge, loss: Loss
+) -> dict[str, Any]:
+    """Weights, training loss and errors of a classifier fitted by ridge-penalised minimisation."""
+    answer = theory.fit(
+        common.setting(), classifier.model, samples_per_dim, ridge, loss, classifier.alignment,
+        classifier.sharpness)._asdict()
+    hidden = {"overlaps"} | (set() if classifier.model == "attention" else {"w_query"})
+    return {name: value for name, value in answer.items() if name not in hidden}
 
 
-def _capacity(given: ModelInputs) -> dict[str, Any]:
-    return theory.capacity(given.setting(), given.model, given.alignment, given.sharpness)._asdict()
+@calculator(
+    "sparse-token.capacity",
+    outputs={
+        "samples_per_dim": "n/d at the transition", **_SOLVED,
+        "accuracy": "what refining the quadrature changed"},
+    status="asymptotic, expectation by quadrature",
+    source=f"Conjecture 1, {PAPER}; formula by saccade", example=_FIGURE_1 | _QUERY)
+def capacity(common: Common, classifier: Classifier) -> dict[str, Any]:
+    """The largest number of samples per dimension that a hyperplane in feature space typically
+    separates."""
+    return theory.capacity(
+        common.setting(), classifier.model, classifier.alignment, classifier.sharpness)._asdict()
 
 
-def _prox(given: ProxInputs) -> dict[str, Any]:
-    return {"prox": theory.prox_logistic(given.omega, given.step, given.label)}
-
-
-_FIGURE_1 = {"length": 10, "informative": 1, "positive_rate": 0.5, "signal": 5.0}
-_STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 40.0, "beta": 1.0, "loss": "logistic"}
-_QUERY = {"model": "attention", "alignment": 0.8, "sharpness": 1.0}
-_SOLVED = {
-    "status": "converged or not converged",
-    "residual": "largest relative residual of the equations"}
-
-CALCULATORS = (
-    Calculator(
-        "sparse-token.oracle-error", OracleInputs, _oracle,
-        "Smallest test errors of classifiers that know the signal direction and use the best"
-        " threshold.",
-        {
-            "pooled": "mean pooling", "hardmax": "attention of infinite sharpness",
-            "bayes": "any classifier (informative = 1, up to 10000 tokens)",
-            "softmax": "attention of the given sharpness", "status": "how each was computed",
-            "accuracy": "what refining the quadrature changed"},
-        "exact (pooled, hardmax), quadrature (bayes, softmax)",
-        f"Proposition 1 and Theorem 2, {PAPER}; formulas by saccade",
-        _FIGURE_1 | {"sharpness": 1.0}),
-    Calculator(
-        "sparse-token.gradient-steps", GradientInputs, _gradient_steps,
-        "Two full-batch gradient steps from zero on explicit data: w and b first, then q.",
-        {
-            "w": "read-out after the first step", "b": "bias after the first step",
-            "q": "query after the second step"},
-        "exact", f"training protocol, {PAPER}",
-        {"X": [[[1.0, 2.0], [0.0, 1.0]], [[0.5, -1.0], [1.0, 0.0]]], "y": [1, -1], **_STEPS}),
-    Calculator(
-        "sparse-token.features", FeatureInputs, _features,
-        "What attention with one query makes of the tokens: X^T softmax(beta X q).",
-        {"features": "one vector a sample", "attention": "softmax weights of the tokens"}, "exact",
-        f"model definition, {PAPER}",
-        {"X": [[[1.0, 2.0], [0.0, 1.0]]], "q": [1.0, 0.0], "beta": 1.0}),
-    Calculator(
-        "sparse-token.alignment", AlignmentInputs, _alignment,
-        "Overlaps of w, b and q with the signal after two gradient steps in high dimension.",
-        {
-            "b": "bias", "w_signal": "<w, xi>", "w_norm": "|w|",
-            "w_cosine": "cosine of w with the signal", "q_signal": "<q, xi>", "q_norm": "|q|",
-            "q_cosine": "cosine of q with the signal; can be negative", "sharpness": "beta |q|",
-            "status": "converged or not converged",
-            "accuracy": "what doubling the nodes changed in q_cosine"},
-        "asymptotic (n0, d to infinity, alpha0 = n0/d fixed)",
-        f"Theorem 3 and Corollary 1, {PAPER}; formulas by saccade",
-        _FIGURE_1 | {"samples_per_dim": 4.0} | _STEPS),
-    Calculator(
-        "sparse-token.fit", FitInputs, _fit,
-        "Weights, training loss and errors of a classifier fitted by ridge-penalised minimisation.",
-        {
-            "b": "bias", "w_norm": "|w|", "w_signal": "<w, xi> (vectorised: <W, 1 xi^T>/sqrt L)",
-            "w_query": "<w, q/|q|>, attention only", "train_loss": "mean loss without the penalty",
-            "train_error": "share of training samples misclassified",
-            "test_error": "error on fresh samples", "objective": "training loss with the penalty",
-            **_SOLVED, "accuracy": "what refining the quadrature changed in each number"},
-        "asymptotic (n1, d to infinity, alpha1 = n1/d fixed), expectation by quadrature",
-        f"Theorems 4 and 5, {PAPER}; equations by saccade",
-        _FIGURE_1 | {"samples_per_dim": 3.0, "ridge": 0.01, "loss": "logistic"} | _QUERY),
-    Calculator(
-        "sparse-token.capacity", ModelInputs, _capacity,
-        "The largest number of samples per dimension that a hyperplane in feature space typically"
-        " separates.",
-        {
-            "samples_per_dim": "n/d at the transition", **_SOLVED,
-            "accuracy": "what refining the quadrature changed"},
-        "asymptotic, expectation by quadrature", f"Conjecture 1, {PAPER}; formula by saccade",
-        _FIGURE_1 | _QUERY),
-    Calculator(
-        "sparse-token.prox-logistic", ProxInputs, _prox,
-        "Proximal point of the logistic loss: argmin over h of log(1 + e^{-label h}) + (h -"
-        " omega)^2/(2 step).", {"prox": "one number for each omega"}, "exact (to rounding)",
-        "definition; monotone Newton iteration by saccade",
-        {"omega": [0.0, 1.0], "step": [1.0, 100.0], "label": 1}))
+@calculator(
+    "sparse-token.prox-logistic", outputs={"prox": "one number for each omega"},
+    status="exact (to rounding)", source="definition; monotone Newton iteration by saccade",
+    example={"omega": [0.0, 1.0], "step": [1.0, 100.0], "label": 1})
+def prox_logistic(omega: Points, step: StepSizes, label: Label) -> dict[str, Any]:
+    """Proximal point of the logistic loss: argmin over h of log(1 + e^{-label h}) + (h -
+    omega)^2/(2 step)."""
+    return {"prox": theory.prox_logistic(omega, step, label)}

@@ -7,10 +7,9 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting
 from saccade.studies.sparse_token.theory import fit
 
-MODELS = ("attention", "pooled", "vectorised")
 RIDGES = (0.01, 0.1, 1.0)
 
 
@@ -37,10 +36,9 @@ def _smallest(
 ) -> float:
     """The error with the best ridge. Kept, because only attention's depends on the alignment: a row
     of cells asks for the others again."""
-    made = [
+    fits = [
         fit(setting, model, samples_per_dim, ridge, "logistic", alignment, sharpness)
         for ridge in RIDGES]
-    bad = [one.status for one in made if one.status != "converged"]
-    if bad:
-        raise ArithmeticError(f"the equations of {model} are {bad[0]}")
-    return min(one.test_error for one in made)
+    if any(one.status != "converged" for one in fits):
+        raise ArithmeticError(f"the equations of {model} are not converged")
+    return min(one.test_error for one in fits)

@@ -1,5 +1,4 @@
-"""Live: who detects a weak, rare signal, and from how many samples? Run as an app, or as a script
-from top to bottom."""
+"""Live: who detects a weak, rare signal, from how many samples? Run as an app, or as a script."""
 
 import marimo
 
@@ -24,9 +23,9 @@ def _():
 def _(mo):
     mo.md("""
         # A weak signal in a few tokens: who sees it?
-        In a positive sample, R of L tokens are shifted by θ along a hidden direction. **Pooling** averages the tokens
-        and needs θ of the order √L; **attention** looks at the loudest and needs about √(2 log L) + 3. Drag the signal
-        and the length.
+        In a positive sample, R of L tokens are shifted by θ along a hidden direction. **Pooling**
+        averages the tokens and needs θ of the order √L; **attention** looks at the loudest and
+        needs about √(2 log L) + 3. Drag the signal and the length.
         """)
     return
 
@@ -87,8 +86,8 @@ def _(
 def _(mo):
     mo.md("""
         ## And when the direction has to be learned?
-        The fitted classifier in the limit of many dimensions (square loss, so that the answer is a closed form). The
-        query's alignment with the signal decides whether attention helps at all.
+        The fitted classifier in the limit of many dimensions (square loss, so that the answer is a
+        closed form). The query's alignment with the signal decides whether attention helps at all.
         """)
     return
 

@@ -1,85 +1,110 @@
 """Three classifiers of a set of tokens: softmax attention with one query, mean pooling, and a
 linear map of the whole matrix.
 
-All three are linear in a feature f(X) of dimension d (attention, pooled) or L d (vectorised): the
-prediction is sign(<w, f(X)> + b).
-    attention   f_q(X) = X^T softmax(beta X q)      only k = beta |q| (the sharpness) and the
-    direction of q matter pooled      f(X) = X^T 1/L                      attention at q = 0
-    vectorised  f(X) = vec(X)
+All three are linear in a feature f(X) of dimension d (attention, pooled) or L d (vectorised), with
+the margin <w, f(X)> + b, whose sign is the label:
+
+    attention    f_q(X) = X^T softmax(beta X q)     only k = beta |q| (the sharpness) and the
+                                                    direction of q matter
+    pooled       f(X) = X^T 1/L                     attention at q = 0
+    vectorised   f(X) = vec(X)
+
+A masked token gets no attention; the vectorised classifier, whose places are fixed, reads it as
+zeros.
 """
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-MODELS = ("attention", "pooled", "vectorised")
-
-
-def softmax_pool(
-    X: Float[Array, "*batch token dim"], scores: Float[Array, "*batch token"]
-) -> Float[Array, "*batch dim"]:
-    """sum_l softmax(scores)_l X_l: the tokens averaged with softmax weights."""
-    return jnp.einsum("...l,...ld->...d", jax.nn.softmax(scores, axis=-1), X)
+Tokens = Float[Array, "*batch token dim"]
+Present = Bool[Array, "*batch token"] | None
+Margins = Float[Array, "*batch"]
+Shares = Float[Array, "*batch token"]
 
 
 def attention_map(
-    X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0
-) -> Float[Array, "*batch token"]:
-    """Where the attention classifier looks: softmax(beta X q), non-negative weights of the tokens
-    that sum to one."""
-    return jax.nn.softmax(inverse_temperature * (X @ query), axis=-1)
+    X: Tokens, query: Float[Array, " dim"], inverse_temperature=1.0, mask: Present = None
+) -> Shares:
+    """Where the attention classifier looks: softmax(beta X q), zero for masked tokens."""
+    scores = inverse_temperature * (X @ query)
+    if mask is None:
+        return jax.nn.softmax(scores, axis=-1)
+    shares = jax.nn.softmax(jnp.where(mask, scores, -jnp.inf), axis=-1)
+    return jnp.where(mask, shares, 0.0)
 
 
 def attention_features(
-    X: Float[Array, "*batch token dim"], query: Float[Array, " dim"], inverse_temperature=1.0
+    X: Tokens, query: Float[Array, " dim"], inverse_temperature=1.0, mask: Present = None
 ) -> Float[Array, "*batch dim"]:
     """f_q(X) = X^T softmax(beta X q)."""
-    return softmax_pool(X, inverse_temperature * (X @ query))
+    return jnp.einsum("...l,...ld->...d", attention_map(X, query, inverse_temperature, mask), X)
 
 
-def pooled_features(X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch dim"]:
+def pooled_features(X: Tokens) -> Float[Array, "*batch dim"]:
     """X^T 1/L, the mean token."""
     return X.mean(axis=-2)
 
 
-def vectorised_features(X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch entries"]:
+def vectorised_features(X: Tokens) -> Float[Array, "*batch entries"]:
     """All L d entries, token after token."""
     return X.reshape(*X.shape[:-2], X.shape[-2] * X.shape[-1])
 
 
-class LinearReadout(eqx.Module):
-    """<w, f> + b on given features, and its sign."""
-
-    w: Float[Array, " feature"]
-    b: Float[Array, ""]
-
-    def margin(self, features: Float[Array, "*batch feature"]) -> Float[Array, "*batch"]:
-        return features @ self.w + self.b
-
-    def predict(self, features: Float[Array, "*batch feature"]) -> Float[Array, "*batch"]:
-        """+1 or -1; a margin of exactly zero counts as -1."""
-        return jnp.where(self.margin(features) > 0, 1.0, -1.0)
-
-
 class AttentionClassifier(eqx.Module):
-    """sign(<w, X^T softmax(beta X q)> + b)."""
+    """The margin <w, X^T softmax(beta X q)> + b."""
 
     query: Float[Array, " dim"]
-    readout: LinearReadout
+    w: Float[Array, " dim"]
+    b: Float[Array, ""]
     inverse_temperature: float = 1.0
 
-    def features(self, X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch dim"]:
-        return attention_features(X, self.query, self.inverse_temperature)
+    def __call__(self, X: Tokens, mask: Present = None) -> Margins:
+        X = without_masked(X, mask)
+        return attention_features(X, self.query, self.inverse_temperature, mask) @ self.w + self.b
 
-    def attention(self, X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch token"]:
-        """Where it looks."""
-        return attention_map(X, self.query, self.inverse_temperature)
+    def attention(self, X: Tokens, mask: Present = None) -> Shares:
+        """The softmax weights."""
+        X = without_masked(X, mask)
+        return attention_map(X, self.query, self.inverse_temperature, mask)
 
-    def margin(self, X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch"]:
-        return self.readout.margin(self.features(X))
 
-    def predict(self, X: Float[Array, "*batch token dim"]) -> Float[Array, "*batch"]:
-        return self.readout.predict(self.features(X))
+class PooledClassifier(eqx.Module):
+    """The margin <w, X^T 1/L> + b: attention at q = 0."""
+
+    w: Float[Array, " dim"]
+    b: Float[Array, ""]
+
+    def __call__(self, X: Tokens, mask: Present = None) -> Margins:
+        return AttentionClassifier(jnp.zeros_like(self.w), self.w, self.b)(X, mask)
+
+    def attention(self, X: Tokens, mask: Present = None) -> Shares:
+        """The same for every token there is."""
+        return attention_map(without_masked(X, mask), jnp.zeros_like(self.w), mask=mask)
+
+
+class VectorisedClassifier(eqx.Module):
+    """The margin sum_l <W_l, x_l> + b, with weights of its own for every place."""
+
+    W: Float[Array, "token dim"]
+    b: Float[Array, ""]
+
+    def __call__(self, X: Tokens, mask: Present = None) -> Margins:
+        return self._parts(X, mask).sum(axis=-1) + self.b
+
+    def attention(self, X: Tokens, mask: Present = None) -> Shares:
+        """The share of each token in the margin, |<W_l, x_l>| over their sum: it has no other
+        weights to look with."""
+        parts = jnp.abs(self._parts(X, mask))
+        return parts / jnp.maximum(parts.sum(axis=-1, keepdims=True), jnp.finfo(parts.dtype).tiny)
+
+    def _parts(self, X: Tokens, mask: Present) -> Shares:
+        return (without_masked(X, mask) * self.W).sum(axis=-1)
+
+
+def without_masked(X: Tokens, mask: Present) -> Tokens:
+    """The tokens, zeros where there is none."""
+    return X if mask is None else jnp.where(mask[..., None], X, 0.0)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.style import BLUE, GREEN, ORANGE
 from saccade.lab.sweep.builtin import BuiltIn
-from saccade.studies.sparse_token.cells import MODELS
+from saccade.studies.sparse_token.task import MODELS
 
 
 def draw_winner(data: xarray.Dataset) -> Drawing:

@@ -2,8 +2,10 @@
 samples are pure noise.
 
 A sample is X in R^{L x d} (rows are tokens) with label y = +1 with probability pi:
-    y = -1:  X = Z,          y = +1:  X = theta v xi^T + Z,          Z_ij ~ N(0, 1),  |xi| = 1,  v
-    in {0,1}^L with R ones.
+
+    y = -1:  X = Z,                    Z_ij ~ N(0, 1)
+    y = +1:  X = theta v xi^T + Z,     |xi| = 1,  v in {0,1}^L with R ones
+
 `length` is L, `informative` R, `positive_rate` pi, `signal` theta, `direction` xi. The places v are
 drawn anew for every sample: a uniform R-subset unless a table of masks with probabilities is given.
 Softmax pooling and mean pooling do not see the order of the tokens, so their features have the same
@@ -11,9 +13,10 @@ law under every location law; only the vectorised classifier notices it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import NamedTuple
+from math import comb, log
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -22,7 +25,13 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
 import saccade.precision  # noqa: F401  float64 before the first array
-from saccade.errors import require
+from saccade.contracts import Kind
+from saccade.errors import Diverged, require
+
+MODELS = ("attention", "pooled", "vectorised")
+"""The classifiers this study compares."""
+LARGEST, SMALLEST = 1e9, 1e-9
+"""Beyond these formulas are at their limits, and what has to cancel in them is beyond 16 digits."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +44,30 @@ class SparseTokenSetting:
     positive_rate: float
     signal: float
 
+    @property
+    def signal_to_noise(self) -> float:
+        """theta R/sqrt(L), of the mean token along xi."""
+        return self.signal * self.informative / self.length**0.5
+
+    @classmethod
+    def of(cls, parameters: Any, **changes: Any) -> "SparseTokenSetting":
+        """The setting among the parameters of an experiment, with changes."""
+        missing = [item.name for item in fields(cls) if item.name not in changes]
+        return cls(**changes, **{name: getattr(parameters, name) for name in missing})
+
     def __post_init__(self) -> None:
+        length, rate = self.length, self.positive_rate
         require(
-            is_whole(self.length) and self.length >= 1, "length", self.length,
-            "must be a whole number of at least 1")
-        whole_part = is_whole(self.informative) and 1 <= self.informative <= self.length
+            is_whole(length) and 1 <= length <= 2**53, "length", length,
+            "must be a whole number of at least 1, at most 2^53")
         require(
-            whole_part, "informative", self.informative,
-            f"must be a whole number from 1 to length = {self.length}")
+            is_whole(self.informative) and 1 <= self.informative <= length, "informative",
+            self.informative, f"must be a whole number from 1 to length = {length}")
+        require(0 < rate < 1, "positive_rate", rate, "must lie strictly between 0 and 1")
         require(
-            0 < self.positive_rate < 1, "positive_rate", self.positive_rate,
-            "must lie strictly between 0 and 1")
-        require(
-            bool(np.isfinite(self.signal)) and self.signal >= 0, "signal", self.signal,
-            "must be finite and at least 0")
+            min(rate, 1 - rate) >= SMALLEST, "positive_rate", rate,
+            f"must be at least {SMALLEST:g} away from 0 and 1")
+        require_number("signal", self.signal)
 
 
 def is_whole(value: object) -> bool:
@@ -56,13 +75,30 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def require_number(name: str, value: float, low: float = 0.0) -> None:
+    """Refuse numbers so small or large that nothing can be computed with them."""
+    least = f"above 0 (at least {low:g})" if low > 0 else "at least 0"
+    require(low <= value <= LARGEST, name, value, f"must be {least} and at most {LARGEST:g}")
+
+
+def require_finite(numbers: np.ndarray) -> None:
+    """Stop where a formula has left the finite numbers."""
+    if not np.all(np.isfinite(numbers)):
+        raise Diverged(
+            "The equations leave the finite numbers for these inputs; move them away from the edge"
+            " of their range.")
+
+
 class SparseTokenSample(NamedTuple):
-    """Inputs, labels (+1 or -1) and the latent: which tokens are informative (drawn for negative
-    samples too, where it has no effect)."""
+    """Inputs, labels (+1 or -1) and the places v drawn for the sample: its informative tokens.
+
+    Places are drawn for negative samples too, where they mark where a signal would have been: those
+    tokens are noise like the others, so that `where` tells nothing about y.
+    """
 
     X: Float[Array, "sample token dim"]
     y: Float[Array, " sample"]
-    location: Bool[Array, "sample token"]
+    where: Bool[Array, "sample token"]
 
 
 class FeatureSample(NamedTuple):
@@ -76,6 +112,7 @@ class SparseToken(eqx.Module):
     """The distribution at dimension d = `direction.size`; `location_masks` and
     `location_probabilities` replace the uniform subset law."""
 
+    kind: ClassVar[Kind] = "classification"
     setting: SparseTokenSetting = eqx.field(static=True)
     direction: Float[Array, " dim"]
     location_masks: Bool[Array, "place token"] | None = None
@@ -87,8 +124,7 @@ class SparseToken(eqx.Module):
         signal: float = 5.0, direction: Float[Array, " dim"] | None = None, location_masks=None,
         location_probabilities=None,
     ) -> "SparseToken":
-        """Check every input at the door; `direction` defaults to the first coordinate axis (the law
-        is rotation invariant)."""
+        """Check every input; `direction` is the first axis unless given (any would do)."""
         require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
         setting = SparseTokenSetting(length, informative, positive_rate, signal)
         xi = jnp.zeros(dim).at[0].set(1.0) if direction is None else jnp.asarray(direction, float)
@@ -101,15 +137,37 @@ class SparseToken(eqx.Module):
         masks, probabilities = checked_locations(setting, location_masks, location_probabilities)
         return cls(setting, xi, masks, probabilities)
 
+    @property
+    def length(self) -> int:
+        return self.setting.length
+
+    @property
+    def dim(self) -> int:
+        return self.direction.size
+
     def sample(self, key: Key[Array, ""], n: int, dtype=jnp.float64) -> SparseTokenSample:
-        """`n` independent samples; `dtype=jnp.float32` halves memory and is accurate enough for
-        simulations."""
+        """`n` independent samples; `dtype=jnp.float32` halves memory, enough for simulations."""
         label_key, place_key, noise_key = jax.random.split(key, 3)
-        location = self.locations(place_key, n)
+        where = self.locations(place_key, n)
         y = _labels(label_key, n, self.setting.positive_rate)
-        return SparseTokenSample(
-            _noisy_tokens(noise_key, y, location, self.setting.signal, self.direction, dtype), y,
-            location)
+        X = _noisy_tokens(noise_key, y, where, self.setting.signal, self.direction, dtype)
+        return SparseTokenSample(X, y, where)
+
+    def best(self, X: Float[Array, "sample token dim"]) -> Float[Array, " sample"]:
+        """Bayes: the log posterior odds of a positive sample, given X and everything about the task
+        but the places,
+
+            log pi/(1 - pi) + log E_v exp(theta sum_{l in v} <x_l, xi> - R theta^2/2).
+        """
+        rate, signal = self.setting.positive_rate, self.setting.signal
+        evidence = signal * (X @ self.direction)
+        if self.location_masks is None or self.location_probabilities is None:
+            mean = log_mean_over_subsets(evidence, self.setting.informative)
+        else:
+            chances = jnp.log(self.location_probabilities)
+            mean = jax.nn.logsumexp(evidence @ self.location_masks.T + chances, axis=1)
+        odds = np.log(rate) - np.log1p(-rate)
+        return odds + mean - self.setting.informative * signal**2 / 2
 
     def locations(self, key: Key[Array, ""], n: int) -> Bool[Array, "sample token"]:
         """Masks v of the informative tokens, one row a sample, each with R ones."""
@@ -121,9 +179,11 @@ class SparseToken(eqx.Module):
     def stream(
         self, key: Key[Array, ""], n: int, chunk: int = 256, dtype=jnp.float32
     ) -> Iterator[SparseTokenSample]:
-        """The same `n` samples for the same key every time, `chunk` at once, so that n x L x d
-        never is in memory."""
-        for index, size in enumerate(chunk_sizes(n, chunk)):
+        """The same `n` samples for the same key every time, in equal pieces (up to one) of at most
+        `chunk`, so that n x L x d never is in memory and few sizes are compiled."""
+        pieces = -(-n // chunk)
+        for index in range(pieces):
+            size = n // pieces + (index < n % pieces)
             yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
     def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
@@ -149,10 +209,10 @@ class SparseToken(eqx.Module):
         setting = self.setting
         y = _labels(label_key, n, setting.positive_rate)
         informative = jnp.arange(setting.length) < setting.informative
-        made = _attention_features(
+        features = _attention_features(
             feature_key, y, informative, setting.signal, self.direction, jnp.asarray(query),
             inverse_temperature)
-        return FeatureSample(made, y)
+        return FeatureSample(features, y)
 
 
 # Compiled once a shape: signal and rate are ordinary arguments, so that a study over many settings
@@ -179,10 +239,26 @@ def _uniform_subsets(key, n: int, length: int, informative) -> Bool[Array, "samp
     return jax.lax.scan(choose, start, (uniform, jnp.arange(length, 0, -1)))[1].T
 
 
+@partial(jax.jit, static_argnames="informative")
+def log_mean_over_subsets(
+    values: Float[Array, "sample token"], informative: int
+) -> Float[Array, " sample"]:
+    """log of the mean of e^{sum of the values in v} over all subsets v of R tokens: the elementary
+    symmetric polynomial e_R, token by token in logarithms, over C(L, R)."""
+
+    def join(sums, value):
+        return sums.at[1:].set(jnp.logaddexp(sums[1:], sums[:-1] + value)), None
+
+    n, length = values.shape
+    empty = jnp.full((informative + 1, n), -jnp.inf).at[0].set(0.0)
+    sums, _ = jax.lax.scan(join, empty, values.T)
+    return sums[-1] - log(comb(length, informative))
+
+
 @partial(jax.jit, static_argnames="dtype")
-def _noisy_tokens(key, y, location, signal, direction, dtype) -> Float[Array, "sample token dim"]:
-    noise = jax.random.normal(key, (*location.shape, direction.size), dtype)
-    strength = (signal * (y > 0)[:, None] * location).astype(dtype)
+def _noisy_tokens(key, y, where, signal, direction, dtype) -> Float[Array, "sample token dim"]:
+    noise = jax.random.normal(key, (*where.shape, direction.size), dtype)
+    strength = (signal * (y > 0)[:, None] * where).astype(dtype)
     return noise + strength[:, :, None] * direction.astype(dtype)
 
 
@@ -210,15 +286,8 @@ def _attention_features(
     return along + jnp.linalg.norm(weights, axis=1)[:, None] * noise
 
 
-def chunk_sizes(n: int, chunk: int) -> list[int]:
-    """n split into pieces of at most `chunk`, equal up to one: each size is compiled once."""
-    pieces = -(-n // chunk)
-    return [n // pieces + (index < n % pieces) for index in range(pieces)]
-
-
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):
-    """A table of location masks with its probabilities (uniform over the rows when not given), or a
-    refusal."""
+    """A table of location masks with its probabilities (uniform if not given), or a refusal."""
     table = jnp.asarray(masks, bool)
     fits = table.ndim == 2 and table.shape[1] == setting.length
     require(

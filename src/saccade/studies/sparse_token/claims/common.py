@@ -1,63 +1,87 @@
-"""What the claims of this study share: the setting of a run, its predicted fit, and resolutions as
-shares of a prediction."""
+"""What the claims of this study share: predicted fits, resolutions as shares of a prediction, and
+forms of claims and sabotages."""
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, ORDERING
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.task import SparseTokenSetting
 
 PAPER = "Barnfield, Cui, Lu"
-FIT_PARTS = ("train_loss", "test_error", "train_error", "w_norm")
+Predict = Callable[..., Any]
+
+
+def claim(
+    name: str, spec: str, statement: str, argued: str, *sabotages: Sabotage, **fields: Any
+) -> Claim:
+    """A claim of this study; the other fields by name."""
+    return Claim(
+        id=f"sparse-token.{name}", spec=spec, statement=statement, argued=argued,
+        sabotages=sabotages, **fields)
+
+
+estimate = partial(claim, status="asymptotic", kind=ESTIMATE, statistic="mean")
+ordering = partial(claim, kind=ORDERING, statistic="mean")
+
+
+def wrong(
+    name: str, says: str, predict: Predict, *values: Any, at: Mapping[str, Any] | None = None,
+    **changes: Any,
+) -> Sabotage:
+    """A sabotage of the prediction, to `predict(run, *values, **changes)`; measured `at` other
+    parameters, if any are given."""
+    return Sabotage(name, says, at or {}, predict=lambda run: predict(run, *values, **changes))
+
+
+def constant(run: Run, value: Any) -> Any:
+    """A prediction that does not look at the run."""
+    return value
+
+
+def both_scales(
+    quick: Mapping[str, Any], standard: Mapping[str, Any], repetitions: tuple[int, int],
+    seconds: tuple[float, float],
+) -> dict[str, Scale]:
+    """The scales `quick` and `standard`."""
+    return {
+        "quick": Scale(quick, repetitions[0], seconds[0]),
+        "standard": Scale(standard, repetitions[1], seconds[1])}
 
 
 def setting_of(run: Run, **changes: Any) -> SparseTokenSetting:
     """The setting of a run, with changes."""
-    names = ("length", "informative", "positive_rate", "signal")
-    return SparseTokenSetting(**({name: getattr(run.parameters, name) for name in names} | changes))
+    return SparseTokenSetting.of(run.parameters, **changes)
+
+
+def checked(answer: Any) -> Any:
+    """An answer of the theory; equations that were not solved are an error, never a prediction."""
+    if answer.status != "converged":
+        raise ArithmeticError(
+            f"the equations were solved only to a residual of {answer.residual:.2g}")
+    return answer
+
+
+def query_of(run: Run, model: str) -> dict[str, float]:
+    """Alignment and sharpness, where the model has a query."""
+    p = run.parameters
+    return {"alignment": p.alignment, "sharpness": p.sharpness} if model == "attention" else {}
 
 
 @cache
 def solved(
     setting, model: str, alpha: float, ridge: float, loss: str, alignment=None, sharpness=None
 ) -> theory.Fit:
-    """`theory.fit`, computed once; equations that were not solved are an error, never a
-    prediction."""
-    made = theory.fit(setting, model, alpha, ridge, loss, alignment, sharpness)
-    if made.status != "converged":
-        raise ArithmeticError(
-            f"the equations were solved only to a residual of {made.residual:.2g}")
-    return made
+    """`theory.fit`, computed once."""
+    return checked(theory.fit(setting, model, alpha, ridge, loss, alignment, sharpness))
 
 
-def predicted_fit(
-    run: Run, alpha: float | None = None, model: str | None = None, **changes: Any
-) -> theory.Fit:
-    """The fit a run of `sparse-token.fitted` measures."""
-    p = run.parameters
-    model = model or p.model
-    query = {"alignment": p.alignment, "sharpness": p.sharpness} if model == "attention" else {}
-    values = {"ridge": p.ridge, "loss": p.loss} | query | changes
-    return solved(
-        setting_of(run), model, p.samples_per_dim[0] if alpha is None else alpha, **values)
-
-
-def fit_values(made: theory.Fit, parts=FIT_PARTS) -> list[float]:
-    return [float(getattr(made, name)) for name in parts]
-
-
-def measured(run: Run, parts=FIT_PARTS, case: int = 0) -> np.ndarray:
-    """Columns of a fitted run, one a part."""
-    return np.stack([run.data[name].values[:, case] for name in parts], 1)
-
-
-def share_of(
-    predict: Callable[[Run], Any], shares: Any, floor: float = 1e-12
-) -> Callable[[Run], np.ndarray]:
+def share_of(predict: Predict, shares: Any, floor: float = 1e-12) -> Callable[[Run], np.ndarray]:
     """A resolution that is a share of what is predicted, part by part."""
     return lambda run: np.maximum(
         np.asarray(shares) * np.abs(np.asarray(predict(run), float)), floor)

@@ -1,16 +1,15 @@
-"""Claims on the planner: spend the samples it asks for the way it says, and the target error is
-what comes out."""
+"""Claims on the planner: spend the samples as it says, and the target error comes out."""
 
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Claim
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ESTIMATE
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.claims.common import setting_of
+from saccade.studies.sparse_token.claims import common
+from saccade.studies.sparse_token.claims.common import both_scales, constant, setting_of, wrong
 from saccade.studies.sparse_token.experiments import readouts, training
 
 
@@ -20,8 +19,7 @@ def _need(setting, target: float, model: str = "attention") -> theory.Need:
 
 
 def _target(run: Run, target: float) -> float:
-    """The target, after asking the planner again: the samples of the run must still be its answer,
-    to 4 %."""
+    """The target; the samples of the run must still be the planner's answer, to 4 %."""
     asked = _need(setting_of(run), target).samples_per_dim
     used = run.parameters.query_samples_per_dim + run.parameters.samples_per_dim[0]
     if asked is None or abs(used / asked - 1) > 0.04:
@@ -37,28 +35,21 @@ def _planned(
     fewer = {
         "query_samples_per_dim": case["query_samples_per_dim"] / 3,
         "samples_per_dim": (case["samples_per_dim"][0] / 3,)}
-    return Claim(
-        id=f"sparse-token.planned-{name}", spec="ST-PLAN",
-        statement=(
-            "Trained on the samples the planner asks for, split as it says, attention reaches the"
-            f" target error {target:g} ({words})."),
-        source="ours", status="asymptotic", kind=ESTIMATE, experiment=training.protocol,
+    return common.estimate(
+        f"planned-{name}", "ST-PLAN",
+        "Trained on the samples the planner asks for, split as it says, attention reaches the"
+        f" target error {target:g} ({words}).",
+        "The test error of one trial fluctuates by 6 to 15 % at d = 150; nine of that over"
+        " sqrt(512), and up to 5 % for the finite size, where the label counts move the bias.",
+        wrong(
+            "third-of-the-samples", "Spend a third of what it asks for.", constant, target, at=fewer
+        ),
+        wrong(
+            "tiny-query", "Learn the query with eta_q = 1/2.", constant, target, at={"eta_q": 0.5}),
+        source="ours", experiment=training.protocol,
         measure=lambda run: np.asarray(run.data.test_error.values[0, :, 0]),
         predict=lambda run: _target(run, target), resolution=resolution,
-        argued=(
-            "The test error of one trial fluctuates by 6 to 15 % at d = 150; nine of that over"
-            " sqrt(512), and up to 5 % for the finite size, where the label counts move the bias."),
-        statistic="mean",
-        scales={
-            "quick": Scale(case, repetitions=8, seconds=15),
-            "standard": Scale(case | {"dim": 500}, repetitions=4, seconds=200)},
-        sabotages=(
-            Sabotage(
-                "third-of-the-samples", "Spend a third of what it asks for.", fewer,
-                predict=lambda run: target),
-            Sabotage(
-                "tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5},
-                predict=lambda run: target)))
+        scales=both_scales(case, case | {"dim": 500}, (8, 4), (15, 200)))
 
 
 SPARSE = _planned(
@@ -77,14 +68,14 @@ DENSE = _planned(
 
 
 def _linear_target(run: Run, target: float) -> float:
-    """The target, after asking the planner again for this model: samples and ridge must still be
-    its answer."""
+    """The target; samples and ridge of the run must still be the planner's answer for its model."""
     p = run.parameters
     asked = _need(setting_of(run), target, p.model)
-    spends_it = (
-        asked.samples_per_dim is not None
-        and abs(p.samples_per_dim[0] / asked.samples_per_dim - 1) <= 0.02)
-    if not spends_it or asked.choice is None or abs(p.ridge / asked.choice.ridge - 1) > 1e-6:
+    if (
+        asked.samples_per_dim is None or asked.choice is None
+        or abs(p.samples_per_dim[0] / asked.samples_per_dim - 1) > 0.02
+        or abs(p.ridge / asked.choice.ridge - 1) > 1e-6
+    ):
         raise ArithmeticError(f"the run no longer spends what the planner asks for: {asked}")
     return target
 
@@ -93,24 +84,19 @@ def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim
     case = {
         "length": 4, "signal": 3.0, "model": model, "samples_per_dim": (samples,), "ridge": ridge,
         "dim": dim}
-    return Claim(
-        id=f"sparse-token.planned-{model}", spec="ST-PLAN",
-        statement=(
-            f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
-            " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3)."),
-        source="ours", status="asymptotic", kind=ESTIMATE, experiment=readouts.fitted,
+    return common.estimate(
+        f"planned-{model}", "ST-PLAN",
+        f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
+        " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3).",
+        "The test error of one trial fluctuates by 3 to 5 %; nine of that over sqrt(256), and 2 %"
+        " for the finite size.",
+        wrong(
+            "third-of-the-samples", "Fit a third of what it asks for.", constant, 0.28,
+            at={"samples_per_dim": (samples / 3,)}),
+        source="ours", experiment=readouts.fitted,
         measure=lambda run: run.data.test_error.values[:, 0],
         predict=lambda run: _linear_target(run, 0.28), resolution=0.012,
-        argued=(
-            "The test error of one trial fluctuates by 3 to 5 %; nine of that over sqrt(256), and 2"
-            " % for the finite size."),
-        statistic="mean",
-        scales={
-            "quick": Scale(case, repetitions=4, seconds=2),
-            "standard": Scale(case | {"dim": 4 * dim}, repetitions=4, seconds=60)},
-        sabotages=(Sabotage(
-            "third-of-the-samples", "Fit a third of what it asks for.",
-            {"samples_per_dim": (samples / 3,)}, predict=lambda run: 0.28),))
+        scales=both_scales(case, case | {"dim": 4 * dim}, (4, 4), (2, 60)))
 
 
 POOLED = _planned_linear("pooled", 2.986, 0.1, 100)

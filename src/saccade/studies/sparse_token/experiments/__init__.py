@@ -2,6 +2,4 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-ORDER = (
-    "oracle", "steps", "readouts", "places", "blunt", "limits", "separability", "training",
-    "open_points")
+ORDER = ("oracle", "steps", "readouts", "same_tokens", "limits", "training")

@@ -1,21 +1,23 @@
-"""Infinitely many samples, sampled: population least squares on what the classifiers see, and the
-capacity formula on random draws."""
+"""Capacity and infinitely many samples, measured: how many samples of a stream stay linearly
+separable, by linear programmes; the capacity formula minimised directly and on random draws; and
+population least squares on what the classifiers see."""
 
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import xarray
-from scipy import optimize
+from scipy import integrate, optimize
 from scipy.special import log_ndtr, ndtr, softmax
 
+from saccade.convex import is_separable
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.experiments.readouts import generator
+from saccade.studies.sparse_token.experiments.readouts import Model, draw, generator, tilted_query
+from saccade.studies.sparse_token.task import MODELS, FeatureSample, SparseToken
 
 
 class Draws(NamedTuple):
-    """Plain draws of label, feature along the query, feature along the rest of the signal, and
-    noise level."""
+    """Plain draws of label, feature along the query and the rest of the signal, and noise level."""
 
     y: np.ndarray
     along: np.ndarray
@@ -37,15 +39,21 @@ def draw_seen(
     return Draws(y, (weights * scores).sum(1), across, np.linalg.norm(weights, axis=1))
 
 
-def least_squares_error(seen: Draws) -> float:
-    """Error of least squares on (A, S + tau G, 1), G integrated: the limit of many samples without
-    ridge."""
-    design = np.stack([seen.along, seen.across, np.ones_like(seen.y)], 1)
-    gram = design.T @ design / len(seen.y)
-    gram[1, 1] += np.mean(seen.spread**2)
-    query, across, bias = np.linalg.solve(gram + 1e-12 * np.eye(3), design.T @ seen.y / len(seen.y))
-    mean = seen.y * (query * seen.along + across * seen.across + bias)
-    deviation = seen.spread * abs(across)
+def draw_pooled(rng, n: int, *setting: Any) -> Draws:
+    """The same of pooling, which has no query to look along."""
+    flat = draw_seen(rng, n, *setting, rho=0.0, k=0.0)
+    return flat._replace(along=np.zeros_like(flat.y))
+
+
+def least_squares_error(draws: Draws) -> float:
+    """Error of least squares on (A, S + tau G, 1), G integrated: many samples without ridge."""
+    design = np.stack([draws.along, draws.across, np.ones_like(draws.y)], 1)
+    gram = design.T @ design / len(draws.y)
+    gram[1, 1] += np.mean(draws.spread**2)
+    moments = design.T @ draws.y / len(draws.y)
+    query, across, bias = np.linalg.solve(gram + 1e-12 * np.eye(3), moments)
+    mean = draws.y * (query * draws.along + across * draws.across + bias)
+    deviation = draws.spread * abs(across)
     return float(
         np.mean(np.where(deviation > 1e-9, ndtr(-mean / np.maximum(deviation, 1e-9)), mean < 0)))
 
@@ -65,8 +73,7 @@ def population_limit(
         rows.append([
             least_squares_error(draw_seen(rng, samples, *setting, rho, sharpness))
             for rho in alignment])
-        flat = Draws(*draw_seen(rng, samples, *setting, 0.0, 0.0))
-        pooled.append(least_squares_error(flat._replace(along=np.zeros_like(flat.y))))
+        pooled.append(least_squares_error(draw_pooled(rng, samples, *setting)))
     return xarray.Dataset(
         {
             "error": (("replicate", "alignment"), np.array(rows)),
@@ -74,16 +81,15 @@ def population_limit(
         {"alignment": list(alignment)})
 
 
-def sampled_capacity(seen: Draws) -> float:
-    """n/d of the capacity formula with its expectation replaced by the draws (G integrated by E(G -
-    t)_+^2 in closed form)."""
+def sampled_capacity(draws: Draws) -> float:
+    """n/d of the capacity formula, expected over the draws (E(G - t)_+^2 in closed form)."""
 
     def violation(x: np.ndarray) -> float:
-        scale = np.sqrt(1 + x[1] ** 2)
-        t = seen.y * (x[0] * seen.along + x[1] * seen.across + x[2]) / (seen.spread * scale)
+        size = np.sqrt(1 + x[1] ** 2)
+        t = draws.y * (x[0] * draws.along + x[1] * draws.across + x[2]) / (draws.spread * size)
         density = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi)
         below = np.exp(log_ndtr(-t))
-        return float(scale**2 * np.mean(np.maximum((1 + t * t) * below - t * density, 0.0)))
+        return float(size**2 * np.mean(np.maximum((1 + t * t) * below - t * density, 0.0)))
 
     start = np.array([0.1, 0.1, 0.0])
     best = optimize.minimize(violation, start, method="BFGS", options={"gtol": 1e-7})
@@ -103,9 +109,85 @@ def capacity_on_draws(
     for one in jax.random.split(key, replicates):
         rng = generator(one)
         attention = sampled_capacity(draw_seen(rng, samples, *setting, alignment, sharpness))
-        flat = draw_seen(rng, samples, *setting, 0.0, 0.0)
-        pooled = sampled_capacity(flat._replace(along=np.zeros_like(flat.y)))
+        pooled = sampled_capacity(draw_pooled(rng, samples, *setting))
         rows.append([attention, pooled, length * pooled])
     return xarray.Dataset(
-        {"samples_per_dim": (("replicate", "model"), np.array(rows))},
-        {"model": ["attention", "pooled", "vectorised"]})
+        {"samples_per_dim": (("replicate", "model"), np.array(rows))}, {"model": list(MODELS)})
+
+
+def separable_prefix(sample: FeatureSample, dim: int) -> int:
+    """The largest n for which the first n samples can be separated, by bisection (separability can
+    only be lost as samples join)."""
+    features, y = np.asarray(sample.features), np.asarray(sample.y)
+    low, high = min(dim, len(y)), len(y) + 1  # d samples in general position are always separable
+    while high - low > 1:
+        middle = (low + high) // 2
+        alone = abs(y[:middle].sum()) == middle
+        low, high = (
+            (middle, high) if alone or is_separable(features[:middle], y[:middle])
+            else (low, middle))
+    return low
+
+
+@experiment(
+    "sparse-token.separability",
+    scales={"standard": {"dim": 80, "trials": 64}, "paper": {"dim": 200, "trials": 50}})
+def separability(
+    key: Any, *, model: Model = "attention", length: int = 10, informative: int = 1,
+    positive_rate: float = 0.5, signal: float = 3.0, alignment: float = 1.0, sharpness: float = 1.0,
+    most_per_dim: float = 8.0, dim: int = 40, trials: int = 64,
+) -> xarray.Dataset:
+    """Samples per dimension up to which a stream of labelled features stays separable, trial after
+    trial.
+
+    Its median is where the chance of separability crosses one half. One parameter more than
+    dimensions (the bias) is counted as one more dimension, which removes the largest finite-size
+    error: without signal the crossing is then at exactly 2.
+    """
+    task = SparseToken.create(dim, length, informative, positive_rate, signal)
+    query = tilted_query(dim, alignment, sharpness)
+    entries = dim * (length if model == "vectorised" else 1)
+    longest = round(most_per_dim * dim)
+    counts = [
+        separable_prefix(draw(task, one, longest, model, query), entries)
+        for one in jax.random.split(key, trials)]
+    per_dim = np.array(counts) / (entries + 1) * (entries / dim)
+    return xarray.Dataset(
+        {"samples_per_dim": ("trial", per_dim), "cut_off": ("trial", np.array(counts) == longest)})
+
+
+def squared_shortfall(t: np.ndarray) -> np.ndarray:
+    """E (G - t)_+^2 by numerical integration of its definition (no closed form)."""
+    values = [
+        integrate.quad(lambda g, s=s: (g - s) ** 2 * np.exp(-g * g / 2), s, max(s, 0.0) + 12)[0]
+        for s in np.atleast_1d(t)]
+    return np.array(values) / np.sqrt(2 * np.pi)
+
+
+@experiment("sparse-token.token-capacity")
+def token_capacity(
+    key: Any, *, length: int = 4, positive_rates: tuple[float, ...] = (0.5, 0.2),
+    signals: tuple[float, ...] = (0.0, 2.0, 4.0),
+) -> xarray.Dataset:
+    """Capacity of the vectorised classifier with a weight of its own for every token (R = 1), by
+    convex minimisation from many sides."""
+    values = [
+        [_token_capacity(length, rate, signal) for signal in signals] for rate in positive_rates]
+    return xarray.Dataset(
+        {"samples_per_dim": (("positive_rate", "signal"), np.array(values))},
+        {"positive_rate": list(positive_rates), "signal": list(signals)})
+
+
+def _token_capacity(length: int, positive_rate: float, signal: float) -> float:
+    """1/alpha = min over (m, b) of E[(1 + |m|^2) Q(y (theta m_v + b)/sqrt(1 + |m|^2))]/L, v the
+    informative token."""
+
+    def violation(x: np.ndarray) -> float:
+        size = np.sqrt(1 + x[:-1] @ x[:-1])
+        positive = squared_shortfall((signal * x[:-1] + x[-1]) / size).mean()
+        negative = squared_shortfall(np.array([-x[-1] / size]))[0]
+        return float(size**2 * (positive_rate * positive + (1 - positive_rate) * negative))
+
+    first = np.append(np.linspace(0.1, 0.5, length), 0.0)
+    best = optimize.minimize(violation, first, method="BFGS", options={"gtol": 1e-8})
+    return float(length / best.fun)

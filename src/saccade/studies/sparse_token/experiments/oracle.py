@@ -17,8 +17,7 @@ Growth = Literal["constant-snr", "log", "root-log", "power"]
 
 
 def signal_at(length: float, growth: str, offset: float) -> float:
-    """The signal of a sequence of this length: offset sqrt L, offset log L, sqrt(2 log L) + offset,
-    or L^offset."""
+    """The signal at a length: offset sqrt L, offset log L, sqrt(2 log L) + offset, or L^offset."""
     laws = {
         "constant-snr": offset * np.sqrt(length), "log": offset * np.log(length),
         "root-log": np.sqrt(2 * np.log(length)) + offset, "power": length**offset}
@@ -26,8 +25,7 @@ def signal_at(length: float, growth: str, offset: float) -> float:
 
 
 def two_gaussians_error(mean: float, positive_rate: float) -> float:
-    """Error of the best test of N(mean, 1) against N(0, 1): the integral of the smaller weighted
-    density."""
+    """Error of the best test of N(mean, 1) against N(0, 1): integral of the smaller density."""
 
     def smaller(x: float) -> float:
         densities = (
@@ -49,8 +47,7 @@ def pooled_integral(
     positive_rates: tuple[float, ...] = (0.5, 0.2, 0.03), growth: Growth = "log",
     offset: float = 1.0,
 ) -> xarray.Dataset:
-    """Smallest error of a threshold on the mean token along the signal, by integrating
-    densities."""
+    """Smallest error of a threshold on the mean token along the signal, from its densities."""
     signals = [signal_at(length, growth, offset) for length in lengths]
     errors = [
         [

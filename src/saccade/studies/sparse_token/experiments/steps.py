@@ -1,7 +1,7 @@
 """Two gradient steps on full token matrices: what w, b and q become, trial after trial, and where
 the attention then looks."""
 
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,34 +9,38 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.dynamics import TwoSteps, steps_over_chunks
+from saccade.studies.sparse_token.dynamics import TwoSteps, gradient_steps
+from saccade.studies.sparse_token.experiments.readouts import Loss, table
 from saccade.studies.sparse_token.models import attention_map
 from saccade.studies.sparse_token.task import SparseToken
 
-Loss = Literal["logistic", "square"]
 OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine")
 
 
-def repeated_steps(
-    task: SparseToken, keys: Any, n: int, eta_w, eta_b, eta_q, beta, loss: str
-) -> TwoSteps:
-    """The two steps on n samples drawn from every key (n x L x d must fit in memory), stacked along
-    the first axis."""
+def repeated_steps(task: SparseToken, keys: Any, n: int, **steps: Any) -> TwoSteps:
+    """The two steps on n samples from every key (n x L x d must fit in memory), stacked."""
     trials = []
     for key in keys:
-        sample = task.sample(key, n, jnp.float32)
-        trials.append(
-            steps_over_chunks(lambda sample=sample: [sample], n, eta_w, eta_b, eta_q, beta, loss))
+        X, y, _ = task.sample(key, n, jnp.float32)
+        trials.append(gradient_steps(X, y, **steps, dtype=jnp.float32))
     return TwoSteps(*(jnp.stack(column) for column in zip(*trials, strict=True)))
 
 
-def overlaps(made: TwoSteps, direction: Any) -> dict[str, np.ndarray]:
-    """Biases, norms and cosines with the signal, one entry a trial."""
-    w, q, b = (np.asarray(part) for part in (made.w, made.q, made.b))
+def learned_queries(
+    task: SparseToken, key: Any, trials: int, n: int, eta_q: float, loss: str
+) -> np.ndarray:
+    """Each trial's query after two steps on its own n samples (eta_w = eta_b = 1/2, beta = 1)."""
+    keys = jax.random.split(key, trials)
+    return np.asarray(repeated_steps(task, keys, n, eta_q=eta_q, loss=loss).q)
+
+
+def overlaps(after: TwoSteps, direction: Any) -> np.ndarray:
+    """Biases, norms and cosines with the signal (`OVERLAPS`), one row a trial."""
+    w, b, q = (np.asarray(part) for part in after)
     w_norm, q_norm = np.linalg.norm(w, axis=1), np.linalg.norm(q, axis=1)
     w_signal, q_signal = w @ np.asarray(direction), q @ np.asarray(direction)
     values = (b, w_signal, w_norm, w_signal / w_norm, q_signal, q_norm, q_signal / q_norm)
-    return dict(zip(OVERLAPS, values, strict=True))
+    return np.stack(values, 1)
 
 
 @experiment(
@@ -48,18 +52,18 @@ def two_steps(
     eta_b: float = 0.5, eta_q: float = 0.5, beta: float = 1.0, loss: Loss = "logistic",
     dim: int = 200, trials: int = 64,
 ) -> xarray.Dataset:
-    """Overlaps of w, b and q with the signal after two full-batch gradient steps on explicit
-    tokens."""
+    """Overlaps of w, b and q with the signal after two full-batch gradient steps on full tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     columns = []
     for number, alpha in enumerate(samples_per_dim):
         keys = jax.random.split(jax.random.fold_in(key, number), trials)
-        made = repeated_steps(task, keys, round(alpha * dim), eta_w, eta_b, eta_q, beta, loss)
-        columns.append(overlaps(made, task.direction))
-    data = {
-        name: (("trial", "samples_per_dim"), np.stack([one[name] for one in columns], 1))
-        for name in OVERLAPS}
-    return xarray.Dataset(data, {"samples_per_dim": list(samples_per_dim)})
+        after = repeated_steps(
+            task, keys, round(alpha * dim), eta_w=eta_w, eta_b=eta_b, eta_q=eta_q, beta=beta,
+            loss=loss)
+        columns.append(overlaps(after, task.direction))
+    return table(
+        OVERLAPS, np.stack(columns, 1), ("trial", "samples_per_dim"),
+        {"samples_per_dim": samples_per_dim})
 
 
 @experiment("sparse-token.attention-maps", scales={"paper": {"dim": 1000}})
@@ -68,13 +72,11 @@ def attention_maps(
     signal: float = 5.0, samples_per_dim: float = 4.0, eta_q: float = 60.0, dim: int = 300,
     samples: int = 24, loss: Loss = "logistic",
 ) -> xarray.Dataset:
-    """Where attention looks on fresh samples before training, after one and after two gradient
-    steps."""
+    """Where attention looks on fresh samples before training, after one step and after two."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     train_key, test_key = jax.random.split(key)
     n = round(samples_per_dim * dim)
-    steps = repeated_steps(task, [train_key], n, 0.5, 0.5, eta_q, 1.0, loss)
-    query = jnp.asarray(steps.q[0])
+    query = jnp.asarray(repeated_steps(task, [train_key], n, eta_q=eta_q, loss=loss).q[0])
     sample = task.sample(test_key, samples)
     order = jnp.argsort(-sample.y, stable=True)
     # The first step leaves q at zero: its gradient vanishes at w = 0.
@@ -84,7 +86,7 @@ def attention_maps(
         {
             "attention": (("stage", "sample", "token"), np.asarray(maps)),
             "y": ("sample", np.asarray(sample.y[order])),
-            "location": (("sample", "token"), np.asarray(sample.location[order], float)),
+            "location": (("sample", "token"), np.asarray(sample.where[order], float)),
             "q_cosine": float(query @ task.direction / jnp.linalg.norm(query)),
             "sharpness": float(jnp.linalg.norm(query))},
         {"stage": ["start", "one step", "two steps"]})

@@ -1,7 +1,6 @@
-"""Figures on what is possible: oracle errors against the signal, capacities, and who wins with
-infinitely many samples."""
+"""Figures on what is possible: oracle errors, capacities, who wins with infinitely many samples."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,9 +10,18 @@ from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREY, ORANGE
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.experiments import limits, oracle, separability
-from saccade.studies.sparse_token.figures.learning import COLOURS, setting_of
+from saccade.studies.sparse_token.experiments import limits, oracle
+from saccade.studies.sparse_token.figures.learning import COLOURS
 from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.theory.square import population_least_squares
+
+
+def _settings(length: int, signals: np.ndarray) -> list[SparseTokenSetting]:
+    return [SparseTokenSetting(length, 1, 0.5, float(signal)) for signal in signals]
+
+
+def _errors(formula: Callable, length: int, signals: np.ndarray) -> list[float]:
+    return [formula(setting).error for setting in _settings(length, signals)]
 
 
 def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
@@ -23,19 +31,14 @@ def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
     signals = np.linspace(0, 16, 65)
     for number, length in enumerate(10**power for power in range(1, 7)):
         colour = CYCLE[number]
-        errors = [
-            theory.hardmax_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error
-            for s in signals]
+        errors = _errors(theory.hardmax_oracle_error, length, signals)
         left.plot(signals, errors, color=colour, label=f"$10^{number + 1}$")
-        marks = (np.sqrt(2 * np.log(length)), "o"), (np.log(length), "D")
-        for signal, marker in marks:
-            error = theory.hardmax_oracle_error(
-                SparseTokenSetting(length, 1, 0.5, float(signal))).error
+        marks = np.array([np.sqrt(2 * np.log(length)), np.log(length)])
+        marked = _errors(theory.hardmax_oracle_error, length, marks)
+        for signal, error, marker in zip(marks, marked, "oD", strict=True):
             left.plot(signal, error, marker, color=colour, markersize=5, clip_on=False)
     for length in (10, 100):
-        pooled = [
-            theory.pooled_oracle_error(SparseTokenSetting(length, 1, 0.5, float(s))).error
-            for s in signals]
+        pooled = _errors(theory.pooled_oracle_error, length, signals)
         left.plot(signals, pooled, color=GREY, linestyle=":", label=f"pooled, {length}")
     left.set(
         yscale="log", ylim=(1e-9, 0.6), xlabel=r"signal $\theta$", ylabel="smallest error",
@@ -52,40 +55,33 @@ def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
 
 
 ORACLE = Figure(
-    id="sparse-token/oracle", title="How strong must the signal be?",
-    caption=(
-        "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of"
-        " pooling (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2"
-        " log L) + 3 slowly towards Phi(-3)/2 (dotted)."),
-    source="Theorem 2 and ours",
+    "sparse-token/oracle", "How strong must the signal be?",
+    "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of pooling"
+    " (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2 log L) + 3"
+    " slowly towards Phi(-3)/2 (dotted).", "Theorem 2 and ours",
     runs={
         r"$\sqrt{2\log L} + 3$": (oracle.hardmax_grid, {"growth": "root-log", "offset": 3.0}),
         r"$\log L$": (oracle.hardmax_grid, {})},
     draw=draw_oracle, seconds={"quick": 5})
 
-QUERIES = ((1.0, "-"), (0.8, "--"), (0.3, ":"))
+CURVES = (
+    ("vectorised", (), "-", "vectorised"), ("pooled", (), "-", "pooled"),
+    *(
+        ("attention", (cosine, 1.0), style, f"attention, cos = {cosine:g}")
+        for cosine, style in ((1.0, "-"), (0.8, "--"), (0.3, ":"))))
 
 
 def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
     """Capacity against the signal, with measured medians."""
     figure, axes = plt.subplots(figsize=(5.8, 3.6))
     signals = np.linspace(0, 6, 19)
-    for model in ("vectorised", "pooled"):
-        values = [
-            theory.capacity(SparseTokenSetting(10, 1, 0.5, float(s)), model).samples_per_dim
-            for s in signals]
-        axes.plot(signals, values, color=COLOURS[model], label=model)
-    for alignment, style in QUERIES:
-        values = [
-            theory.capacity(
-                SparseTokenSetting(10, 1, 0.5, float(s)), "attention", alignment, 1.0
-            ).samples_per_dim
-            for s in signals]
-        axes.plot(signals, values, style, color=BLUE, label=f"attention, cos = {alignment:g}")
+    for model, query, style, label in CURVES:
+        answers = [theory.capacity(setting, model, *query) for setting in _settings(10, signals)]
+        values = [answer.samples_per_dim for answer in answers]
+        axes.plot(signals, values, style, color=COLOURS[model], label=label)
     for run in runs.values():
-        found = run.data.samples_per_dim.values
-        low, middle, high = np.quantile(found, [0.25, 0.5, 0.75])
         p = run.parameters
+        low, middle, high = np.quantile(run.data.samples_per_dim.values, [0.25, 0.5, 0.75])
         axes.errorbar(
             p.signal, middle, [[middle - low], [high - middle]], fmt="o", color=COLOURS[p.model],
             markersize=4, capsize=2)
@@ -97,15 +93,13 @@ def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
 
 
 CAPACITY = Figure(
-    id="sparse-token/capacity", title="How many samples can be separated",
-    caption=(
-        "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
-        " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
-        " trials)."),
-    source="Conjecture 1",
+    "sparse-token/capacity", "How many samples can be separated",
+    "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
+    " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
+    " trials).", "Conjecture 1",
     runs={
         f"{model} {signal:g}": (
-            separability.separability,
+            limits.separability,
             {"model": model, "signal": signal, "most_per_dim": most, "dim": 32, "trials": 32})
         for model, signal, most in (
             ("attention", 2.0, 6.0), ("attention", 3.0, 7.0), ("pooled", 3.0, 4.5),
@@ -120,11 +114,13 @@ def draw_phase(runs: Mapping[str, Run]) -> Drawing:
     signals, alignments = np.linspace(1, 7, 25), np.linspace(0, 1, 21)
     ratio = np.empty((len(alignments), len(signals)))
     for column, signal in enumerate(signals):
-        setting = setting_of(run, signal=float(signal))
+        setting = SparseTokenSetting.of(run.parameters, signal=float(signal))
         pooled = theory.large_sample_rate(setting, "pooled").limit
         for row, alignment in enumerate(alignments):
-            ratio[row, column] = limit_ratio(
-                setting, float(alignment), run.parameters.sharpness, pooled)
+            law = theory.feature_law(
+                setting, "attention", float(alignment), run.parameters.sharpness, 10)
+            attended = theory.error_rate(law, population_least_squares(law))
+            ratio[row, column] = attended / pooled
     shades = axes.contourf(
         signals, alignments, np.log10(ratio), np.linspace(-2, 2, 17), cmap="RdBu_r", extend="both")
     axes.contour(signals, alignments, ratio, [1.0], colors="black", linewidths=1.4)
@@ -139,22 +135,9 @@ def draw_phase(runs: Mapping[str, Run]) -> Drawing:
     return figure
 
 
-def limit_ratio(
-    setting: SparseTokenSetting, alignment: float, sharpness: float, pooled: float
-) -> float:
-    """Attention's limiting error over pooling's, on a coarse quadrature."""
-    from saccade.studies.sparse_token.theory.errors import test_error
-    from saccade.studies.sparse_token.theory.rates import population_least_squares
-
-    law = theory.feature_law(setting, "attention", alignment, sharpness, 10)
-    return test_error(law, population_least_squares(law)) / pooled
-
-
 PHASE = Figure(
-    id="sparse-token/phase", title="Who wins with infinitely many samples",
-    caption=(
-        "Limiting error of least squares with attention of sharpness 2 over that of pooling (L ="
-        " 10, R = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing"
-        " measured on sampled tokens."),
-    source="ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
+    "sparse-token/phase", "Who wins with infinitely many samples",
+    "Limiting error of least squares with attention of sharpness 2 over that of pooling (L = 10, R"
+    " = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing measured"
+    " on sampled tokens.", "ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
     seconds={"quick": 8})

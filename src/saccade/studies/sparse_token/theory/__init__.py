@@ -2,19 +2,22 @@
 will do.
 
 Source: Barnfield, Cui and Lu, "High-dimensional analysis of single-layer attention for sparse-token
-classification" (arXiv 2509.25153). oracle.py best errors with known direction · alignment.py two
-gradient steps · fitted.py fitted classifiers (law.py, saddle.py, solver.py, square.py, errors.py
-behind it) · places.py places that are not equally likely · rates.py many samples · separation.py
-capacity · plan.py how many samples a target error needs · prox.py · grid.py check of the solver.
+classification" (arXiv 2509.25153).
+
+    oracle.py      best errors with known direction
+    alignment.py   two gradient steps
+    fitted.py      fitted classifiers (law.py, losses.py, saddle.py, solver.py, square.py behind it)
+    places.py      places that are not equally likely
+    separation.py  capacity
+    plan.py        how many samples a target error needs
 """
 
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.studies.sparse_token.theory.alignment import Alignment, alignment_after_two_steps
-from saccade.studies.sparse_token.theory.fitted import Fit, Resolution, fit, fit_curve
-from saccade.studies.sparse_token.theory.grid import GridReport, check_grid, grid_cases
-from saccade.studies.sparse_token.theory.law import MODELS, FeatureLaw, feature_law
+from saccade.studies.sparse_token.theory.fitted import Fit, GridReport, check_grid, fit, fit_curve
+from saccade.studies.sparse_token.theory.law import error_rate, feature_law
+from saccade.studies.sparse_token.theory.losses import prox_logistic
 from saccade.studies.sparse_token.theory.oracle import (
-    OracleError,
     bayes_error,
     hardmax_oracle_error,
     pooled_oracle_error,
@@ -23,16 +26,7 @@ from saccade.studies.sparse_token.theory.oracle import (
     vectorised_lower_bound,
     vectorised_oracle_error,
 )
-from saccade.studies.sparse_token.theory.places import PlacesFit, fit_at_places
+from saccade.studies.sparse_token.theory.places import fit_at_places
 from saccade.studies.sparse_token.theory.plan import Need, Plan, best_errors, plan
-from saccade.studies.sparse_token.theory.prox import prox_logistic
-from saccade.studies.sparse_token.theory.rates import LargeSampleRate, large_sample_rate
-from saccade.studies.sparse_token.theory.separation import Capacity, capacity
-
-__all__ = [
-    "MODELS", "Alignment", "Capacity", "FeatureLaw", "Fit", "GridReport", "LargeSampleRate", "Need",
-    "OracleError", "PlacesFit", "Plan", "Resolution", "alignment_after_two_steps", "bayes_error",
-    "best_errors", "capacity", "check_grid", "feature_law", "fit", "fit_at_places", "fit_curve",
-    "grid_cases", "hardmax_oracle_error", "large_sample_rate", "plan", "pooled_oracle_error",
-    "prox_logistic", "softmax_oracle_error", "subset_bayes_error", "vectorised_lower_bound",
-    "vectorised_oracle_error"]
+from saccade.studies.sparse_token.theory.separation import capacity
+from saccade.studies.sparse_token.theory.square import LargeSampleRate, large_sample_rate

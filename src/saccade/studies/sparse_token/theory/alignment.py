@@ -2,15 +2,19 @@
 (status: asymptotic, exact in the limit).
 
 From q = w = b = 0: one full-batch step on (w, b), then one step on q with the same samples (see
-`dynamics/sparse_token.py`). With c_y = -eta_w l'(0; y), the first step gives
-    <w, xi> = omega = pi c_+ theta R/L,     |w|^2 = omega^2 + E[c_y^2]/(alpha0 L),     b = -eta_b
-    E[l'(0; y)].
+`dynamics.py`). With c_y = -eta_w l'(0; y), the first step gives
+
+    <w, xi> = omega = pi c_+ theta R/L,     |w|^2 = omega^2 + E[c_y^2]/(alpha0 L),
+    b = -eta_b E[l'(0; y)].
+
 The margins before the second step are nu_y + sigma G, sigma = |w|/sqrt L, nu_y = b + (theta R/L)
 omega 1{y=+} + c_y/(alpha0 L); the last term is the trace sample i left in w itself. With h_y =
 l'(nu_y + sigma G; y), K = theta^2 R (1 - R/L), p = -eta_q beta/L,
+
     A = p pi E[h_+] K omega,      B = p (L-1) E[h],
     N2 = (p^2/alpha0) (pi E[h_+^2] (K omega^2 + (L-1)|w|^2) + (1-pi) E[h_-^2] (L-1)|w|^2)
     <q, xi> = A + B omega,        |q|^2 = A^2 + 2 A B omega + B^2 |w|^2 + N2.
+
 It is exact because w and h depend on the samples only through their mean tokens, which are
 independent of the centred tokens.
 
@@ -26,7 +30,7 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from saccade.errors import require
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import SMALLEST, SparseTokenSetting, require_number
 from saccade.studies.sparse_token.theory.losses import Loss, get_loss
 
 
@@ -70,12 +74,10 @@ def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     require(
         setting.length >= 2, "length", setting.length,
         "must be at least 2, one token leaves attention nothing to choose")
-    for name, value in {
-        "samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta,
-    }.items():
-        require(bool(np.isfinite(value)) and value > 0, name, value, "must be finite and above 0")
-    require(
-        bool(np.isfinite(eta_b)) and eta_b >= 0, "eta_b", eta_b, "must be finite and at least 0")
+    sizes = {"samples_per_dim": samples_per_dim, "eta_w": eta_w, "eta_q": eta_q, "beta": beta}
+    for name, value in sizes.items():
+        require_number(name, value, SMALLEST)
+    require_number("eta_b", eta_b)
 
 
 def _two_steps(
@@ -85,14 +87,16 @@ def _two_steps(
     length, informative, pi, theta = (
         setting.length, setting.informative, setting.positive_rate, setting.signal)
     rate, label = np.array([pi, 1 - pi]), np.array([1.0, -1.0])
-    pull = -eta_w * loss.slope(np.zeros(2), label)
+    pull = -eta_w * loss.derivative(np.zeros(2), label)
     omega = pi * pull[0] * theta * informative / length
     w2 = omega**2 + rate @ pull**2 / (alpha0 * length)
-    b = -eta_b * (rate @ loss.slope(np.zeros(2), label))
+    b = -eta_b * (rate @ loss.derivative(np.zeros(2), label))
     mean = (
         b + self_interaction * pull / (alpha0 * length)
         + np.array([theta * informative / length * omega, 0.0]))
-    h, h2 = slope_moments(loss, mean, np.sqrt(w2 / length), label, nodes)
+    points, weights = roots_hermitenorm(nodes)
+    slopes = loss.derivative(mean[:, None] + np.sqrt(w2 / length) * points, label[:, None])
+    h, h2 = (moment @ (weights / weights.sum()) for moment in (slopes, slopes**2))
     K, p = theta**2 * informative * (1 - informative / length), -eta_q * beta / length
     A, B = p * pi * h[0] * K * omega, p * (length - 1) * (rate @ h)
     noise2 = p**2 / alpha0 * (pi * h2[0] * K * omega**2 + (rate @ h2) * (length - 1) * w2)
@@ -100,12 +104,3 @@ def _two_steps(
     w_norm = np.sqrt(w2)
     values = (b, omega, w_norm, omega / w_norm, q_signal, q_norm, q_signal / q_norm, beta * q_norm)
     return Alignment(*[float(value) for value in values], status="converged", accuracy=0.0)
-
-
-def slope_moments(loss: Loss, mean, deviation: float, label, nodes: int):
-    """E[h] and E[h^2] of h = l'(mean + deviation G; label), by Gauss-Hermite (exact for the square
-    loss)."""
-    points, weights = roots_hermitenorm(nodes)
-    weights = weights / weights.sum()
-    h = loss.slope(mean[:, None] + deviation * points, label[:, None])
-    return h @ weights, h**2 @ weights

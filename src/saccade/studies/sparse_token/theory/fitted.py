@@ -9,24 +9,21 @@ resolutions. The answer is the finer one, `accuracy` is what the refinement chan
 whether the equations were solved and `residual` how well.
 """
 
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from saccade.errors import require
-from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.errors import test_error, train_error
-from saccade.studies.sparse_token.theory.law import FeatureLaw, feature_law
+from saccade.studies.sparse_token.task import SMALLEST, SparseTokenSetting, require_number
+from saccade.studies.sparse_token.theory import law as laws
+from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps
 from saccade.studies.sparse_token.theory.losses import get_loss
-from saccade.studies.sparse_token.theory.saddle import Overlaps, make_problem
-from saccade.studies.sparse_token.theory.solver import solve_saddle
-from saccade.studies.sparse_token.theory.square import (
-    solve_square,
-    square_residual,
-    square_train_loss,
-)
+from saccade.studies.sparse_token.theory.saddle import make_problem
+from saccade.studies.sparse_token.theory.solver import Solution, solve_saddle
+from saccade.studies.sparse_token.theory.square import solve_square, square_quality
 
+SMALLEST_RIDGE = 1e-15
 REPORTED = ("b", "w_norm", "train_loss", "train_error", "test_error")
 
 
@@ -71,16 +68,17 @@ def fit(
     """The limit of the classifier fitted to n = `samples_per_dim` d samples; `start` (overlaps of a
     neighbouring fit) saves time."""
     check_training(samples_per_dim, ridge)
-    get_loss(loss)
+    offset = get_loss(loss).sign_offset
     ladder = [START, COARSE, fine] if start is None and loss == "logistic" else [COARSE, fine]
-    attempt, point = None, start
-    answers = []
+    point, answers = start, []
     for resolution in ladder:
-        law = feature_law(setting, model, alignment, sharpness, resolution.log2_points)
-        attempt = _fit_once(law, samples_per_dim, ridge, loss, resolution, point)
-        point = attempt[0]
-        answers.append(_report(law, alignment, loss, ridge, attempt))
-    return _with_accuracy(answers[-2], answers[-1])
+        law = laws.feature_law(setting, model, alignment, sharpness, resolution.log2_points)
+        solution = solve(law, samples_per_dim, ridge, loss, resolution, point)
+        point = solution.point
+        answers.append(_report(law, alignment or 0.0, offset, ridge, solution))
+    before, last = answers[-2:]
+    return last._replace(
+        accuracy={name: abs(getattr(last, name) - getattr(before, name)) for name in REPORTED})
 
 
 def fit_curve(
@@ -96,43 +94,90 @@ def fit_curve(
 
 
 def check_training(samples_per_dim, ridge) -> None:
-    """Refuse sample sizes and ridges outside the theory."""
-    allowed = bool(np.isfinite(samples_per_dim)) and samples_per_dim > 0
-    require(allowed, "samples_per_dim", samples_per_dim, "must be finite and above 0")
-    positive = bool(np.isfinite(ridge)) and ridge > 0
-    require(
-        positive, "ridge", ridge,
-        "must be finite and above 0 (a tiny ridge such as 1e-8 stands for none)")
+    """Refuse sample sizes and ridges outside the theory (a tiny ridge, 1e-8, stands for none)."""
+    require_number("samples_per_dim", samples_per_dim, SMALLEST)
+    require_number("ridge", ridge, SMALLEST_RIDGE)
 
 
-def _fit_once(
-    law: FeatureLaw, samples_per_dim, ridge, loss, resolution: Resolution, start: Overlaps | None
-):
-    """(overlaps, residual, train loss) at one resolution."""
+def solve(
+    law: FeatureLaw, samples_per_dim: float, ridge: float, loss: str, resolution: Resolution,
+    start: Overlaps | None = None,
+) -> Solution:
+    """The overlaps at one resolution."""
+    if loss == "square" or start is None:
+        start = solve_square(law, samples_per_dim, ridge)
     if loss == "square":
-        point = solve_square(law, samples_per_dim, ridge)
-        return (
-            point, square_residual(law, samples_per_dim, ridge, point),
-            square_train_loss(law, point))
+        return Solution(start, *square_quality(law, samples_per_dim, ridge, start))
     linear = law.shift_variance == 0
     grid, reach = (resolution.linear_grid_points, 9.0) if linear else (resolution.grid_points, 6.5)
-    problem = make_problem(law, samples_per_dim, ridge, grid, reach)
-    solution = solve_saddle(
-        problem, start if start is not None else solve_square(law, samples_per_dim, ridge))
-    return solution.point, solution.residual, solution.train_loss
+    return solve_saddle(make_problem(law, samples_per_dim, ridge, grid, reach), start)
 
 
-def _report(law: FeatureLaw, alignment, loss: str, ridge: float, attempt) -> Fit:
-    point, residual, train_loss = attempt
-    rho = 0.0 if alignment is None else float(alignment)
+def _report(
+    law: FeatureLaw, rho: float, sign_offset: float, ridge: float, solution: Solution
+) -> Fit:
+    point = solution.point
     signal = rho * point.query + np.sqrt(max(0.0, 1 - rho**2)) * point.across
     return Fit(
-        point.intercept, point.weight_norm, point.query, float(signal), train_loss,
-        train_error(law, point, get_loss(loss).sign_offset), test_error(law, point),
-        train_loss + 0.5 * ridge * point.weight_norm**2, point,
-        "converged" if residual <= 1e-8 else "not converged", residual, {})
+        point.intercept, point.weight_norm, point.query, float(signal), solution.train_loss,
+        laws.error_rate(law, point, sign_offset), laws.error_rate(law, point),
+        solution.train_loss + 0.5 * ridge * point.weight_norm**2, point,
+        "converged" if solution.converged else "not converged", solution.residual, {})
 
 
-def _with_accuracy(coarse: Fit, fine: Fit) -> Fit:
-    changes = {name: abs(getattr(fine, name) - getattr(coarse, name)) for name in REPORTED}
-    return fine._replace(accuracy=changes)
+DOMAIN = {
+    "samples_per_dim": (0.1, 100.0), "ridge": (1e-6, 10.0), "signal": (0.0, 10.0),
+    "alignment": (-1.0, 1.0), "sharpness": (0.0, 10.0), "positive_rate": (0.02, 0.98)}
+LENGTHS = (2, 10, 100)
+SETTING = ("length", "informative", "positive_rate", "signal")
+
+
+class GridReport(NamedTuple):
+    """How many of `cases` converged, which did not, and the slowest with its processor seconds."""
+
+    cases: int
+    converged: int
+    failures: list[dict]
+    slowest: dict
+    slowest_seconds: float
+    median_seconds: float
+    worst_residual: float
+
+
+def grid_case(rng: np.random.Generator) -> dict:
+    """Log-uniform samples and ridges, uniform elsewhere; one value in five of each sits on an end
+    of its range, where solvers break."""
+    case: dict = {}
+    for name, (low, high) in DOMAIN.items():
+        if name in ("samples_per_dim", "ridge"):
+            inside = np.exp(rng.uniform(np.log(low), np.log(high)))
+        else:
+            inside = rng.uniform(low, high)
+        case[name] = float(rng.choice([low, high]) if rng.random() < 0.2 else inside)
+    case["length"] = int(rng.choice(LENGTHS))
+    case["informative"] = int(rng.choice([1, max(1, case["length"] // 3), case["length"]]))
+    return case
+
+
+def check_grid(
+    count: int = 50, seed: int = 0, model: str = "attention", loss: str = "logistic",
+    fine: Resolution = FINE,
+) -> GridReport:
+    """A check of the solver over its whole declared domain: a random subsample, fixed by its seed,
+    solved and summed up; the target is that all converge."""
+    rng = np.random.default_rng(seed)
+    cases, fits, seconds = [grid_case(rng) for _ in range(count)], [], []
+    for case in cases:
+        setting = SparseTokenSetting(**{name: case[name] for name in SETTING})
+        query = (case["alignment"], case["sharpness"]) if model == "attention" else (None, None)
+        begin = time.process_time()
+        fits.append(
+            fit(setting, model, case["samples_per_dim"], case["ridge"], loss, *query, fine=fine))
+        seconds.append(time.process_time() - begin)
+    failures = [
+        case | {"residual": f.residual} for case, f in zip(cases, fits, strict=True)
+        if f.status != "converged"]
+    slow = int(np.argmax(seconds))
+    return GridReport(
+        count, count - len(failures), failures, cases[slow], seconds[slow],
+        float(np.median(seconds)), max(f.residual for f in fits))

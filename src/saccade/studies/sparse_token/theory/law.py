@@ -3,11 +3,13 @@ not d of them.
 
 With the unit query q^ and alignment rho = <q^, xi>, token scores are t = theta rho v 1{y=+} + g, g
 ~ N(0, I_L), and s = softmax(k t). A feature is f = A q^ + S e_o + tau N(0, I) with
-    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,    e_o = (xi - rho
-    q^)/sqrt(1 - rho^2).
-Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places):
-A = 0, S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha
-(the best W is the same for every token, so only <W, 1 xi^T>/sqrt L matters).
+
+    A = s.t,    S = theta sqrt(1 - rho^2) s.v (0 for negatives),    tau = |s|_2,
+    e_o = (xi - rho q^)/sqrt(1 - rho^2).
+
+Pooled: A = 0, S = theta R/L, tau = L^{-1/2}. Vectorised (exchangeable places): A = 0,
+S = theta R/sqrt L, tau = 1 with alpha/L in place of alpha (the best W is the same for every token,
+so only <W, 1 xi^T>/sqrt L matters).
 """
 
 from functools import lru_cache
@@ -16,13 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
-from scipy.special import ndtri_exp, softmax
+from scipy.special import ndtr, ndtri_exp, softmax
 from scipy.stats import qmc
 
 from saccade.errors import require, unknown
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting, require_number
 
-MODELS = ("attention", "pooled", "vectorised")
 LONGEST_SAMPLED = 10_000
 """The token quadrature has one coordinate a token: beyond this length only formulas without one are
 offered."""
@@ -35,7 +36,7 @@ class FeatureLaw(NamedTuple):
     is independent of the rest of A: `along` is A without it and `shift_variance` is its variance,
     so that everybody integrates it exactly and no probability is ever counted. `grid_offset` in [0,
     1) shifts the grid of the remaining Gaussian from node to node, which averages the error of a
-    coarse grid away. `sample_scale` turns n/d into samples per effective dimension (1/L for the
+    coarse grid away. `sample_factor` turns n/d into samples per effective dimension (1/L for the
     vectorised model).
     """
 
@@ -46,7 +47,27 @@ class FeatureLaw(NamedTuple):
     spread: Float[Array, " node"]
     shift_variance: float
     grid_offset: Float[Array, " node"]
-    sample_scale: float
+    sample_factor: float
+
+
+class Overlaps(NamedTuple):
+    """What is left of a fitted classifier: m_q = <w, q^>, m_o = <w, e_o>, the bias b, the norm r of
+    the rest of w, and V > 0 (`saddle.py`). Its margin is omega = m_q A + m_o S + b + tau s G."""
+
+    query: float
+    across: float
+    intercept: float
+    rest: float
+    variance: float
+
+    @property
+    def orthogonal_norm(self) -> float:
+        """s: the norm of w orthogonal to the query."""
+        return float(np.hypot(self.across, self.rest))
+
+    @property
+    def weight_norm(self) -> float:
+        return float(np.sqrt(self.query**2 + self.across**2 + self.rest**2))
 
 
 def feature_law(
@@ -73,15 +94,12 @@ def checked_query(alignment, sharpness) -> tuple[float, float]:
     require(
         sharpness is not None, "sharpness", sharpness,
         "is needed for the attention model, at least 0")
-    require(
-        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
-        "must be finite and at least 0")
+    require_number("sharpness", sharpness)
     return float(alignment), float(sharpness)
 
 
 def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
-    """Two nodes, one a class: the features of the linear models are Gaussian given the label
-    (exact)."""
+    """Two nodes, one a class: features of linear models are Gaussian given the label (exact)."""
     length, rate = setting.length, setting.positive_rate
     total = setting.signal * setting.informative
     pooled = model == "pooled"
@@ -118,8 +136,7 @@ def attention_law(
 
 
 def affordable(length: int, log2_points: int) -> int:
-    """Fewer nodes beyond 512 tokens, at every level alike: memory stays below that of 2^log2_points
-    x 512 numbers."""
+    """Fewer nodes beyond 512 tokens, so that memory stays below 2^log2_points x 512 numbers."""
     return max(4, log2_points - max(0, (length - 1).bit_length() - 9))
 
 
@@ -149,9 +166,19 @@ def sorted_gaussian_nodes(
 
 
 def descending_normals(uniform: Float[Array, "point rank"]) -> Float[Array, "point rank"]:
-    """Order statistics of standard normals, largest first: log U_(j) = sum_{i<=j} log(u_i)/(count -
-    i + 1) (exact in law)."""
+    """Normal order statistics: log U_(j) = sum_{i<=j} log(u_i)/(count - i + 1) (exact in law)."""
     count = uniform.shape[1]
     return (
         ndtri_exp(np.cumsum(np.log(uniform) / np.arange(count, 0, -1), axis=1)) if count
         else uniform)
+
+
+def error_rate(law: FeatureLaw, point: Overlaps, sign_offset: float = 0.0) -> float:
+    """P(y omega < 0) on a fresh sample, E Phi(-y mean / deviation) with the common shift of the
+    tokens in the deviation, never by counting. With o = |l'(0)| as `sign_offset` P(y eta < 0) on
+    the training samples: y eta > 0 iff y omega + o tau^2 V > 0."""
+    mean = point.query * law.along + point.across * law.across + point.intercept
+    deviation = np.sqrt(
+        (law.spread * point.orthogonal_norm) ** 2 + point.query**2 * law.shift_variance)
+    margin = law.label * mean + sign_offset * law.spread**2 * point.variance
+    return float(law.weight @ ndtr(-margin / np.maximum(deviation, 1e-300)))

@@ -8,7 +8,6 @@ may weigh tokens unequally (`vectorised`) can beat uniform pooling when positive
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +16,12 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
 from scipy.stats import hypergeom
 
 from saccade.errors import require
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import SparseTokenSetting, require_number
 from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
 
 
 class OracleError(NamedTuple):
-    """An error with its status word and the accuracy of its quadrature (0 where the formula is
-    exact up to rounding)."""
+    """An error with its status word and the accuracy of its quadrature (0 for exact formulas)."""
 
     error: float
     status: str
@@ -34,8 +32,7 @@ class OracleError(NamedTuple):
 def smallest_over_threshold(
     error: Callable[[float], float], low: float, high: float, grid: int = 121
 ) -> tuple[float, float]:
-    """(threshold, error) of the global minimum of a one-dimensional error curve: a grid, then Brent
-    in the best cell."""
+    """(threshold, error) of an error curve's global minimum: a grid, Brent in the best cell."""
     thresholds = np.linspace(low, high, grid)
     values = np.array([error(t) for t in thresholds])
     best = int(values.argmin())
@@ -43,10 +40,9 @@ def smallest_over_threshold(
     answer: Any = minimize_scalar(
         error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded",
         options={"xatol": 1e-11})
-    value = float(np.asarray(answer.fun))
-    return (
-        (float(np.asarray(answer.x)), value) if value < values[best]
-        else (float(thresholds[best]), float(values[best])))
+    ends = (float(answer.fun), float(answer.x)), (float(values[best]), float(thresholds[best]))
+    value, threshold = min(ends)
+    return threshold, value
 
 
 def _capped(
@@ -54,28 +50,19 @@ def _capped(
 ) -> OracleError:
     """Answering always the same label is also a threshold (at infinity)."""
     rate = setting.positive_rate
-    if error <= min(rate, 1 - rate):
-        return OracleError(error, status, accuracy, threshold)
-    return OracleError(
-        min(rate, 1 - rate), status, 0.0, float("inf") if rate < 0.5 else float("-inf"))
-
-
-def _no_worse(setting: SparseTokenSetting, error: float) -> float:
-    """Bayes by quadrature, held below two rules of exact error: with thousands of tokens the
-    quadrature can be coarser than the gap."""
-    return min(error, pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
+    if error > min(rate, 1 - rate):
+        error, accuracy, threshold = min(rate, 1 - rate), 0.0, np.inf if rate < 0.5 else -np.inf
+    return OracleError(error, status, accuracy, threshold)
 
 
 def pooled_oracle_error(setting: SparseTokenSetting) -> OracleError:
     """min_t pi Phi(t - SNR) + (1-pi) Phi(-t) with SNR = theta R/sqrt L, at t = SNR/2 +
     log((1-pi)/pi)/SNR (exact)."""
-    snr, rate = setting.signal * setting.informative / setting.length**0.5, setting.positive_rate
+    snr, rate = setting.signal_to_noise, setting.positive_rate
     if snr == 0:
         return _capped(setting, 0.0, 1.0, "exact")
-    threshold = snr / 2 + np.log((1 - rate) / rate) / snr
-    return _capped(
-        setting, threshold, float(rate * ndtr(threshold - snr) + (1 - rate) * ndtr(-threshold)),
-        "exact")
+    cut = snr / 2 + np.log((1 - rate) / rate) / snr
+    return _capped(setting, cut, float(rate * ndtr(cut - snr) + (1 - rate) * ndtr(-cut)), "exact")
 
 
 def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
@@ -85,16 +72,13 @@ def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
     min_{j,t} pi E Phi(t - theta N_j/sqrt j) + (1-pi) Phi(-t), N_j hypergeometric: informative
     tokens among the j (exact for this family).
     """
-    best = pooled_oracle_error(setting)
+    best = pooled_oracle_error(setting)._replace(status="bound")
     for chosen in range(1, setting.length):
         counts = np.arange(0, min(chosen, setting.informative) + 1)
         chance = hypergeom.pmf(counts, setting.length, setting.informative, chosen)
         mean = setting.signal * counts / np.sqrt(chosen)
-        threshold, error = smallest_over_threshold(
-            _linear_error(setting.positive_rate, chance, mean), -8.0, float(mean.max()) + 8.0)
-        if error < best.error:
-            best = OracleError(error, "bound", 0.0, threshold)
-    return best._replace(status="bound")
+        best = min(best, _best_linear(setting.positive_rate, chance, mean))
+    return best
 
 
 def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
@@ -104,19 +88,20 @@ def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
     For unit weights m, E[v.|m|] = (R/L) sum |m_l| <= R/sqrt L, so by Markov v.m <= 2 R/sqrt L for
     at least half of the places.
     """
-    snr, rate = setting.signal * setting.informative / setting.length**0.5, setting.positive_rate
+    mean = np.array([2 * setting.signal_to_noise])
+    return _best_linear(setting.positive_rate, np.array([0.5]), mean)
+
+
+def _best_linear(rate: float, chance, mean) -> OracleError:
+    """min_t pi sum_j chance_j Phi(t - mean_j) + (1-pi) Phi(-t)."""
     threshold, error = smallest_over_threshold(
-        _linear_error(rate, np.array([0.5]), np.array([2 * snr])), -8.0, 2 * snr + 8.0)
+        lambda t: float(rate * (chance @ ndtr(t - mean)) + (1 - rate) * ndtr(-t)), -8.0,
+        float(mean.max()) + 8.0)
     return OracleError(error, "bound", 0.0, threshold)
 
 
-def _linear_error(rate: float, chance, mean) -> Callable[[float], float]:
-    return lambda t: float(rate * (chance @ ndtr(t - mean)) + (1 - rate) * ndtr(-t))
-
-
 def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """Attention of infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L)
-    (exact, in logarithms)."""
+    """Infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L) (exact)."""
     length, informative, rate = setting.length, setting.informative, setting.positive_rate
 
     def error(t: float) -> float:
@@ -131,24 +116,19 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
 def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
     """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature
     over the tokens, best threshold)."""
-    require(
-        bool(np.isfinite(sharpness)) and sharpness >= 0, "sharpness", sharpness,
-        "must be finite and at least 0")
-    require_sampled(setting)
+    require_number("sharpness", sharpness)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")
 
     def statistic(u):
         return (softmax(sharpness * u, axis=1) * u).sum(1)
 
-    low, high = -8.0, setting.signal + np.sqrt(2 * np.log(setting.length + 1)) + 8.0
-
-    def best(log2_points: int) -> tuple[float, float]:
-        error = smoothed_error(setting, statistic, 1.0, log2_points)
-        return smallest_over_threshold(error, low, high)
-
-    coarse, fine = best(_log2_points(setting) - 2), best(_log2_points(setting))
-    return _capped(setting, fine[0], fine[1], "quadrature", abs(fine[1] - coarse[1]))
+    high = setting.signal + np.sqrt(2 * np.log(setting.length + 1)) + 8.0
+    (_, coarse), (threshold, fine) = (
+        smallest_over_threshold(
+            smoothed_error(setting, statistic, 1.0, _log2_points(setting) - less), -8.0, high)
+        for less in (2, 0))
+    return _capped(setting, threshold, fine, "quadrature", abs(fine - coarse))
 
 
 def bayes_error(setting: SparseTokenSetting) -> OracleError:
@@ -159,19 +139,11 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
     require(
         setting.informative == 1, "informative", setting.informative,
         "must be 1 for the Bayes error")
-    require_sampled(setting)
-    signal = setting.signal
-    if signal == 0:
-        return _capped(setting, 0.0, 1.0, "exact")
 
-    def statistic(u):
-        return np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(setting.length)
+    def evidence(u):
+        return np.asarray(logsumexp(u, axis=1)) - np.log(setting.length)
 
-    cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
-    coarse, fine = (
-        smoothed_error(setting, statistic, signal, _log2_points(setting) - less)(cut)
-        for less in (2, 0))
-    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
+    return _likelihood_ratio_error(setting, evidence, _log2_points(setting))
 
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
@@ -181,36 +153,46 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
     The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric
     polynomial, summed token by token.
     """
-    signal, count = setting.signal, setting.informative
-    if count == 1 or signal == 0:
-        return bayes_error(replace(setting, informative=1) if signal == 0 else setting)
-    require_sampled(setting)
+    count = setting.informative
+    if count == 1:
+        return bayes_error(setting)
     subsets = gammaln(setting.length + 1) - gammaln(count + 1) - gammaln(setting.length - count + 1)
 
-    def statistic(u):
+    def evidence(u):
         sums = np.full((count + 1, len(u)), -np.inf)
         sums[0] = 0.0
-        for token in signal * u.T:
+        for token in u.T:
             sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
-        return sums[count] - count * signal**2 / 2 - subsets
+        return sums[count] - subsets
 
-    cut = float(np.log((1 - setting.positive_rate) / setting.positive_rate))
-    nodes = min(12, _log2_points(setting))
+    return _likelihood_ratio_error(setting, evidence, min(12, _log2_points(setting)))
+
+
+def _likelihood_ratio_error(
+    setting: SparseTokenSetting, evidence: Callable, log2_points: int
+) -> OracleError:
+    """Error of thresholding log E_v e^{theta u.v} - R theta^2/2, `evidence` of theta u giving the
+    first term, at log((1-pi)/pi): held below two rules of exact error, because with thousands of
+    tokens the quadrature can be coarser than the gap."""
+    signal, count, rate = setting.signal, setting.informative, setting.positive_rate
+    if signal == 0:
+        return _capped(setting, 0.0, 1.0, "exact")
+    cut = float(np.log((1 - rate) / rate))
     coarse, fine = (
-        smoothed_error(setting, statistic, count * signal, nodes - less)(cut) for less in (2, 0))
-    return _capped(setting, cut, _no_worse(setting, fine), "quadrature", abs(fine - coarse))
-
-
-def require_sampled(setting: SparseTokenSetting) -> None:
-    """The token quadrature has one coordinate a token; beyond this length use the hard-max formula,
-    which has none."""
-    require(
-        setting.length <= LONGEST_SAMPLED, "length", setting.length,
-        f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors")
+        smoothed_error(
+            setting, lambda u: evidence(signal * u) - count * signal**2 / 2, count * signal,
+            log2_points - less)(cut)
+        for less in (2, 0))
+    exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
+    return _capped(setting, cut, min(fine, exact), "quadrature", abs(fine - coarse))
 
 
 def _log2_points(setting: SparseTokenSetting) -> int:
-    """About 2^22 numbers a class at most, and between 2^9 and 2^15 nodes."""
+    """About 2^22 numbers a class at most, and between 2^9 and 2^15 nodes. The token quadrature has
+    one coordinate a token; the hard-max formula has none."""
+    require(
+        setting.length <= LONGEST_SAMPLED, "length", setting.length,
+        f"must be at most {LONGEST_SAMPLED} for softmax and Bayes errors")
     return int(np.clip(22 - np.ceil(np.log2(setting.length)), 9, 15))
 
 
@@ -228,6 +210,6 @@ def smoothed_error(
     planted = setting.signal * (np.arange(length) < setting.informative)
     high = statistic(positive - positive.mean(1, keepdims=True) + planted)
     low = statistic(negative - negative.mean(1, keepdims=True))
-    scale = length**0.5 / shift_gain
+    gain = length**0.5 / shift_gain
     return lambda t: float(
-        rate * ndtr((t - high) * scale).mean() + (1 - rate) * ndtr((low - t) * scale).mean())
+        rate * ndtr((t - high) * gain).mean() + (1 - rate) * ndtr((low - t) * gain).mean())

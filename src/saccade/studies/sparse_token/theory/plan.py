@@ -17,22 +17,19 @@ import numpy as np
 from scipy.optimize import minimize
 
 from saccade.errors import InvalidInput, require
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting
 from saccade.studies.sparse_token.theory.alignment import alignment_after_two_steps
-from saccade.studies.sparse_token.theory.errors import test_error
-from saccade.studies.sparse_token.theory.fitted import Resolution, fit
-from saccade.studies.sparse_token.theory.law import MODELS, feature_law
+from saccade.studies.sparse_token.theory.fitted import Resolution, fit, solve
+from saccade.studies.sparse_token.theory.law import error_rate, feature_law
 from saccade.studies.sparse_token.theory.oracle import pooled_oracle_error, subset_bayes_error
-from saccade.studies.sparse_token.theory.saddle import make_problem
-from saccade.studies.sparse_token.theory.solver import solve_saddle
-from saccade.studies.sparse_token.theory.square import solve_square
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
 # A larger ridge gains little in the limit, and at finite d the label counts then move the free bias
 # more than the signal does.
 MOST_RIDGE = 0.1
 SEARCH = Resolution(9, 7, 201)
-FIRST = (0.0, np.log(1.5), np.log(0.05))  # logit of the share, log sharpness, log ridge
+FIRST = (
+    0.0, float(np.log(1.5)), float(np.log(0.05)))  # logit of the share, log sharpness, log ridge
 
 
 class Choice(NamedTuple):
@@ -48,8 +45,7 @@ class Choice(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What one model needs: `samples_per_dim` in all (None: no number suffices), how to spend them,
-    and why not."""
+    """What a model needs: `samples_per_dim` in all (None: none suffices), how spent, why not."""
 
     model: str
     samples_per_dim: float | None
@@ -61,8 +57,7 @@ class Need(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The needs of the three models for one target error, and the smallest error of any
-    classifier."""
+    """The needs of the models for one target error, and the smallest error of any classifier."""
 
     setting: SparseTokenSetting
     target_error: float
@@ -73,75 +68,67 @@ class Plan(NamedTuple):
 def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=None) -> float:
     """Test error of the logistic fit on the coarse quadrature of the search."""
     law = feature_law(setting, model, rho, k, SEARCH.log2_points)
-    linear = law.shift_variance == 0
-    grid, reach = (SEARCH.linear_grid_points, 9.0) if linear else (SEARCH.grid_points, 6.5)
-    problem = make_problem(law, alpha, ridge, grid, reach)
-    solution = solve_saddle(problem, solve_square(law, alpha, ridge))
+    solution = solve(law, alpha, ridge, "logistic", SEARCH)
     # A failed solve must not look attractive to the search.
-    return test_error(law, solution.point) if solution.converged else 1.0
+    return error_rate(law, solution.point) if solution.converged else 1.0
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:
     """Pooled or vectorised at its best ridge, over a grid of half decades (vectorised features are
     sqrt(L) larger: L times the ridge)."""
     ridges = 10.0 ** np.arange(-4, np.log10(MOST_RIDGE) + 0.01, 0.5)
-    ridges = ridges * (setting.length if model == "vectorised" else 1)
-    errors = [quick_error(setting, model, alpha, float(ridge)) for ridge in ridges]
-    best = int(np.argmin(errors))
-    return Choice(errors[best], float(ridges[best]), 0.0, alpha)
+    ridges = (ridges * (setting.length if model == "vectorised" else 1)).tolist()
+    error, ridge = min((quick_error(setting, model, alpha, ridge), ridge) for ridge in ridges)
+    return Choice(error, ridge, 0.0, alpha)
 
 
 def spent(setting: SparseTokenSetting, alpha: float, x) -> Choice:
     """Attention with share, sharpness and ridge given as x = (logit, log, log)."""
-    share = 1 / (1 + np.exp(-np.clip(x[0], -6, 6)))
-    sharpness, ridge = (
-        np.exp(np.clip(x[1], -5, np.log(8))),
-        np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE))))
-    steps = alignment_after_two_steps(setting, share * alpha, eta_q=1.0)
-    error = quick_error(
-        setting, "attention", (1 - share) * alpha, float(ridge), steps.q_cosine, float(sharpness))
-    spending = (
-        share * alpha, (1 - share) * alpha, steps.q_cosine, sharpness, sharpness / steps.q_norm)
-    return Choice(error, float(ridge), *(float(value) for value in spending))
+    share = float(1 / (1 + np.exp(-np.clip(x[0], -6, 6))))
+    sharpness = float(np.exp(np.clip(x[1], -5, np.log(8))))
+    ridge = float(np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE))))
+    steps, left = alignment_after_two_steps(setting, share * alpha, eta_q=1.0), (1 - share) * alpha
+    error = quick_error(setting, "attention", left, ridge, steps.q_cosine, sharpness)
+    return Choice(
+        error, ridge, share * alpha, left, steps.q_cosine, sharpness, sharpness / steps.q_norm)
 
 
 def best_attention(
     setting: SparseTokenSetting, alpha: float, start=FIRST
-) -> tuple[Choice, np.ndarray]:
+) -> tuple[Choice, tuple[float, ...]]:
     """The best share, sharpness and ridge by Nelder and Mead's search, from the usual place and
     from `start`.
 
     Attending and hardly attending can both be local optima, so a neighbour's answer alone is not to
     be trusted as a start.
     """
-    starts = [FIRST] if np.allclose(start, FIRST) else [FIRST, start]
-    found = [_search(setting, alpha, first, 45 if first is FIRST else 25) for first in starts]
-    best = min(found, key=lambda item: item.fun)
-    return spent(setting, alpha, best.x), best.x
 
+    def search(first, evaluations: int):
+        simplex = np.array(first) + np.concatenate([np.zeros((1, 3)), np.diag([0.8, 0.5, 1.2])])
+        options = {"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.05, "fatol": 1e-5}
+        return minimize(
+            lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead",
+            options=options)
 
-def _search(setting: SparseTokenSetting, alpha: float, start, evaluations: int):
-    simplex = np.array(start) + np.concatenate([np.zeros((1, 3)), np.diag([0.8, 0.5, 1.2])])
-    options = {"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.05, "fatol": 1e-5}
-    return minimize(
-        lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead", options=options)
+    ends = [search(FIRST, 45)] + ([] if np.allclose(start, FIRST) else [search(start, 25)])
+    best = min(ends, key=lambda end: end.fun).x
+    return spent(setting, alpha, best), tuple(best)
 
 
 def best_choice(
     setting: SparseTokenSetting, model: str, alpha: float, start=FIRST
-) -> tuple[Choice, np.ndarray]:
-    """The best error of a model with n/d = alpha samples in all; the second item starts a
-    neighbouring search."""
+) -> tuple[Choice, tuple[float, ...]]:
+    """The best choice with n/d = alpha samples in all, and a start for a neighbouring search."""
     if model == "attention":
         return best_attention(setting, alpha, start)
-    return best_linear(setting, model, alpha), np.array(FIRST)
+    return best_linear(setting, model, alpha), FIRST
 
 
 def best_errors(setting: SparseTokenSetting, model: str, samples_per_dim) -> list[float]:
     """The curve behind the answer: best test error at every n/d, on the coarse quadrature."""
-    errors, start = [], np.array(FIRST)
+    errors, start = [], FIRST
     for alpha in samples_per_dim:
-        choice, start = best_choice(setting, model, float(alpha), tuple(start))
+        choice, start = best_choice(setting, model, float(alpha), start)
         errors.append(choice.error)
     return errors
 
@@ -150,8 +137,7 @@ def plan(
     setting: SparseTokenSetting, target_error: float, models=MODELS, bayes: float | None = None,
     tolerance: float = 0.01,
 ) -> Plan:
-    """Samples per dimension each model needs for a test error of `target_error`, to a relative
-    `tolerance` in n/d."""
+    """Samples per dimension each model needs for a test error, to a relative `tolerance` in n/d."""
     smallest = subset_bayes_error(setting).error if bayes is None else bayes
     check_target(setting, target_error, smallest)
     return Plan(
@@ -174,10 +160,9 @@ def check_target(setting: SparseTokenSetting, target_error: float, smallest: flo
 def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
     """The error no number of samples gets below, and why."""
     pooled = pooled_oracle_error(setting).error
-    snr = setting.signal * setting.informative / setting.length**0.5
     linear = (
-        f"even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) = {snr:.3g}"
-        f" leaves an error of {pooled:.4g}")
+        "even with the direction known, a signal-to-noise ratio of theta R/sqrt(L) ="
+        f" {setting.signal_to_noise:.3g} leaves an error of {pooled:.4g}")
     if model != "attention":
         return pooled, linear
     steps = alignment_after_two_steps(setting, MOST, eta_q=1.0)
@@ -186,25 +171,20 @@ def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
         quick_error(setting, "attention", MOST, ridge, steps.q_cosine, k) for k, ridge in ladder]
     k, ridge = ladder[int(np.argmin(quick))]
     best = fit(setting, "attention", MOST, ridge, "logistic", steps.q_cosine, k).test_error
-    if best >= pooled:
-        away = (
-            "two gradient steps turn the query away from the signal" if steps.q_cosine < 0
-            else "the query does not help")
-        return (
-            pooled,
-            (
-                f"{away} (cosine {steps.q_cosine:.3g}), so attention can do no better than pooling,"
-                f" and {linear}"))
-    return (
-        best,
-        (
+    if best < pooled:
+        return best, (
             f"even at a cosine of {steps.q_cosine:.4g} and the best sharpness, the read-out of"
-            f" {MOST:g} samples per dimension errs with {best:.4g}"))
+            f" {MOST:g} samples per dimension errs with {best:.4g}")
+    away = (
+        "two gradient steps turn the query away from the signal" if steps.q_cosine < 0
+        else "the query does not help")
+    return pooled, (
+        f"{away} (cosine {steps.q_cosine:.3g}), so attention can do no better than pooling,"
+        f" and {linear}")
 
 
 def need(setting: SparseTokenSetting, model: str, target: float, tolerance: float = 0.01) -> Need:
-    """The smallest n/d with a best error of `target`: a bracket by doubling, secants in log n/d,
-    and a fine check."""
+    """The smallest n/d that reaches `target`: a bracket, bisection in log n/d, a fine check."""
     limit, why = limit_error(setting, model)
     if target <= limit:
         return Need(model, None, None, limit, None, why, "no number suffices")
@@ -218,44 +198,44 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
         return Need(model, None, None, limit, None, reason, "no number suffices")
     while np.log(high / low) > tolerance:
         middle = float(np.sqrt(low * high))
-        tried, start = seek(middle, tuple(start))
-        low, high, choice = (
-            (low, middle, tried) if tried.error <= target else (middle, high, choice))
-    return settle(setting, model, high, choice, target, limit, why)
+        tried, start = seek(middle, start)
+        if tried.error <= target:
+            high, choice = middle, tried
+        else:
+            low = middle
+    return settle(setting, model, choice, target, limit)
 
 
 def bracket(seek, target: float, most: float):
     """(too few, enough, choice at enough, start): n/d by factors of four from 1."""
-    alpha, start = 1.0, np.array(FIRST)
-    choice, start = seek(alpha, tuple(start))
+    alpha = 1.0
+    choice, start = seek(alpha)
     factor = 0.25 if choice.error <= target else 4.0
     while True:
         other = alpha * factor
         if other > most:
             return alpha, None, choice, start
-        tried, start = seek(other, tuple(start))
+        tried, start = seek(other, start)
         if (tried.error <= target) != (choice.error <= target) or other < 1e-3:
             return (other, alpha, choice, start) if factor < 1 else (alpha, other, tried, start)
         alpha, choice = other, tried
 
 
-def settle(
-    setting, model: str, alpha: float, choice: Choice, target: float, limit: float, why: str
-) -> Need:
+def settle(setting, model: str, choice: Choice, target: float, limit: float) -> Need:
     """Recompute the error with the full quadrature and move n/d (same split, sharpness and ridge)
     until it meets the target."""
     status = "not converged"
-    error = fine_error(setting, model, choice, 1.0)
+    error = fine_error(setting, model, choice)
     for _ in range(6):
         if abs(error / target - 1) < 2e-3:
             status = "converged"
             break
-        slope = np.log(fine_error(setting, model, choice, 1.05) / error) / np.log(1.05)
-        if slope >= -1e-3:
+        rise = np.log(fine_error(setting, model, stretched(choice, 1.05)) / error) / np.log(1.05)
+        if rise >= -1e-3:
             break
-        move = float(np.exp(np.clip(np.log(target / error) / slope, -0.4, 0.4)))
+        move = float(np.exp(np.clip(np.log(target / error) / rise, -0.4, 0.4)))
         choice = stretched(choice, move)
-        error = fine_error(setting, model, choice, 1.0)
+        error = fine_error(setting, model, choice)
     total = choice.query_samples_per_dim + choice.fit_samples_per_dim
     return Need(model, total, error, limit, choice._replace(error=error), "", status)
 
@@ -267,14 +247,11 @@ def stretched(choice: Choice, factor: float) -> Choice:
         fit_samples_per_dim=factor * choice.fit_samples_per_dim)
 
 
-def fine_error(setting: SparseTokenSetting, model: str, choice: Choice, factor: float) -> float:
-    """Test error of a choice with `factor` times its samples, at the default accuracy of `fit`;
-    eta_q stays."""
-    more = stretched(choice, factor)
-    if model != "attention":
-        return fit(setting, model, more.fit_samples_per_dim, choice.ridge).test_error
-    steps = alignment_after_two_steps(setting, more.query_samples_per_dim, eta_q=choice.eta_q)
-    made = fit(
-        setting, model, more.fit_samples_per_dim, choice.ridge, "logistic", steps.q_cosine,
-        steps.sharpness)
-    return made.test_error
+def fine_error(setting: SparseTokenSetting, model: str, choice: Choice) -> float:
+    """Test error of a choice at the default accuracy of `fit`; its query is that of eta_q."""
+    query = (None, None)
+    if model == "attention":
+        steps = alignment_after_two_steps(setting, choice.query_samples_per_dim, eta_q=choice.eta_q)
+        query = (steps.q_cosine, steps.sharpness)
+    return fit(
+        setting, model, choice.fit_samples_per_dim, choice.ridge, "logistic", *query).test_error

@@ -18,38 +18,18 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from saccade.studies.sparse_token.theory.law import FeatureLaw
-from saccade.studies.sparse_token.theory.prox import prox_margin
+from saccade.studies.sparse_token.theory.law import FeatureLaw, Overlaps
+from saccade.studies.sparse_token.theory.losses import prox_margin
 
 
 class Problem(NamedTuple):
-    """A law with its Gaussian grid, the samples per (effective) dimension alpha and the ridge
-    lambda."""
+    """A law with its Gaussian grid, samples per (effective) dimension alpha and ridge lambda."""
 
     law: FeatureLaw
     gauss: Float[Array, "node grid"]
     gauss_weight: Float[Array, "node grid"]
     samples_per_dim: float
     ridge: float
-
-
-class Overlaps(NamedTuple):
-    """m_q, m_o, b, r and V of the docstring above."""
-
-    query: float
-    across: float
-    intercept: float
-    rest: float
-    variance: float
-
-    @property
-    def orthogonal_norm(self) -> float:
-        """s: the norm of w orthogonal to the query."""
-        return float(np.hypot(self.across, self.rest))
-
-    @property
-    def weight_norm(self) -> float:
-        return float(np.sqrt(self.query**2 + self.across**2 + self.rest**2))
 
 
 def make_problem(
@@ -61,13 +41,12 @@ def make_problem(
     gauss = -reach + step * (np.arange(grid_points) + law.grid_offset[:, None])
     density = np.exp(-0.5 * gauss**2)
     return Problem(
-        law, gauss, density / density.sum(1, keepdims=True), samples_per_dim * law.sample_scale,
+        law, gauss, density / density.sum(1, keepdims=True), samples_per_dim * law.sample_factor,
         ridge)
 
 
 class Derivatives(NamedTuple):
-    """phi with gradient and Hessian in (m_q, m_o, b, s, V), and for each gradient entry the size of
-    what cancels in it."""
+    """phi, gradient, Hessian in (m_q, m_o, b, s, V); the size of what cancels in the gradient."""
 
     value: float
     gradient: Float[Array, "5"]
@@ -112,8 +91,7 @@ def potential(problem: Problem, point: Overlaps) -> Derivatives:
 
 
 class _Moments(NamedTuple):
-    """Grid averages at every node: of p = -y l', p G, p^2; of the curvature e times 1, G, G^2, p, p
-    G, p^2."""
+    """Grid averages of p = -y l', p G, p^2; of the curvature e times 1, G, G^2, p, p G, p^2."""
 
     pull: Array
     pull_g: Array

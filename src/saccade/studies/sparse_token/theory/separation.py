@@ -35,13 +35,12 @@ def capacity(
     setting: SparseTokenSetting, model: str, alignment: float | None = None,
     sharpness: float | None = None,
 ) -> Capacity:
-    """alpha_c = n/d of one of the three models (d the token dimension, also for the vectorised
-    one)."""
+    """alpha_c = n/d of a model (d is the token dimension, also for the vectorised one)."""
     start, answers, residual = np.zeros(3), [], np.inf
     for log2_points in (12, 14):
         law = feature_law(setting, model, alignment, sharpness, log2_points)
         start, violation, residual = minimise_violation(law, start)
-        answers.append(1 / (violation * law.sample_scale))
+        answers.append(1 / (violation * law.sample_factor))
     status = "converged" if residual < 1e-8 else "not converged"
     return Capacity(float(answers[1]), status, float(residual), float(abs(answers[1] - answers[0])))
 
@@ -72,16 +71,16 @@ def violation_derivatives(law: FeatureLaw, x):
     ratio = (x @ design) / s
     Q, Q1, Q2 = shortfall(ratio)
     weight, ds = law.weight, stiff * x[:, None] / s
-    by_scale = s * (2 * Q - ratio * Q1)
-    gradient = design @ (weight * s * Q1) + ds @ (weight * by_scale)
-    size = np.abs(design) @ (weight * s * np.abs(Q1)) + np.abs(ds) @ (weight * np.abs(by_scale))
+    by_norm = s * (2 * Q - ratio * Q1)
+    gradient = design @ (weight * s * Q1) + ds @ (weight * by_norm)
+    size = np.abs(design) @ (weight * s * np.abs(Q1)) + np.abs(ds) @ (weight * np.abs(by_norm))
     # A direction without signal still carries unit noise: without this floor its relative gradient
     # would be 0/0.
     size[:2] += weight @ (s * np.abs(Q1))
     cross = (design * (weight * (Q1 - ratio * Q2))) @ ds.T
     hessian = (design * (weight * Q2)) @ design.T + cross + cross.T
-    hessian += (ds * (weight * (2 * Q - 2 * ratio * Q1 + ratio**2 * Q2 - by_scale / s))) @ ds.T
-    hessian[np.diag_indices(3)] += stiff @ (weight * by_scale / s)
+    hessian += (ds * (weight * (2 * Q - 2 * ratio * Q1 + ratio**2 * Q2 - by_norm / s))) @ ds.T
+    hessian[np.diag_indices(3)] += stiff @ (weight * by_norm / s)
     return weight @ (s * s * Q), gradient, hessian, np.maximum(size, 1e-300)
 
 

@@ -17,27 +17,28 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from saccade.studies.sparse_token.theory.saddle import Derivatives, Overlaps, Problem, potential
+from saccade.studies.sparse_token.task import require_finite
+from saccade.studies.sparse_token.theory.law import Overlaps
+from saccade.studies.sparse_token.theory.saddle import Derivatives, Problem, potential
 
 TOLERANCE = 1e-10
+MOST_EVALUATIONS = 600
+"""of the potential; cases of the declared domain (`fitted.check_grid`) take fewer than a fifth"""
 
 
 class Solution(NamedTuple):
-    """A point, the largest relative residual there, the training loss E[l(eta)], the objective phi,
-    and how much work it took."""
+    """A point, the largest relative residual there, and the training loss E[l(eta)]."""
 
     point: Overlaps
     residual: float
     train_loss: float
-    objective: float
-    evaluations: int
 
     @property
     def converged(self) -> bool:
         return self.residual <= 1e-8
 
 
-class _Local(NamedTuple):
+class Local(NamedTuple):
     """phi, gradient, Hessian and relative residual in z = (m_q, m_o, b, r, beta)."""
 
     z: Float[Array, "5"]
@@ -47,61 +48,50 @@ class _Local(NamedTuple):
     relative: Float[Array, "5"]
     train_loss: float
 
-
-def _to_overlaps(z: Array) -> Overlaps:
-    return Overlaps(float(z[0]), float(z[1]), float(z[2]), float(z[3]), float(z[3] / z[4]))
-
-
-def _from_overlaps(point: Overlaps) -> Array:
-    return np.array(
-        [point.query, point.across, point.intercept, point.rest, point.rest / point.variance])
+    @property
+    def worst(self) -> float:
+        return float(np.max(np.abs(self.relative)))
 
 
-class _Counter:
+class Evaluator:
     """The potential of one problem in z coordinates, counting its evaluations."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.evaluations = problem, 0
 
-    def __call__(self, z: Array) -> _Local:
+    @property
+    def exhausted(self) -> bool:
+        return self.evaluations >= MOST_EVALUATIONS
+
+    def __call__(self, z: Array) -> Local:
         self.evaluations += 1
-        return change_coordinates(z, potential(self.problem, _to_overlaps(z)))
-
-    def solution(self, local: _Local) -> Solution:
-        worst = float(np.max(np.abs(local.relative)))
-        return Solution(
-            _to_overlaps(local.z), worst, local.train_loss, local.value, self.evaluations)
+        return change_coordinates(z, potential(self.problem, overlaps_at(z)))
 
 
-def change_coordinates(z: Array, inner: Derivatives) -> _Local:
+def overlaps_at(z: Array) -> Overlaps:
+    return Overlaps(*z[:4].tolist(), variance=float(z[3] / z[4]))
+
+
+def change_coordinates(z: Array, inner: Derivatives) -> Local:
     """From (m_q, m_o, b, s, V) to (m_q, m_o, b, r, beta): s = sqrt(m_o^2 + r^2), V = r/beta."""
     mo, r, beta = z[1], z[3], z[4]
     s = np.hypot(mo, r)
-    jacobian = np.zeros((5, 5))
-    jacobian[[0, 1, 2], [0, 1, 2]] = 1.0
-    jacobian[3, 1], jacobian[3, 3] = mo / s, r / s
-    jacobian[4, 3], jacobian[4, 4] = 1 / beta, -r / beta**2
+    jacobian = np.diag([1.0, 1.0, 1.0, r / s, -r / beta**2])
+    jacobian[3, 1], jacobian[4, 3] = mo / s, 1 / beta
     hessian = jacobian.T @ inner.hessian @ jacobian
     gs, gv = inner.gradient[3], inner.gradient[4]
-    hessian[1, 1] += gs * r * r / s**3
-    hessian[3, 3] += gs * mo * mo / s**3
-    hessian[1, 3] -= gs * mo * r / s**3
-    hessian[3, 1] -= gs * mo * r / s**3
-    hessian[3, 4] -= gv / beta**2
-    hessian[4, 3] -= gv / beta**2
-    hessian[4, 4] += gv * 2 * r / beta**3
+    hessian[np.ix_([1, 3], [1, 3])] += gs / s**3 * np.array([[r * r, -mo * r], [-mo * r, mo * mo]])
+    hessian[np.ix_([3, 4], [3, 4])] += gv / beta**2 * np.array([[0.0, -1.0], [-1.0, 2 * r / beta]])
     gradient = jacobian.T @ inner.gradient
     relative = gradient / np.maximum(np.abs(jacobian).T @ inner.size, 1e-300)
-    return _Local(z, inner.value, gradient, hessian, relative, inner.train_loss)
+    return Local(z, inner.value, gradient, hessian, relative, inner.train_loss)
 
 
-def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
-    """Newton on the five equations, r and beta moved in the logarithm; the step is halved while the
-    residual does not fall."""
+def newton(evaluate: Evaluator, start: Local, limit: int = 25) -> Local:
+    """Newton on the five equations, r and beta in the logarithm; damped until it helps."""
     best = start
     for _ in range(limit):
-        size = np.max(np.abs(best.relative))
-        if not size > TOLERANCE:
+        if evaluate.exhausted or not best.worst > TOLERANCE:
             break
         trial = _newton_step(evaluate, best)
         if trial is None:
@@ -110,12 +100,12 @@ def newton(evaluate: _Counter, start: _Local, limit: int = 25) -> _Local:
     return best
 
 
-def _newton_step(evaluate: _Counter, at: _Local) -> _Local | None:
+def _newton_step(evaluate: Evaluator, at: Local) -> Local | None:
     """One damped step, or None when no damping helps."""
-    scale = np.abs(at.gradient) / np.maximum(np.abs(at.relative), 1e-300)
-    scale = np.where(at.relative == 0, 1.0, scale)
+    size = np.abs(at.gradient) / np.maximum(np.abs(at.relative), 1e-300)
+    size = np.where(at.relative == 0, 1.0, size)
     chain = np.array([1.0, 1.0, 1.0, at.z[3], at.z[4]])
-    move = solve_scaled(at.hessian * chain, -at.gradient, scale)
+    move = solve_scaled(at.hessian * chain, -at.gradient, size)
     if move is None:
         return None
     damping = min(1.0, 1.5 / max(1e-300, np.max(np.abs(move[3:]))))
@@ -131,21 +121,21 @@ def _newton_step(evaluate: _Counter, at: _Local) -> _Local | None:
     return None
 
 
-def solve_scaled(matrix: Array, right: Array, row_scale: Array) -> Array | None:
+def solve_scaled(matrix: Array, right: Array, row_size: Array) -> Array | None:
     """matrix x = right with rows and columns equilibrated; None when singular."""
-    rows = matrix / row_scale[:, None]
+    rows = matrix / row_size[:, None]
     columns = np.maximum(np.abs(rows).max(0), 1e-300)
     try:
-        x = np.linalg.solve(rows / columns, right / row_scale) / columns
+        x = np.linalg.solve(rows / columns, right / row_size) / columns
     except np.linalg.LinAlgError:
         return None
     return x if np.all(np.isfinite(x)) else None
 
 
-def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int = 60) -> _Local:
+def minimise_inner(evaluate: Evaluator, at: Local, tolerance: float, limit: int = 60) -> Local:
     """For fixed beta: damped Newton on the convex function of (m_q, m_o, b, r > 0)."""
     for _ in range(limit):
-        if np.max(np.abs(at.relative[:4])) <= tolerance:
+        if evaluate.exhausted or np.max(np.abs(at.relative[:4])) <= tolerance:
             break
         trial = _descend(evaluate, at)
         if trial is None:
@@ -154,7 +144,7 @@ def minimise_inner(evaluate: _Counter, at: _Local, tolerance: float, limit: int 
     return at
 
 
-def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
+def _descend(evaluate: Evaluator, at: Local) -> Local | None:
     """One Armijo step in (m_q, m_o, b, log r) along Newton's direction, log r moving by at most 2.
 
     In log r the function keeps its single stationary point but not its convexity, so negative
@@ -177,22 +167,21 @@ def _descend(evaluate: _Counter, at: _Local) -> _Local | None:
 
 
 def positive_solve(hessian: Array, right: Array) -> Array:
-    """|H|^{-1} right, with the absolute eigenvalues of the equilibrated matrix, floored against
-    rounding."""
+    """|H|^{-1} right, by absolute eigenvalues of the equilibrated matrix, with a floor."""
+    require_finite(hessian)
     width = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
     eigenvalues, vectors = np.linalg.eigh(hessian / np.outer(width, width))
     eigenvalues = np.maximum(np.abs(eigenvalues), 1e-13 * np.abs(eigenvalues).max())
     return (vectors @ ((vectors.T @ (right / width)) / eigenvalues)) / width
 
 
-def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int = 80) -> _Local:
-    """Minimise over four, maximise over log beta: stop when every relative residual is below
-    `tolerance`."""
+def nested_search(evaluate: Evaluator, start: Array, tolerance: float, limit: int = 80) -> Local:
+    """Minimise over four, maximise over log beta, until each residual is below `tolerance`."""
     at = minimise_inner(evaluate, evaluate(start), 0.1 * tolerance)
     low, high = -np.inf, np.inf
     for _ in range(limit):
         rise = at.relative[4]
-        if abs(rise) <= tolerance and np.max(np.abs(at.relative[:4])) <= tolerance:
+        if evaluate.exhausted or at.worst <= tolerance:
             break
         here = np.log(at.z[4])
         low, high = (here, high) if rise > 0 else (low, here)
@@ -207,9 +196,8 @@ def nested_search(evaluate: _Counter, start: Array, tolerance: float, limit: int
     return at
 
 
-def _outer_move(at: _Local) -> float:
-    """Newton's step in log beta for the derivative of min phi along log beta, at most a factor e^3
-    at once."""
+def _outer_move(at: Local) -> float:
+    """Newton's step in log beta for the derivative of min phi, at most a factor e^3 at once."""
     beta = at.z[4]
     response = solve_scaled(
         at.hessian[:4, :4], at.hessian[:4, 4], np.sqrt(np.abs(np.diag(at.hessian)[:4])) + 1e-300)
@@ -221,13 +209,11 @@ def _outer_move(at: _Local) -> float:
 
 
 def solve_saddle(problem: Problem, start: Overlaps) -> Solution:
-    """Newton from `start`; where it stalls, the nested search comes to the rescue and Newton
-    polishes."""
-    evaluate = _Counter(problem)
-    at = newton(evaluate, evaluate(_from_overlaps(start)))
-    if np.max(np.abs(at.relative)) > TOLERANCE:
-        for tolerance in (1e-2, 1e-5, 1e-9):
-            at = newton(evaluate, nested_search(evaluate, at.z, tolerance))
-            if np.max(np.abs(at.relative)) <= TOLERANCE:
-                break
-    return evaluate.solution(at)
+    """Newton from `start`; where it stalls, the nested search helps and Newton polishes."""
+    evaluate = Evaluator(problem)
+    at = newton(evaluate, evaluate(np.array([*start[:4], start.rest / start.variance])))
+    for tolerance in (1e-2, 1e-5, 1e-9):
+        if evaluate.exhausted or not at.worst > TOLERANCE:
+            break
+        at = newton(evaluate, nested_search(evaluate, at.z, tolerance))
+    return Solution(overlaps_at(at.z), at.worst, at.train_loss)

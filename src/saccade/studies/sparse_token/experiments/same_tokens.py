@@ -1,0 +1,77 @@
+"""Classifiers fitted to the very same tokens: a query too short to choose, and uneven places."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import xarray
+
+from saccade.convex import fit_readout
+from saccade.lab.experiment import experiment
+from saccade.studies.sparse_token import models
+from saccade.studies.sparse_token.experiments import readouts
+from saccade.studies.sparse_token.experiments.readouts import Loss
+from saccade.studies.sparse_token.task import MODELS, SparseToken
+
+
+@experiment("sparse-token.blunt-query", scales={"standard": {"dim": 200, "trials": 64}})
+def blunt_query(
+    key: Any, *, length: int = 10, informative: int = 3, positive_rate: float = 0.2,
+    signal: float = 6.0, alignment: float = 0.952, sharpness: float = 0.0239,
+    samples_per_dim: float = 3.0, ridge: float = 1e-2, loss: Loss = "logistic", dim: int = 60,
+    trials: int = 32,
+) -> xarray.Dataset:
+    """Training loss and test error of attention and of pooling fitted to the very same tokens."""
+    task = SparseToken.create(dim, length, informative, positive_rate, signal)
+    query = readouts.tilted_query(dim, alignment, sharpness)
+
+    def measured(one: Any, features: Any, y: Any, beta: float) -> list[float]:
+        fitted = fit_readout(features, y, ridge, loss)
+        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction, beta)
+        rng = readouts.generator(one)
+        return [fitted.train_loss, readouts.attention_test_error(task.setting, view, rng, 4000)]
+
+    rows = []
+    for one in jax.random.split(key, trials):
+        X, y, _ = task.sample(one, round(samples_per_dim * dim))
+        rows.append([
+            measured(one, models.attention_features(X, query), y, 1.0),
+            measured(one, models.pooled_features(X), y, 0.0)])
+    return readouts.table(
+        ("train_loss", "test_error"), rows, ("trial", "model"), {"model": ("attention", "pooled")})
+
+
+@experiment("sparse-token.uneven-places", scales={"standard": {"dim": 150, "trials": 64}})
+def uneven_places(
+    key: Any, *, place_probabilities: tuple[float, ...] = (0.7, 0.1, 0.1, 0.1),
+    positive_rate: float = 0.4, signal: float = 3.0, alignment: float = 0.8, sharpness: float = 1.0,
+    samples_per_dim: float = 8.0, ridge: float = 1e-2, loss: Loss = "logistic", dim: int = 40,
+    trials: int = 32,
+) -> xarray.Dataset:
+    """One informative token whose place follows `place_probabilities`: fits of the three models,
+    and what each token's weights see."""
+    length = len(place_probabilities)
+    task = SparseToken.create(
+        dim, length, 1, positive_rate, signal, None, np.eye(length, dtype=bool),
+        np.array(place_probabilities))
+    query = readouts.tilted_query(dim, alignment, sharpness)
+    rows, signals = [], []
+    for one in jax.random.split(key, trials):
+        X, y, _ = task.sample(one, round(samples_per_dim * dim))
+        features = {
+            "attention": models.attention_features(X, query), "pooled": models.pooled_features(X),
+            "vectorised": models.vectorised_features(X)}
+        fits = {
+            model: fit_readout(item, y, ridge, loss, tolerance=1e-9)
+            for model, item in features.items()}
+        rng = readouts.generator(one)
+        # attention and pooling as under the uniform law: they do not see places
+        rows.append([
+            [
+                fit.train_loss, readouts.readout_test_error(task, fit, model, query, rng),
+                np.linalg.norm(fit.w)]
+            for model, fit in fits.items()])
+        signals.append(fits["vectorised"].w.reshape(length, dim) @ np.asarray(task.direction))
+    data = readouts.table(
+        ("train_loss", "test_error", "w_norm"), rows, ("trial", "model"), {"model": MODELS})
+    return data.assign(token_signal=(("trial", "token"), np.array(signals)))

@@ -98,7 +98,7 @@ def errors_along(path: Path, setting: Setting) -> np.ndarray:
     """The error (ties 1/2) at every stop of a path."""
     coefficients, probability = jnp.asarray(path.states.coefficients), path.states.probability
     rows = [Scalars(*row) for row in zip(*path.scalars, strict=True)]
-    F = [exact.outputs(row, setting, coefficients) for row in rows]
+    F = (exact.outputs(row, setting, coefficients) for row in rows)
     return np.asarray([exact.error_of(values, probability) for values in F])
 
 

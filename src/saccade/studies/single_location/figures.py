@@ -19,14 +19,14 @@ from saccade.studies.single_location.theory import Overlaps, Setting
 
 
 def figure(
-    name: str, title: str, caption: str, source: str, experiment: Experiment,
+    id: str, title: str, caption: str, source: str, experiment: Experiment,
     changes: Mapping[str, Any], draw: Callable[[Run], Any],
     scales: Mapping[str, Mapping[str, Any]] | None = None, **fields: Any,
 ) -> Figure:
     """A figure that draws one run; `scales` holds what differs from `changes`."""
     return Figure(
-        id=f"single-location/{name}", title=title, caption=caption, source=source,
-        runs={"run": (experiment, changes)}, draw=lambda runs: draw(runs["run"]),
+        id=id, title=title, caption=caption, source=source, runs={"run": (experiment, changes)},
+        draw=lambda runs: draw(runs["run"]),
         scales={scale: {"run": more} for scale, more in (scales or {}).items()}, **fields)
 
 
@@ -59,7 +59,7 @@ def draw_probe(run: Run) -> Drawing:
 
 
 FIGURE_1B = figure(
-    "1b", "What [CLS] knows",
+    "single-location/1b", "What [CLS] knows",
     "Accuracy of a logistic probe (standardised features) of the [CLS] state of MiniLM-L6,"
     " trained to tell the sentiment of the one adjective that decides.", "Figure 1b",
     language.cls_probe, {}, draw_probe, seconds={"quick": 15, "standard": 60, "paper": 200},
@@ -85,7 +85,7 @@ def draw_risks(run: Run) -> Drawing:
 
 
 FIGURE_3 = figure(
-    "3", "The oracle overtakes the linear predictor",
+    "single-location/3", "The oracle overtakes the linear predictor",
     "Risk at lambda = d^-0.4, no noise, uniform locations. Lines: closed forms; dots:"
     " quadrature of the definition. At L = 100 the crossing lies just beyond d = 1000.", "Figure 3",
     closed_forms.oracle_quadrature,
@@ -130,7 +130,7 @@ def draw_field(run: Run) -> Drawing:
 
 
 FIGURE_6 = figure(
-    "6", "Descent on the manifold",
+    "single-location/6", "Descent on the manifold",
     "Risk and descent field over (kappa, nu) at d = 400, L = 10, lambda = 0.1, by quadrature of"
     " the definition.", "Figure 6", closed_forms.manifold_landscape, {}, draw_field)
 
@@ -163,7 +163,7 @@ def draw_outcomes(run: Run) -> Drawing:
 
 OUTCOME_GRID = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.87, 0.91, 0.95, 1.0, 1.2)
 OUTCOMES = figure(
-    "outcomes", "Where a constant inverse temperature leads",
+    "single-location/outcomes", "Where a constant inverse temperature leads",
     "Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with"
     " binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L"
     " = 10.", "ours", descent.outcomes,
@@ -201,7 +201,7 @@ def draw_basins(run: Run) -> Drawing:
 
 
 BASINS = figure(
-    "basins", "Basins of attraction",
+    "single-location/basins", "Basins of attraction",
     "Random starts by the size of their projections on the two unstable modes of the origin,"
     " coloured by the way descent goes. Below the diagonal the recovering mode starts ahead. d"
     " = 400, L = 10.", "ours", descent.outcomes,
@@ -273,28 +273,28 @@ def four_panels(run: Run, each: bool = False) -> Drawing:
 SETTING = "d = 400, L = 10, gamma^2 = 1/2, 30 repetitions; bands hold the central 95 %."
 
 FIGURE_4A = figure(
-    "4a", "Recovery from the sphere with a schedule",
+    "single-location/4a", "Recovery from the sphere with a schedule",
     "Projected gradient descent from uniform starts with lambda_t = 1/(1 + 1e-4 t), step size"
     f" 4e-3. {SETTING} About one start in 25 ends swapped instead.", "Figure 4a", descent.descent,
     descent.SCHEDULE, four_panels, seconds={"quick": 5, "paper": 5})
 FIGURE_4B = figure(
-    "4b", "Recovery on the manifold",
+    "single-location/4b", "Recovery on the manifold",
     f"Starts on the invariant manifold, constant lambda = 0.1, step size 4e-3. {SETTING}",
     "Figure 4b", descent.descent, descent.ON_MANIFOLD, four_panels)
 FIGURE_5 = figure(
-    "5", "Stochastic descent",
+    "single-location/5", "Stochastic descent",
     "Fresh batches of 5, d = 80, L = 10, noise 0.1, simulated in law with five overlaps. Paper"
     " scale: lambda_t = 2/(1 + 1e-4 t), step size 1e-3, 200000 steps. Quick scale: 2/(1 + 1e-3 t),"
     " 2e-3, 20000 steps, where about one run in seven swaps.", "Figure 5",
     descent.stochastic_descent, descent.STOCHASTIC, four_panels,
     scales={"paper": descent.STOCHASTIC_PAPER}, seconds={"quick": 8, "paper": 90})
 FIGURE_7A = figure(
-    "7a", "Constant large inverse temperature",
+    "single-location/7a", "Constant large inverse temperature",
     "lambda = 0.9, just above the critical 0.892: descent settles off the manifold, below the"
     f" oracle's risk. Step size 1e-3. {SETTING}", "Figure 7a", descent.descent, descent.LARGE,
     four_panels, seconds={"quick": 5, "paper": 5})
 FIGURE_7B = figure(
-    "7b", "Constant small inverse temperature",
+    "single-location/7b", "Constant small inverse temperature",
     "lambda = 0.1: about half of the runs recover; the others end with swapped roles, k = v*, which"
     " shows as (kappa, nu) = (0, 0). Every repetition is drawn.", "Figure 7b", descent.descent,
     descent.SMALL, partial(four_panels, each=True))

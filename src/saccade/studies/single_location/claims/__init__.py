@@ -14,12 +14,12 @@ ORDER = ("data", "risk", "manifold", "recovery", "states")
 
 
 def claim(
-    name: str, spec: str, statement: str, *, sabotages: Sabotage | tuple[Sabotage, ...],
+    id: str, spec: str, statement: str, *, sabotages: Sabotage | tuple[Sabotage, ...],
     figure: str | None = None, corrected: str | None = None, **fields: Any,
 ) -> Claim:
-    """A claim of this study; ids of claims and figures are given without the study."""
+    """A claim of this study; its figure and its correction are named without the study."""
     return Claim(
-        id=f"single-location.{name}", spec=spec, statement=statement,
+        id=id, spec=spec, statement=statement,
         sabotages=sabotages if isinstance(sabotages, tuple) else (sabotages,),
         figure=figure and f"single-location/{figure}",
         corrected=corrected and f"single-location.{corrected}", **fields)

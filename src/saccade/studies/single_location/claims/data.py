@@ -13,7 +13,7 @@ from saccade.studies.single_location.claims import changed, claim, quick, settin
 from saccade.studies.single_location.experiments import language, simulation
 
 TABLE_1 = claim(
-    "sentence-counts", "SL-T1tab",
+    "single-location.sentence-counts", "SL-T1tab",
     "The five sets hold 15552, 4608, 3072, 144 and 96 sentences, half of them positive, none of"
     " the test sentences in training.", source="Table 1", kind=IDENTITY,
     experiment=language.count_sentences,
@@ -40,7 +40,7 @@ def _mean(run: Run, name: str) -> float:
 
 
 LAYER_ZERO = claim(
-    "cls-layer-zero", "SL-F1b",
+    "single-location.cls-layer-zero", "SL-F1b",
     "Before the first layer [CLS] knows nothing of the sentence: a linear probe is at 50 %.",
     kind=IDENTITY, measure=lambda run: one_row(run.data.accuracy.values[:, 0]),
     predict=lambda run: [0.5] * 5, resolution=0.0,
@@ -51,7 +51,7 @@ LAYER_ZERO = claim(
     **PROBED)
 
 PROBE = claim(
-    "cls-probe", "SL-F1b",
+    "single-location.cls-probe", "SL-F1b",
     "Averaged over layers, a linear probe of [CLS] separates the training set and does better"
     " than chance on every test set.", status="heuristic", kind=ABOVE,
     measure=lambda run: one_row([_mean(run, name) for name in SETS]),
@@ -61,7 +61,7 @@ PROBE = claim(
     " least (1.00, 0.83, 0.68, 0.65, 0.60).", parts=SETS, sabotages=SHUFFLED, **PROBED)
 
 DEGRADES = claim(
-    "cls-probe-degrades", "SL-F1b",
+    "single-location.cls-probe-degrades", "SL-F1b",
     "Averaged over layers, accuracy is highest in training, lower on the test set, and lowest"
     " on average out of distribution.", status="heuristic", kind=ORDERING,
     measure=lambda run: one_row([
@@ -81,7 +81,7 @@ LONGEST: dict[str, Any] = {
     "experiment": simulation.norm_baseline, "kind": ESTIMATE, "statistic": "fraction",
     "measure": lambda run: run.data.hit.values, "scales": quick(repetitions=8, seconds=3)}
 CHANCE = claim(
-    "norm-at-chance", "SL-G1",
+    "single-location.norm-at-chance", "SL-G1",
     "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as"
     " chance, one time in L.", source="Section 2.1, read literally", status="heuristic",
     predict=_chance, resolution=0.01, argued="A tenth of the chance level.", expected="refuted",
@@ -92,7 +92,7 @@ CHANCE = claim(
     **LONGEST)
 
 NORM = claim(
-    "norm-hit-rate", "SL-G1",
+    "single-location.norm-hit-rate", "SL-G1",
     "Choosing the token of largest norm finds the informative one with the probability given by"
     " two chi-square laws; below chance at gamma^2 = 1/2.",
     source="Section 2.1; the formula is ours", status="quadrature",
@@ -102,7 +102,7 @@ NORM = claim(
     sabotages=Sabotage("chance", "Predict one in L.", predict=_chance), **LONGEST)
 
 PREDICTORS = claim(
-    "predictor-order", "SL-E1",
+    "single-location.predictor-order", "SL-E1",
     "At the true directions argmax beats softmax, and softmax beats erf, at d = 80.",
     source="Section 3, steps 1 to 3", status="heuristic", kind=ORDERING,
     experiment=simulation.predictors, measure=lambda run: np.diff(run.data.risk.values, axis=1),
@@ -114,7 +114,7 @@ PREDICTORS = claim(
         "flat-softmax", "lambda = 0.02: softmax hardly looks.", inverse_temperature=0.02))
 
 ATTENTION = claim(
-    "attention-is-softmax", "SL-A1",
+    "single-location.attention-is-softmax", "SL-A1",
     "A single-head attention layer read at [CLS] is the softmax predictor with inverse"
     " temperature lambda (x_CLS . Q).", source="Section 3, eqs. (4)-(5)", kind=IDENTITY,
     experiment=simulation.attention_layer, measure=lambda run: one_row(run.data.layer.values),
@@ -132,7 +132,7 @@ def _spread_theory(run: Run, forget: bool = False) -> np.ndarray:
 
 
 SPREAD = claim(
-    "spread-information", "SL-M1",
+    "single-location.spread-information", "SL-M1",
     "With m informative tokens the one-location predictor at the truth has a closed-form risk:"
     " where erf saturates it loses gamma^2 (sqrt(m) - 1)^2 - (m - 1) zeta(0, lambda^2).",
     source="extension named in Section 7; closed form ours", kind=ESTIMATE,

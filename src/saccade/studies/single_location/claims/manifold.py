@@ -17,7 +17,7 @@ ON_MANIFOLD = {
     "record_every": 500, "dim": 40}
 
 INVARIANT = claim(
-    "manifold-invariant", "SL-L4",
+    "single-location.manifold-invariant", "SL-L4",
     "Started on the manifold k.v* = v.k* = k.v = 0, projected gradient descent stays on it.",
     source="Lemma 4", kind=BELOW, experiment=descent.full_descent,
     measure=lambda run: one_row(
@@ -37,7 +37,7 @@ def _two_overlap_run(run: Run, half_gradient: bool = False) -> np.ndarray:
 
 
 TWO_OVERLAPS = claim(
-    "two-overlap-map", "SL-L7",
+    "single-location.two-overlap-map", "SL-L7",
     "On the manifold the descent in all dimensions is the stated map of (kappa, nu).",
     source="Lemma 7", kind=IDENTITY, experiment=descent.full_descent,
     measure=lambda run: one_row(recorded(run, ("kappa", "nu"))), predict=_two_overlap_run,
@@ -72,7 +72,7 @@ def _exactly_on_manifold(run: Run) -> Run:
 
 
 FIVE_MAP = claim(
-    "five-overlap-map", "SL-D5",
+    "single-location.five-overlap-map", "SL-D5",
     "From any start, the descent in all dimensions is an exact map of five overlaps; the"
     " dimension enters through the risk alone.", source="eq. (10) and Theorem 1; the map is ours",
     kind=IDENTITY, experiment=descent.full_descent, measure=lambda run: one_row(recorded(run)),
@@ -86,7 +86,7 @@ FIVE_MAP = claim(
         predict=lambda run: _five_overlap_run(run, _without_zeta)))
 
 ZETA_NEEDED = claim(
-    "zeta-not-needed", "SL-D5",
+    "single-location.zeta-not-needed", "SL-D5",
     "Evaluating zeta itself, and not only its derivative, is not required to simulate the"
     " dynamics.", source="Appendix D.2, implementation details", kind=IDENTITY,
     experiment=descent.full_descent, measure=lambda run: one_row(recorded(run)),
@@ -100,7 +100,7 @@ ZETA_NEEDED = claim(
         inverse_temperature=0.8))
 
 ZETA_ON_MANIFOLD = claim(
-    "zeta-on-manifold", "SL-D5",
+    "single-location.zeta-on-manifold", "SL-D5",
     "On the manifold, zeta's derivative is enough to simulate the dynamics.",
     source="Appendix D.2, restricted to the manifold", kind=IDENTITY,
     experiment=descent.full_descent, measure=lambda run: one_row(recorded(run, ("kappa", "nu"))),
@@ -115,8 +115,9 @@ ZETA_ON_MANIFOLD = claim(
 
 EVERY_STEP = {"start": "manifold", "steps": 800, "record_every": 1, "repetitions": 10}
 DECREASING = claim(
-    "risk-decreases", "SL-P8", "On the manifold, with a small step size, the risk never rises.",
-    source="Proposition 8", status="bound", kind=BELOW, experiment=descent.descent,
+    "single-location.risk-decreases", "SL-P8",
+    "On the manifold, with a small step size, the risk never rises.", source="Proposition 8",
+    status="bound", kind=BELOW, experiment=descent.descent,
     measure=lambda run: one_row(np.sum(np.diff(run.data.risk.values, axis=1) > 1e-14)),
     resolution=0.0, argued="A count; rises below 1e-14 are rounding.",
     scales=quick(EVERY_STEP, seconds=1),
@@ -132,7 +133,7 @@ def _root_distance(run: Run) -> np.ndarray:
 
 
 FIXED_POINTS = claim(
-    "fixed-points", "SL-P9",
+    "single-location.fixed-points", "SL-P9",
     "The descent map on the manifold has exactly five fixed points: the four corners and the"
     " origin.", source="Proposition 9", kind=IDENTITY, experiment=states.manifold_roots,
     measure=_root_distance, predict=lambda run: [5.0, 0.0], resolution=[0.0, 1e-7],
@@ -162,7 +163,7 @@ def _landscape(run: Run, minima=((1.0, 1.0), (-1.0, -1.0))) -> np.ndarray:
 
 
 CLASSIFICATION = claim(
-    "landscape", "SL-P10",
+    "single-location.landscape", "SL-P10",
     "On the manifold the minima are exactly (1,1) and (-1,-1), the maxima (1,-1) and (-1,1),"
     " and the origin is a saddle.", source="Proposition 10", kind=IDENTITY,
     experiment=closed_forms.manifold_landscape, measure=_landscape, resolution=0.0,
@@ -185,7 +186,7 @@ def _theory_field(run: Run, factor: float = 1.0) -> np.ndarray:
 
 
 VECTOR_FIELD = claim(
-    "vector-field", "SL-F6",
+    "single-location.vector-field", "SL-F6",
     "The descent field of Figure 6 follows from the closed-form slopes, everywhere on the square.",
     source="Figure 6", kind=IDENTITY, experiment=closed_forms.manifold_landscape,
     measure=lambda run: one_row(_field(run, run.data.d_kappa, run.data.d_nu)),
@@ -207,7 +208,7 @@ def _origin_eigenvalues(run: Run, self_term: bool = True) -> np.ndarray:
 
 
 ORIGIN = claim(
-    "origin-jacobian", "SL-P12",
+    "single-location.origin-jacobian", "SL-P12",
     "At the origin the descent map on the manifold has one eigenvalue in (0,1) and one above 1,"
     " with the stated formula.", source="Propositions 10 and 12", kind=IDENTITY,
     experiment=states.origin_modes, measure=lambda run: one_row(run.data.on_manifold.values),
@@ -219,7 +220,7 @@ ORIGIN = claim(
         predict=lambda run: _origin_eigenvalues(run, False)))
 
 INJECTIVE = claim(
-    "injective", "SL-P12b",
+    "single-location.injective", "SL-P12b",
     "For a small step size the descent map on the manifold is injective with a nowhere"
     " degenerate Jacobian.", source="Proposition 12", status="bound", kind=BELOW,
     experiment=states.injectivity,

@@ -24,7 +24,7 @@ def _ended(run: Run, *words: str) -> np.ndarray:
 
 
 ON_THE_MANIFOLD = claim(
-    "recovery-on-manifold", "SL-T5",
+    "single-location.recovery-on-manifold", "SL-T5",
     "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
     " close to 1 with equal signs.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
     experiment=descent.descent,
@@ -42,7 +42,7 @@ ON_THE_MANIFOLD = claim(
         changed("stop-early", "Stop after 500 steps.", steps=500, record_every=100)))
 
 WITH_SCHEDULE = claim(
-    "recovery-with-schedule", "SL-F4a",
+    "single-location.recovery-with-schedule", "SL-F4a",
     "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
     " directions and reaches the manifold.", source="Figure 4a", status="asymptotic", kind=BELOW,
     experiment=descent.descent, measure=lambda run: [1, 1, 0] - _last(run) * [1, 1, -1],
@@ -68,7 +68,7 @@ def _time_ratio(run: Run, level: float = 0.8) -> np.ndarray:
 
 
 TWO_TIMESCALES = claim(
-    "two-timescales", "SL-F4a2",
+    "single-location.two-timescales", "SL-F4a2",
     "With the schedule, v aligns with v* more than ten times faster than k aligns with k*.",
     source="Section 5, Figure 4a", status="heuristic", kind=ABOVE, experiment=descent.descent,
     measure=_time_ratio, predict=lambda run: 1.0, resolution=0.0,
@@ -80,7 +80,7 @@ TWO_TIMESCALES = claim(
         inverse_temperature=0.1, start="manifold"))
 
 STOCHASTIC_RECOVERY = claim(
-    "stochastic-recovery", "SL-F5",
+    "single-location.stochastic-recovery", "SL-F5",
     "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
     " to the true directions.", source="Figure 5", status="asymptotic", kind=ABOVE,
     experiment=descent.stochastic_descent, measure=lambda run: _last(run)[:, :2],
@@ -97,7 +97,7 @@ STOCHASTIC_RECOVERY = claim(
         changed("large-step", "Step size 0.05: the noise of small batches wins.", step_size=0.05)))
 
 STOCHASTIC_LAW = claim(
-    "stochastic-law", "SL-F5",
+    "single-location.stochastic-law", "SL-F5",
     "Stochastic descent also closes in five overlaps, in law: means of overlaps and squares"
     " agree with brute force.", source="ours", kind=ESTIMATE,
     experiment=descent.two_stochastic_engines,
@@ -116,7 +116,7 @@ STOCHASTIC_LAW = claim(
         changed("wrong-batch", "Assume batches of 30 instead of 3.", law_batch=30)))
 
 LARGE_LAMBDA = claim(
-    "large-lambda", "SL-F7a",
+    "single-location.large-lambda", "SL-F7a",
     "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the"
     " manifold, with |nu| above 0.9.", source="Figure 7a", status="heuristic", kind=ESTIMATE,
     experiment=descent.descent, measure=_last, predict=lambda run: [0.30, 0.95, 1.1],
@@ -134,7 +134,7 @@ LARGE_LAMBDA = claim(
             start="manifold")))
 
 SMALL_LAMBDA = claim(
-    "small-lambda", "SL-F7b",
+    "single-location.small-lambda", "SL-F7b",
     "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
     " end at (kappa, nu) = (0, 0).", source="Figure 7b", status="heuristic", kind=ESTIMATE,
     experiment=descent.descent, measure=lambda run: _ended(run, "recovered", "swapped"),

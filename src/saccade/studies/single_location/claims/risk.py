@@ -41,7 +41,7 @@ def _without_cross_tokens(overlaps: Overlaps, at: Setting) -> np.ndarray:
 
 
 CLOSED_FORM = claim(
-    "risk-closed-form", "SL-P15",
+    "single-location.risk-closed-form", "SL-P15",
     "The risk of the erf predictor is the stated closed form in five overlaps, off the manifold"
     " too.", source="Proposition 15", kind=ESTIMATE, experiment=simulation.simulated_risk,
     measure=lambda run: run.data.risk.values, predict=_risks,
@@ -62,7 +62,7 @@ CLOSED_FORM = claim(
 AT_TRUTH = {"where": "oracle", "noise": 0.3}
 SMALLER = ((8, 4, 0.5, 0.71), (20, 10, 0.6, 0.71))
 ORACLE_RISK = claim(
-    "oracle-risk", "SL-T1b",
+    "single-location.oracle-risk", "SL-T1b",
     "At the true directions the risk is gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(..) + (L-1)"
     " zeta(0, lambda^2) + eps^2.", source="Theorem 1", kind=ESTIMATE,
     experiment=simulation.simulated_risk, measure=lambda run: run.data.risk.values,
@@ -83,7 +83,7 @@ ORACLE_RISK = claim(
             where="random")))
 
 FIVE_OVERLAPS = claim(
-    "five-overlaps", "SL-T1a",
+    "single-location.five-overlaps", "SL-T1a",
     "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
     " overlaps have equal risk.", source="Theorem 1", kind=ESTIMATE,
     experiment=simulation.equal_overlaps,
@@ -103,7 +103,7 @@ def _moments(run: Run, variance=lambda s: s) -> np.ndarray:
 
 
 ERF_MOMENTS = claim(
-    "erf-moments", "SL-L18",
+    "single-location.erf-moments", "SL-L18",
     "Six Gaussian means of products of erf, erf' and erf'' have the stated closed forms.",
     source="Lemma 18 (i)-(vi)", kind=IDENTITY, experiment=closed_forms.erf_moments,
     measure=lambda run: one_row(run.data["mean"].values[:6]), predict=_moments, resolution=1e-12,
@@ -114,7 +114,7 @@ ERF_MOMENTS = claim(
         predict=lambda run: _moments(run, np.sqrt)))
 
 ZETA = claim(
-    "zeta", "SL-Z",
+    "single-location.zeta", "SL-Z",
     "zeta(t, s) = E erf(t+G)^2 equals 1 - 8 T(sqrt2 |t|/sqrt(1+2s), 1/sqrt(1+4s)), with Owen's"
     " function T.", source="eq. (7); the closed form is ours", status="quadrature", kind=IDENTITY,
     experiment=closed_forms.erf_moments, measure=lambda run: one_row(run.data["mean"].values[6]),
@@ -142,7 +142,7 @@ def _mirrored(run: Run, flip=(1, 1, -1, -1, -1)) -> np.ndarray:
 
 
 SYMMETRY = claim(
-    "transverse-symmetry", "SL-L14",
+    "single-location.transverse-symmetry", "SL-L14",
     "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), so the transverse slopes"
     " vanish on the manifold.", source="Lemma 14", kind=IDENTITY,
     experiment=closed_forms.erf_inequalities, measure=_mirrored, resolution=1e-12,
@@ -160,7 +160,7 @@ def _inequalities(run: Run) -> np.ndarray:
 
 
 ELEMENTARY = claim(
-    "erf-inequalities", "SL-L17",
+    "single-location.erf-inequalities", "SL-L17",
     "|erf(u)| <= 2|u|/sqrt(pi), erf'' = -2u erf', and |1/sqrt(1+u) - 1| <= u for u > 0.",
     source="Lemmas 16 and 17", status="bound", kind=BELOW, experiment=closed_forms.erf_inequalities,
     measure=_inequalities, resolution=1e-14,
@@ -180,7 +180,7 @@ def _exponent(run: Run) -> np.ndarray:
 
 
 BAYES_RATE = claim(
-    "bayes-rate", "SL-C2",
+    "single-location.bayes-rate", "SL-C2",
     "With L = sqrt(d) and lambda = d^-0.4 the oracle's excess risk falls like lambda^2 L 4/pi,"
     " that is like d^-0.3.", source="Corollary 2; the rate is ours", status="asymptotic",
     kind=SLOPE, experiment=closed_forms.oracle_quadrature, measure=_exponent,
@@ -197,7 +197,7 @@ BAYES_RATE = claim(
             temperature_exponent=0.5)))
 
 BAYES_LIMIT = claim(
-    "bayes-limit", "SL-C2",
+    "single-location.bayes-limit", "SL-C2",
     "If lambda sqrt(d) grows and lambda sqrt(L) vanishes, the oracle's risk decreases to the"
     " noise level.", source="Corollary 2", status="asymptotic", kind=BELOW,
     experiment=closed_forms.oracle_quadrature,
@@ -221,7 +221,7 @@ def _linear_theory(run: Run, gamma_power: int = 1) -> list[float]:
 
 
 LINEAR_OPTIMUM = claim(
-    "linear-optimum", "SL-P3",
+    "single-location.linear-optimum", "SL-P3",
     "The best linear predictor reads token j along v* with weight gamma^2 p_j/(1 + p_j (gamma^2"
     " - 1)); its risk has a closed form.", source="Proposition 3", kind=IDENTITY,
     experiment=closed_forms.linear_normal_equations,
@@ -234,7 +234,7 @@ LINEAR_OPTIMUM = claim(
         predict=lambda run: _linear_theory(run, 2)))
 
 LINEAR_RISK = claim(
-    "linear-risk", "SL-P3",
+    "single-location.linear-risk", "SL-P3",
     "Least squares on flattened tokens reaches the risk of Proposition 3 and no less.",
     source="Proposition 3", kind=ESTIMATE, experiment=simulation.linear_simulated,
     measure=lambda run: run.data.risk.values,
@@ -253,7 +253,7 @@ def _uniform_risk(run: Run, gain: float = 1.0) -> np.ndarray:
 
 
 LINEAR_TO_NULL = claim(
-    "linear-to-null", "SL-P3b",
+    "single-location.linear-to-null", "SL-P3b",
     "With uniform locations the linear predictor gains only gamma^4/(L + gamma^2 - 1) over"
     " predicting zero: nothing as L grows.", source="Section 4, after Proposition 3", kind=IDENTITY,
     experiment=closed_forms.linear_normal_equations,
@@ -271,7 +271,7 @@ def _oracle_gain(run: Run) -> np.ndarray:
 
 
 ORACLE_BEATS_LINEAR = claim(
-    "oracle-beats-linear", "SL-F3",
+    "single-location.oracle-beats-linear", "SL-F3",
     "With lambda = d^-0.4 the oracle predictor beats the best linear one at d = 1000 for L = 2,"
     " 5, 10.", source="Figure 3", kind=ORDERING, experiment=closed_forms.oracle_quadrature,
     measure=_oracle_gain, resolution=0.01,
@@ -307,7 +307,7 @@ def _predicted_crossing(run: Run, linearised: bool = False) -> float:
 
 
 CROSSING = claim(
-    "long-sequences-crossing", "SL-F3",
+    "single-location.long-sequences-crossing", "SL-F3",
     "With lambda = d^-0.4 and L = 100 the oracle overtakes the linear predictor where the two"
     " closed forms meet, just beyond d = 1000.", source="Theorem 1 and Proposition 3",
     kind=ESTIMATE, experiment=closed_forms.oracle_quadrature, measure=_crossing,

@@ -35,7 +35,7 @@ def _swapped_theory(run: Run, factor: float = 1.0) -> list[float]:
 
 
 SWAPPED = claim(
-    "swapped-state", "SL-N1",
+    "single-location.swapped-state", "SL-N1",
     "What Figure 7b shows as (0, 0) is a state with swapped roles: k = +-v*, v.k* = +-theta*"
     " with a closed form, kappa = nu = rho = 0.", source="ours; Figure 7b", kind=IDENTITY,
     experiment=states.settled_state,
@@ -67,7 +67,7 @@ def _rates(run: Run) -> np.ndarray:
 
 
 SWAPPED_STABLE = claim(
-    "swapped-state-stable", "SL-N1",
+    "single-location.swapped-state-stable", "SL-N1",
     "At lambda = 0.1 the swapped state is a stable fixed point of the descent: every mode but a"
     " neutral rotation decays.", source="ours", kind=BELOW, experiment=states.settled_state,
     measure=_rates, predict=lambda run: [-0.1, 0.0, 0.0], resolution=[0.0, 1e-5, 1e-12],
@@ -77,7 +77,7 @@ SWAPPED_STABLE = claim(
     sabotages=changed("not-settled", "Look before the run has settled.", steps=50))
 
 SWAPPED_BETTER = claim(
-    "swapped-better", "SL-N1",
+    "single-location.swapped-better", "SL-N1",
     "At lambda = 0.05 (d = 400, L = 10) the swapped state has a lower risk than the oracle.",
     source="ours", kind=ORDERING, experiment=states.settled_state, measure=_gain, resolution=0.005,
     argued="No chance; 0.005 is 10 % of the risk there.",
@@ -95,7 +95,7 @@ def _critical(run: Run, flat: bool = False) -> list[float]:
 
 
 CRITICAL = claim(
-    "critical-temperature", "SL-N3",
+    "single-location.critical-temperature", "SL-N3",
     "The oracle is a strict local minimum exactly below a critical inverse temperature, given"
     " in closed form.", source="ours", status="asymptotic", kind=IDENTITY,
     experiment=states.oracle_stability,
@@ -118,7 +118,7 @@ def _attractor_theory(run: Run, inverse_temperature: float | None = None) -> lis
 
 LARGE = {"inverse_temperature": 0.9, "near": "oracle", "steps": 1_000_000, "step_size": 1e-3}
 ATTRACTOR = claim(
-    "off-manifold-attractor", "SL-N4",
+    "single-location.off-manifold-attractor", "SL-N4",
     "At lambda = 0.9 descent leaves even the neighbourhood of the oracle for a state with both"
     " vectors in the plane of k* and v*.", source="ours; Figure 7a", status="quadrature",
     kind=IDENTITY, experiment=states.settled_state, measure=_sizes, predict=_attractor_theory,
@@ -133,7 +133,7 @@ ATTRACTOR = claim(
         parameters={"inverse_temperature": 0.8}, predict=lambda run: _attractor_theory(run, 0.9)))
 
 ATTRACTOR_BETTER = claim(
-    "attractor-better", "SL-N4",
+    "single-location.attractor-better", "SL-N4",
     "The off-manifold attractor at lambda = 0.9 has a lower risk than the oracle.", source="ours",
     kind=ORDERING, experiment=states.settled_state, measure=_gain, resolution=0.005,
     argued="No chance; the difference 0.0128 is far above rounding, 0.005 is what a reader of the"
@@ -148,7 +148,7 @@ def _growth_theory(run: Run, swap: bool = False) -> np.ndarray:
 
 
 MODES = claim(
-    "competing-modes", "SL-N2",
+    "single-location.competing-modes", "SL-N2",
     "Two unstable modes compete at the origin, (kappa, nu) and (theta, eta), with growth rates"
     " in closed form.", source="ours", kind=IDENTITY, experiment=states.origin_modes,
     measure=lambda run: one_row(
@@ -168,7 +168,7 @@ def _swapped(run: Run) -> np.ndarray:
 
 
 FALLING = claim(
-    "swapped-fraction-falls", "SL-N2",
+    "single-location.swapped-fraction-falls", "SL-N2",
     "The fraction of runs that end swapped falls as the constant inverse temperature grows from"
     " 0.1 to 0.9.", source="ours", status="heuristic", kind=ORDERING, experiment=descent.outcomes,
     measure=lambda run: _swapped(run)[0] - _swapped(run)[-1], resolution=0.15,
@@ -190,7 +190,7 @@ def _mode_guess(run: Run) -> np.ndarray:
 
 
 GUESS = claim(
-    "mode-tells-outcome", "SL-N2",
+    "single-location.mode-tells-outcome", "SL-N2",
     "At lambda = 0.1 the unstable mode on which a start has the larger projection tells its"
     " outcome in at least 80 % of cases.", source="ours", status="heuristic", kind=ABOVE,
     experiment=descent.outcomes, measure=_mode_guess, predict=lambda run: 0.8, resolution=0.0,
@@ -214,7 +214,7 @@ SCHEDULED: dict[str, Any] = {
     "sabotages": changed(
         "no-schedule", "Constant lambda = 0.1.", decay=0.0, inverse_temperature=0.1, steps=20_000)}
 FAILURES = claim(
-    "schedule-failures", "SL-N5",
+    "single-location.schedule-failures", "SL-N5",
     "With the schedule of Figure 4a a few per cent of uniform starts (about 4 %) end in the"
     " swapped state, and none elsewhere.", source="ours; Figure 4a", measure=_fates,
     predict=lambda run: [0.0425, 0.0], resolution=0.04,
@@ -224,7 +224,7 @@ FAILURES = claim(
     " state; 30 of 30 has a chance of a quarter.", **SCHEDULED)
 
 ALWAYS = claim(
-    "schedule-always-recovers", "SL-N5",
+    "single-location.schedule-always-recovers", "SL-N5",
     "A decreasing inverse temperature leads consistently to recovery from the sphere.",
     source="what Section 5 and Figure 4a (30 of 30 runs) suggest; the paper itself says only that"
     " recovery is possible", measure=lambda run: 1 - _fates(run).max(1), predict=lambda run: 1.0,

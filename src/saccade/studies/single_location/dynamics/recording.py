@@ -88,7 +88,7 @@ def steps_to_record(steps: int, record: Record = None) -> np.ndarray:
 
 
 def _is_whole(value: Any) -> bool:
-    return not isinstance(value, bool) and float(value) == int(value)
+    return not isinstance(value, bool) and float(value).is_integer()
 
 
 def _with_end(recorded: np.ndarray, steps: int) -> Int[np.ndarray, " stops"]:

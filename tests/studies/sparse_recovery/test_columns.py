@@ -30,15 +30,15 @@ def test_tasks_keep_the_contract(name):
 def test_tokens_hold_the_columns_the_query_and_the_values():
     drawn = TASK.recovery.sample(KEY, 40)
     back = read_columns(SAMPLE.X[:, ::-1])
-    np.testing.assert_array_equal(back.X[:, :, :0:-1], drawn.X)
+    np.testing.assert_array_equal(back.X[:, :, 6::-1], drawn.X)
     np.testing.assert_array_equal(back.y, drawn.y)
-    np.testing.assert_array_equal(back.query[:, :0:-1], drawn.query)
-    np.testing.assert_array_equal(SAMPLE.where[:, :-1], drawn.support)
+    np.testing.assert_array_equal(back.query[:, 6::-1], drawn.query)
+    np.testing.assert_array_equal(SAMPLE.where[:, 1:], drawn.support)
 
 
 def test_the_target_is_a_function_of_the_tokens_that_matter():
     for tokens, y, where in zip(*(np.asarray(part) for part in SAMPLE), strict=True):
-        columns, values = tokens[where][:-1], tokens[-1, :5]
+        columns, values = tokens[where][1:], tokens[0, :5]
         beta = np.linalg.lstsq(columns[:, :5].T, values, rcond=None)[0]
         assert y == pytest.approx(beta @ columns[:, 5], abs=1e-9)
 
@@ -55,8 +55,8 @@ def test_the_best_predictor_is_the_posterior_mean():
     task = ColumnsAsTokens(SparseRecovery.create(4, 3, 2, noise=0.7, block=2))
     X, y, query, _ = (np.asarray(part)[0] for part in read_columns(task.sample(KEY, 1).X))
     beta = np.asarray(task.recovery.sample(jax.random.key(5), 200_000).beta)
-    weights = np.exp(-((y - beta @ X[:, :4].T) ** 2).sum(1) / (2 * 0.7**2))
-    expected = (weights * (beta @ query[:4])).sum() / weights.sum()
+    weights = np.exp(-((y - beta @ X[:, 1:].T) ** 2).sum(1) / (2 * 0.7**2))
+    expected = (weights * (beta @ query[1:])).sum() / weights.sum()
     assert float(task.best(task.sample(KEY, 1).X)[0]) == pytest.approx(expected, abs=0.02)
 
 
@@ -73,7 +73,7 @@ def test_models_keep_the_contract(name):
     rubbish = SAMPLE.X.at[:, 2].set(jnp.nan)
     np.testing.assert_array_equal(model(SAMPLE.X, mask), model(rubbish, mask))
     looks = np.asarray(model.attention(rubbish, mask))
-    assert (looks[:, 2] == 0).all() and (looks[:, -1] == 0).all() and (looks >= 0).all()
+    assert (looks[:, 2] == 0).all() and (looks[:, 0] == 0).all() and (looks >= 0).all()
     np.testing.assert_allclose(looks.sum(1), 1)
 
 
@@ -85,6 +85,6 @@ def test_the_lasso_finds_the_target_and_looks_at_the_support():
 
 
 def test_without_values_nothing_is_known():
-    mask = jnp.ones((40, 8), bool).at[:, -1].set(False)
+    mask = jnp.ones((40, 8), bool).at[:, 0].set(False)
     assert (np.asarray(CONVERGED(SAMPLE.X, mask)) == 0).all()
-    np.testing.assert_allclose(CONVERGED.attention(SAMPLE.X, mask)[:, :-1], 1 / 7)
+    np.testing.assert_allclose(CONVERGED.attention(SAMPLE.X, mask)[:, 1:], 1 / 7)

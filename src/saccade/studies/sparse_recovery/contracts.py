@@ -11,8 +11,8 @@ from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS, Unrolled
 from saccade.studies.sparse_recovery.task import ColumnsAsTokens, SparseRecovery
 
 COORDINATES, ROWS, LAYERS = 7, 5, 8
-GROUPS = (0, 0, 1, 1, 2, 2, 3, 4)
-"""Blocks of two columns, one of one, and the token of measured values."""
+GROUPS = (0, 1, 1, 2, 2, 3, 3, 4)
+"""The token of measured values, blocks of two columns, and one of one."""
 
 
 def _task(key: Any, **changes: Any) -> Any:

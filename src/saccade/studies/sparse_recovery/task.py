@@ -163,11 +163,11 @@ class ColumnSample(NamedTuple):
 class ColumnsAsTokens:
     """Sparse recovery as a `contracts.Task`: tokens are the columns of X and `where` the support.
 
-    Token j < d is [column j of X (N); query_j; 0]; one more token, marked by a last entry of one,
-    is [measured values (N); 0; 1] and always matters. The target is the query's value, sum_{j in S}
-    beta_j query_j + noise: given the measured values and the columns of S it does not depend on the
-    other columns, which are independent of all else. (With the correlated and the orthonormal
-    design they are independent of the target only.)
+    The first token, marked by a last entry of one, is [measured values (N); 0; 1] and always
+    matters; token j = 1..d is [column j of X (N); query_j; 0]. The target is the query's value,
+    sum_{j in S} beta_j query_j + noise: given the measured values and the columns of S it does not
+    depend on the other columns, which are independent of all else. (With the correlated and the
+    orthonormal design they are independent of the target only.)
 
     The contract covers which coordinates matter and the value at one query. It does not cover the
     vector beta itself, nor prompts whose tokens are the rows: decoders and the constructed
@@ -198,23 +198,21 @@ class ColumnsAsTokens:
 
     def sample(self, key: Key, n: int) -> ColumnSample:
         drawn = self.recovery.sample(key, n)
-        where = jnp.pad(drawn.support, ((0, 0), (0, 1)), constant_values=True)
+        where = jnp.pad(drawn.support, ((0, 0), (1, 0)), constant_values=True)
         return ColumnSample(column_tokens(drawn), drawn.query_y, where)
 
     def best(self, X: Tokens) -> Float[Array, " n"]:
         """Bayes: the posterior mean of the target, by going through all supports. Noise below
         FAINT counts as FAINT, the limit of no noise."""
         return _posterior_mean(
-            *read_columns(X)[:3], jnp.asarray(self.supports), max(self.recovery.noise, FAINT))
+            *read_columns(X)[:3], 1 + jnp.asarray(self.supports), max(self.recovery.noise, FAINT))
 
 
 def column_tokens(sample: RecoverySample) -> Tokens:
     """The tokens of `ColumnsAsTokens` from matrices, their values and queries."""
     columns = jnp.concatenate([sample.X, sample.query[:, None]], axis=1).swapaxes(1, 2)
-    tokens = jnp.concatenate([columns, jnp.pad(sample.y, ((0, 0), (0, 1)))[:, None]], axis=1)
-    is_measured = jnp.arange(tokens.shape[1]) == tokens.shape[1] - 1
-    marks = jnp.broadcast_to(is_measured[None, :, None], (*tokens.shape[:2], 1))
-    return jnp.concatenate([tokens, marks.astype(tokens.dtype)], axis=2)
+    tokens = jnp.concatenate([jnp.pad(sample.y, ((0, 0), (0, 1)))[:, None], columns], axis=1)
+    return jnp.pad(tokens, ((0, 0), (0, 0), (0, 1))).at[:, 0, -1].set(1)
 
 
 class Columns(NamedTuple):

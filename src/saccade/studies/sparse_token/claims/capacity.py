@@ -22,7 +22,7 @@ def _capacity(run: Run, model: str | None = None, **changes) -> float:
 
 def _separable(model: str, quick: dict, standard: dict, *sabotages: Sabotage) -> Claim:
     return estimate(
-        f"{model}-capacity", "ST-J1",
+        f"sparse-token.{model}-capacity", "ST-J1",
         f"Streams of samples stay linearly separable for the {model} classifier up to the"
         " predicted n/d (theta = 3), in the median.",
         "Linear programmes on nested samples; the transition is about 12 to 17 % wide at these"
@@ -62,7 +62,7 @@ def _pooled_times(run: Run, power: float = 1.0) -> list[float]:
 
 
 L_TIMES = claim(
-    "capacity-ratio", "ST-J1b",
+    "sparse-token.capacity-ratio", "ST-J1b",
     "The vectorised classifier separates exactly L times as many samples as pooling: a weight of"
     " its own for every token changes nothing else.",
     "A convex minimisation over all token weights from an uneven start, gradients by differences:"
@@ -77,9 +77,9 @@ def _gap(run: Run, more: str, less: str) -> np.ndarray:
     return both.sel(model=more).values / both.sel(model=less).values - 1
 
 
-def _ordered(name: str, statement: str, pairs, case: dict, *sabotages: Sabotage, **rest) -> Claim:
+def _ordered(id: str, statement: str, pairs, case: dict, *sabotages: Sabotage, **rest) -> Claim:
     return ordering(
-        name, "ST-J1c", statement,
+        id, "ST-J1c", statement,
         "Ratios of capacities computed on 8000 sampled tokens a replicate; a difference below 1 %"
         " is no order.", *sabotages, status="asymptotic", experiment=limits.capacity_on_draws,
         measure=lambda run: np.stack([_gap(run, *pair) for pair in pairs], 1), resolution=0.01,
@@ -91,14 +91,14 @@ def _ordered(name: str, statement: str, pairs, case: dict, *sabotages: Sabotage,
 POOR = {"informative": 3, "positive_rate": 0.2, "signal": 3.0, "alignment": 0.3, "sharpness": 1.0}
 STRONG = {"signal": 6.0, "alignment": 1.0, "sharpness": 1.0}
 ORDER = _ordered(
-    "capacity-order",
+    "sparse-token.capacity-order",
     "In the setting of Figure 1, with the query of two gradient steps, the capacities are ordered:"
     " vectorised, attention, pooled.", (("vectorised", "attention"), ("attention", "pooled")), {},
     Sabotage("strong-signal", "theta = 6.", STRONG),
     Sabotage("poor-alignment", "R = 3, pi = 0.2, theta = 3, cos = 0.3.", POOR),
     source=f"Conjecture 1 and its discussion, {PAPER}")
 ORDER_ALWAYS = _ordered(
-    "capacity-order-always",
+    "sparse-token.capacity-order-always",
     "The order vectorised, attention, pooled holds in every setting (asked at R = 3, pi = 0.2,"
     " theta = 3, cos = 0.3, k = 1).", (("vectorised", "attention"), ("attention", "pooled")), POOR,
     Sabotage(
@@ -110,12 +110,12 @@ ORDER_ALWAYS = _ordered(
         "A badly aligned query separates fewer samples than pooling: 7.4 against 8.8 per dimension."
     ))
 ORDER_REVERSED = _ordered(
-    "capacity-order-reversed",
+    "sparse-token.capacity-order-reversed",
     "At poor alignment (R = 3, pi = 0.2, theta = 3, cos = 0.3, k = 1) pooling separates more"
     " samples than attention.", (("pooled", "attention"),), POOR,
     Sabotage("good-alignment", "cos = 1.", {"alignment": 1.0}), source="ours")
 OVERTAKES = _ordered(
-    "capacity-overtakes",
+    "sparse-token.capacity-overtakes",
     "At a strong signal (theta = 6, cos = 1, k = 1) attention separates more samples than the"
     " vectorised classifier with its L d weights.", (("attention", "vectorised"),), STRONG,
     Sabotage("weaker-signal", "theta = 4.", {"signal": 4.0}), source="ours",

@@ -18,12 +18,11 @@ Predict = Callable[..., Any]
 
 
 def claim(
-    name: str, spec: str, statement: str, argued: str, *sabotages: Sabotage, **fields: Any
+    id: str, spec: str, statement: str, argued: str, *sabotages: Sabotage, **fields: Any
 ) -> Claim:
     """A claim of this study; the other fields by name."""
     return Claim(
-        id=f"sparse-token.{name}", spec=spec, statement=statement, argued=argued,
-        sabotages=sabotages, **fields)
+        id=id, spec=spec, statement=statement, argued=argued, sabotages=sabotages, **fields)
 
 
 estimate = partial(claim, status="asymptotic", kind=ESTIMATE, statistic="mean")

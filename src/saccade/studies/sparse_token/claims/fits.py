@@ -63,7 +63,7 @@ def _fitted(
 
 LOGISTIC = {"signal": 3.0, "ridge": 1e-2, "samples_per_dim": (3.0,), "dim": 100}
 ATTENTION_LOGISTIC = _fitted(
-    "attention-logistic", "ST-T4",
+    "sparse-token.attention-logistic", "ST-T4",
     "Attention with a fixed query, logistic loss: training loss, test error, training error and |w|"
     " are those of the five equations.", LOGISTIC, [0.08, 0.03, 0.16, 0.03],
     wrong(
@@ -76,13 +76,13 @@ SQUARE = {
     "signal": 3.0, "positive_rate": 0.3, "alignment": 0.6, "sharpness": 2.0, "loss": "square",
     "samples_per_dim": (2.0,), "dim": 100}
 ATTENTION_SQUARE = _fitted(
-    "attention-square", "ST-T4",
+    "sparse-token.attention-square", "ST-T4",
     "Attention with a badly aligned, sharp query and unbalanced labels, square loss: the closed"
     " form predicts all four numbers.", SQUARE, [0.08, 0.04, 0.2, 0.06],
     wrong("other-loss", "Predict the logistic loss.", _predicted, loss="logistic"),
     wrong("no-ridge", "Predict a hundredth of the ridge.", _predicted, ridge=1e-4))
 POOLED = _fitted(
-    "pooled-fit", "ST-T5",
+    "sparse-token.pooled-fit", "ST-T5",
     "Mean pooling, logistic loss: training loss, errors and |w| are those of the equations.",
     {"model": "pooled", "ridge": 1e-3, "samples_per_dim": (3.0,), "dim": 100},
     [0.06, 0.03, 0.12, 0.08],
@@ -90,7 +90,7 @@ POOLED = _fitted(
     wrong("attend-instead", "Predict attention.", _predicted, model="attention"),
     figure="sparse-token/1")
 VECTORISED = _fitted(
-    "vectorised-fit", "ST-T5",
+    "sparse-token.vectorised-fit", "ST-T5",
     "The vectorised classifier (alpha/L in the equations), logistic loss: training loss, errors and"
     " |W| are those predicted.",
     {"model": "vectorised", "length": 4, "signal": 3.0, "samples_per_dim": (8.0,), "dim": 40},
@@ -122,7 +122,7 @@ def _measured_excess(run: Run) -> np.ndarray:
 def _approached(model: str, changes: dict, other: Sabotage) -> Claim:
     case = RIDGELESS | {"model": model, "trials": 128} | changes
     return estimate(
-        f"{model}-rate", "ST-C2",
+        f"sparse-token.{model}-rate", "ST-C2",
         f"Without ridge and with the square loss, the test error of the {model} classifier"
         " approaches its limit like c/alpha, with the predicted c.",
         "The excess of one trial fluctuates by 25 to 60 %; nine of that over sqrt(512), plus"
@@ -163,7 +163,7 @@ def _predicted_crossing(run: Run, sharpness: float | None = None) -> float:
 
 
 CROSSING = estimate(
-    "poor-alignment-crossing", "ST-C2b",
+    "sparse-token.poor-alignment-crossing", "ST-C2b",
     "With infinitely many samples attention loses to pooling below a critical alignment, near 0.28"
     " at theta = 5 and k = 2.",
     "An error of 0.21 on 8000 tokens fluctuates by 0.0023, the slope is 0.6 a unit of alignment:"
@@ -180,7 +180,7 @@ CROSSING = estimate(
         " attention ends worse than pooling."))
 
 ALWAYS_BETTER = ordering(
-    "attention-always-wins", "ST-C2b",
+    "sparse-token.attention-always-wins", "ST-C2b",
     "With enough samples attention beats pooling whatever its alignment.",
     "One replicate fluctuates by 0.0023; a gain below 0.005 in error is not a win.",
     Sabotage("other-way", "Still less alignment.", {"alignment": (0.0, 0.05, 0.1, 0.15)}),
@@ -218,7 +218,7 @@ def _at_places(run: Run, chances=None) -> list[float]:
 
 
 LEARNED = estimate(
-    "uneven-places", "ST-T5",
+    "sparse-token.uneven-places", "ST-T5",
     "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier learns"
     " it: training loss, test error, |W| and the overlaps of its tokens are those of one equation"
     " a token.",
@@ -249,7 +249,7 @@ def _errors(run: Run, *models: str) -> np.ndarray:
 
 
 BLIND = estimate(
-    "uneven-places-unseen", "ST-T5",
+    "sparse-token.uneven-places-unseen", "ST-T5",
     "Attention and pooling do not notice that one place is likelier than the others: their test"
     " errors are those of equally likely places.",
     "Test errors fluctuate by 4 % a trial at d = 40; nine of that over sqrt(256), and a"

@@ -26,7 +26,7 @@ def _pooled_formula(run: Run, power: float = 1.0, prior: bool = True) -> list[fl
 
 
 POOLED_FORMULA = claim(
-    "pooled-formula", "ST-P1",
+    "sparse-token.pooled-formula", "ST-P1",
     "A classifier of the mean token reaches min_t pi Phi(t - SNR) + (1 - pi) Phi(-t), SNR = theta"
     " R/sqrt(L), and no less.",
     "Adaptive quadrature of the smaller density to 1e-13 against the normal distribution function.",
@@ -44,7 +44,7 @@ def _log_errors(run: Run) -> np.ndarray:
 
 
 POOLED_FAILS = claim(
-    "pooled-fails-at-log", "ST-P1",
+    "sparse-token.pooled-fails-at-log", "ST-P1",
     "With theta = log L the best error of pooling rises with the length towards 1/2: pooling needs"
     " theta of order sqrt(L).",
     "No chance; at L = 10^4 the signal-to-noise ratio is 0.092, which leaves 1/2 - 0.018.",
@@ -74,7 +74,7 @@ def _above_and_below(run: Run) -> np.ndarray:
 
 
 VECTORISED_BOUNDED = claim(
-    "vectorised-bounded", "ST-T1",
+    "sparse-token.vectorised-bounded", "ST-T1",
     "No linear classifier of all tokens has a vanishing error at finite SNR: it stays above min_t"
     " pi/2 Phi(t - 2 SNR) + (1 - pi) Phi(-t), and below pooling's.",
     "The search may miss the best weights, which only raises the error; pooling is among its"
@@ -93,7 +93,7 @@ VECTORISED_BOUNDED = claim(
 
 RARE = {"cases": ((2, 0.1, 2.0), (10, 0.05, 4.0))}
 SPARSE_WEIGHTS = claim(
-    "sparse-weights-win", "ST-T1",
+    "sparse-token.sparse-weights-win", "ST-T1",
     "When positives are rare, a linear classifier that trusts some tokens more than others beats"
     " uniform pooling.", "No chance; a gain below 1e-5 would be within the accuracy of the search.",
     Sabotage("common-positives", "Balanced labels.", {"cases": ((2, 0.5, 2.0), (10, 0.5, 4.0))}),
@@ -115,7 +115,7 @@ def _decay(run: Run) -> np.ndarray:
 
 
 LOG_SUFFICES = claim(
-    "log-suffices", "ST-T2",
+    "sparse-token.log-suffices", "ST-T2",
     "With theta = log L the error of hard attention falls with every tenfold length, to below 1e-8"
     " at L = 10^6.",
     "No chance; thresholds are searched in steps of 6e-5, which costs a relative 1e-7.",
@@ -137,7 +137,7 @@ def _hardmax_formula(run: Run, **changes) -> list[float]:
 
 
 ROOT_LOG = claim(
-    "root-log-suffices", "ST-T2b",
+    "sparse-token.root-log-suffices", "ST-T2b",
     "theta = sqrt(2 log L) + c already suffices for hard attention: at c = 3 the error falls with"
     " L towards pi Phi(-c), so any c that grows, however slowly, makes it vanish.",
     "No chance. Phi(-3) = 0.00134990 is what a positive sample misses when its token falls below"
@@ -157,7 +157,7 @@ ROOT_LOG = claim(
         " 0.0057, 0.0052 at L = 10, ..., 10^6."))
 
 HARDMAX_FORMULA = claim(
-    "hardmax-formula", "ST-T2b",
+    "sparse-token.hardmax-formula", "ST-T2b",
     "Hard attention's best error is min_t pi Phi(t - theta)^R Phi(t)^(L-R) + (1 - pi)(1 -"
     " Phi(t)^L), from ten to a million tokens.",
     "A threshold within 3e-5 of the best costs the second order, 1e-9.",
@@ -192,7 +192,7 @@ def _sampled_errors(run: Run) -> np.ndarray:
 
 
 ORACLE_SAMPLED = claim(
-    "oracle-sampled", "ST-T2",
+    "sparse-token.oracle-sampled", "ST-T2",
     "On sampled tokens hard attention, softmax attention, pooling and the likelihood ratio reach"
     " their predicted errors (L = 10, theta = 5).",
     "An error of 0.018 on 8000 samples a replicate has a deviation of 0.0015, of 0.0003 over 32;"

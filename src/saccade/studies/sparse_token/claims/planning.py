@@ -36,7 +36,7 @@ def _planned(
         "query_samples_per_dim": case["query_samples_per_dim"] / 3,
         "samples_per_dim": (case["samples_per_dim"][0] / 3,)}
     return common.estimate(
-        f"planned-{name}", "ST-PLAN",
+        f"sparse-token.planned-{name}", "ST-PLAN",
         "Trained on the samples the planner asks for, split as it says, attention reaches the"
         f" target error {target:g} ({words}).",
         "The test error of one trial fluctuates by 6 to 15 % at d = 150; nine of that over"
@@ -85,7 +85,7 @@ def _planned_linear(model: str, samples: float, ridge: float, dim: int) -> Claim
         "length": 4, "signal": 3.0, "model": model, "samples_per_dim": (samples,), "ridge": ridge,
         "dim": dim}
     return common.estimate(
-        f"planned-{model}", "ST-PLAN",
+        f"sparse-token.planned-{model}", "ST-PLAN",
         f"Fitted to the samples the planner asks for, at its ridge, the {model} classifier"
         " reaches the target error 0.28 (L = 4, R = 1, pi = 1/2, theta = 3).",
         "The test error of one trial fluctuates by 3 to 5 %; nine of that over sqrt(256), and 2 %"

@@ -41,7 +41,7 @@ def _errors(run: Run) -> np.ndarray:
 PAIRS = tuple(f"{model} at n/d={alpha}" for model in MODELS for alpha in (1, 4))
 
 FIGURE_1 = common.estimate(
-    "figure-1", "ST-F1",
+    "sparse-token.figure-1", "ST-F1",
     "End to end (L = 10, theta = 5, ridge 1e-5): attention with the query of two gradient steps"
     " and both linear classifiers reach the predicted test errors.",
     "Test errors fluctuate by 20, 15, 8, 4, 4 and 2 % a trial at d = 60; nine of that over"
@@ -79,7 +79,7 @@ def _advantage(run: Run) -> np.ndarray:
 
 
 MUCH_BETTER = common.ordering(
-    "attention-much-better", "ST-F1",
+    "sparse-token.attention-much-better", "ST-F1",
     "In the setting of Figure 1 the linear classifiers make more than four times as many test"
     " errors as attention.", "Predicted ratios are 7.8 to 10; one trial fluctuates by one unit.",
     Sabotage("tiny-query", "Learn the query with eta_q = 1/2: attention pools.", {"eta_q": 0.5}),
@@ -95,7 +95,7 @@ def _gap(run: Run, more: str, less: str) -> np.ndarray:
 
 
 REUSE_COST = open_question(
-    "reuse-is-cheap", "ST-O1",
+    "sparse-token.reuse-is-cheap", "ST-O1",
     "Fitting the read-out to the very samples that taught the query costs less than 0.008 in test"
     " error against as many fresh samples.",
     "Paired on the query the difference fluctuates by 0.009 a trial, 0.0006 over 256; 0.008 is a"
@@ -111,7 +111,7 @@ REUSE_COST = open_question(
         " theta = 4), though the theory asks for fresh samples."))
 
 REUSE_WINS = measured_order(
-    "reuse-beats-splitting", "ST-O1",
+    "sparse-token.reuse-beats-splitting", "ST-O1",
     "For a given number of samples, using all of them in both stages beats splitting them in two"
     " halves.",
     "Paired on the data the difference fluctuates by 0.015 a trial; a gain below 0.005 would not"
@@ -126,7 +126,7 @@ REUSE_WINS = measured_order(
         " against 0.091 reused (n/d = 4, theta = 4)."))
 
 STAGED_WINS = measured_order(
-    "staged-beats-joint", "ST-O2",
+    "sparse-token.staged-beats-joint", "ST-O2",
     "Training query, read-out and bias together by gradient descent ends with a worse test error"
     " than the two-stage protocol on as many samples.",
     "Both errors fluctuate by 0.01 a trial; a difference below 0.01 would not matter at an error"
@@ -150,7 +150,7 @@ def _drift(run: Run) -> np.ndarray:
 
 
 JOINT_DRIFTS = measured_order(
-    "joint-training-drifts", "ST-O2",
+    "sparse-token.joint-training-drifts", "ST-O2",
     "Under joint gradient descent the query turns away from the signal again while the training"
     " loss falls: early stopping helps.",
     "Paired along a run, the changes fluctuate by 0.02, 0.01 and 0.01; means over 32 to 64 runs"
@@ -177,7 +177,7 @@ def _other_lengths(run: Run, model_length: int | None = None) -> list[float]:
 
 
 OTHER_LENGTH = open_question(
-    "other-length", "ST-O3",
+    "sparse-token.other-length", "ST-O3",
     "Attention fitted at L = 10 and asked at 2 to 100 tokens has the error of its overlaps under"
     " the law of the new length.",
     "Errors fluctuate by 8 to 13 % a trial at d = 80; nine of that over sqrt(256) is 7 %.",
@@ -195,7 +195,7 @@ OTHER_LENGTH = open_question(
         " rises from 0.028 to 0.09, pooling's from 0.26 to 0.48."))
 
 GRACEFUL = measured_order(
-    "other-length-order", "ST-O3",
+    "sparse-token.other-length-order", "ST-O3",
     "At every length asked, attention fitted at L = 10 makes fewer than half the errors of pooling"
     " fitted at L = 10.", "Differences of 0.07 to 0.2 fluctuate by 0.01 a trial.",
     Sabotage("looks-away", "A query that points away.", {"alignment": -0.95}),

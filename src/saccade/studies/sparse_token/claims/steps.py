@@ -43,7 +43,7 @@ FIGURE_1 = {
     "informative": 1, "positive_rate": 0.5, "signal": 5.0, "samples_per_dim": (4.0,), "eta_q": 40.0}
 
 OVERLAPS = stepped(
-    "two-step-overlaps", "ST-T3",
+    "sparse-token.two-step-overlaps", "ST-T3",
     "After two gradient steps w and q have the predicted overlaps with the signal, norms and"
     " cosines (setting of Figure 1, alpha0 = 4).",
     "Measured deviations at d = 100 are 8, 6, 3, 13, 13 and 0.6 %; nine of them over sqrt(256),"
@@ -59,7 +59,7 @@ LARGE_STEP = {
     "length": 2, "informative": 1, "positive_rate": 0.5, "signal": 3.0, "samples_per_dim": (0.5,),
     "eta_w": 4.0, "loss": "square"}
 SELF_INTERACTION = turned(
-    "self-interaction", "ST-T3",
+    "sparse-token.self-interaction", "ST-T3",
     "Each sample meets its own trace in w at the second step; with few tokens, few samples and a"
     " large first step that term decides the query.",
     "Measured deviations at d = 200 are 33, 26 and 11 %; nine of them over sqrt(256), plus a"
@@ -75,7 +75,7 @@ ALL_TOKENS = {
     "length": 2, "informative": 2, "positive_rate": 0.2, "signal": 2.0, "samples_per_dim": (4.0,),
     "eta_w": 2.0, "eta_b": 0.0, "eta_q": 10.0, "dim": 80}
 NOTHING_TO_CHOOSE = turned(
-    "nothing-to-choose", "ST-T3",
+    "sparse-token.nothing-to-choose", "ST-T3",
     "When all tokens are informative there is nothing to choose, and what is left of the query is"
     " (L - 1) E[h] w and noise, (L - 1) E[h^2] |w|^2 of it: it points away from the signal.",
     "Measured deviations at d = 80 are 19, 11 and 10 %; nine of them over sqrt(256), plus a"
@@ -108,7 +108,7 @@ def _predicted_rate(run: Run, power: float = -1.0) -> list[float]:
 
 MANY = {"samples_per_dim": (25.0, 100.0), "dim": 24}
 ALIGNMENT_RATE = stepped(
-    "alignment-rate", "ST-C1",
+    "sparse-token.alignment-rate", "ST-C1",
     "The misalignment 1 - |cos(q, xi)| falls like C/alpha0, with the predicted C (0.1997 in the"
     " setting of the paper's alignment figure).",
     "At d = 24 one gap fluctuates by 34 %; means of four, 64 of them: 2.1 %, times nine; 1 - 1/d"
@@ -129,7 +129,7 @@ def _cosine(run: Run, sign: float = 0.0) -> float:
 RARE_WEAK = {
     "informative": 1, "positive_rate": 0.2, "signal": 2.0, "samples_per_dim": (10.0,), "dim": 60}
 NEGATIVE = stepped(
-    "negative-alignment", "ST-N1",
+    "sparse-token.negative-alignment", "ST-N1",
     "For rare or weak signals the two steps turn the query away from the signal: the cosine is"
     " negative, as predicted.",
     "At d = 60 the cosine fluctuates by 0.09 a trial; nine of that over sqrt(256) is 0.05, plus a"
@@ -146,7 +146,7 @@ NEGATIVE = stepped(
         " = 1/2 the cosine tends to -1."))
 
 POSITIVE = common.ordering(
-    "always-aligned", "ST-N1",
+    "sparse-token.always-aligned", "ST-N1",
     "Two gradient steps always align the query positively with the signal.",
     "A cosine below 0.05 is no alignment to speak of; a trial fluctuates by 0.09 at d = 60.",
     Sabotage("still-weaker", "theta = 1.", {"signal": 1.0}),
@@ -169,7 +169,7 @@ blunt = partial(
     common.claim, source="ours", experiment=same_tokens.blunt_query,
     parts=("training loss", "test error"))
 TINY_QUERY = blunt(
-    "tiny-query-pools", "ST-N2",
+    "sparse-token.tiny-query-pools", "ST-N2",
     "With step sizes of 1/2 the learned query is so short (0.024) that attention does what pooling"
     " does, to 0.01 in loss and error.",
     "Paired on the same tokens the differences fluctuate by 0.001; what is left is what so short a"
@@ -182,7 +182,7 @@ TINY_QUERY = blunt(
         " scores grow like eta_q beta^2, and an eta_q near 40 makes the sharpness of order one."))
 
 VANISHING_QUERY = blunt(
-    "vanishing-query", "ST-N2",
+    "sparse-token.vanishing-query", "ST-N2",
     "As the query's norm vanishes attention becomes pooling: at 1e-4 the fitted classifiers agree"
     " to 1e-4 trial by trial.", "The gain is linear in the norm: 0.008 at 0.024 is 3e-5 at 1e-4.",
     Sabotage("short-query", "A query of norm 0.05.", {"sharpness": 0.05}), kind=BELOW,

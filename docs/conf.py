@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import saccade
-from saccade.report.story import page
+from saccade.report.study import page_text
 from saccade.studies import STUDIES
 
 project = "saccade"
@@ -53,7 +53,7 @@ sphinx_gallery_conf = {
 PAGES = Path(__file__).parent / "studies"
 PAGES.mkdir(exist_ok=True)
 for study in STUDIES:
-    (PAGES / f"{study}.md").write_text(page(study), encoding="utf-8")
+    (PAGES / f"{study}.md").write_text(page_text(STUDIES[study]), encoding="utf-8")
 
 
 def _plain(line: str) -> str:

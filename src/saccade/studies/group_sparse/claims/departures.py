@@ -36,7 +36,10 @@ FULL = _looks(
     scales={"quick": Scale(seconds=5), "standard": Scale(seconds=90)},
     figure="group-sparse/attention",
     sabotages=(
-        FROZEN, Sabotage("locked-out", "eta = 8.", {"step_size": 8.0}),
+        FROZEN,
+        Sabotage(
+            "locked-out", "Take steps of eta = 8, at which the layer locks out.", {"step_size": 8.0}
+        ),
         Sabotage(
             "no-encoding", "Equal encodings: positions cannot be told apart.",
             {"encodings": "equal"})))

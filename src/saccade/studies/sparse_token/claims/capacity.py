@@ -113,7 +113,8 @@ ORDER_REVERSED = _ordered(
     "sparse-token.capacity-order-reversed",
     "At poor alignment (R = 3, pi = 0.2, theta = 3, cos = 0.3, k = 1) pooling separates more"
     " samples than attention.", (("pooled", "attention"),), POOR,
-    Sabotage("good-alignment", "cos = 1.", {"alignment": 1.0}), source="ours")
+    Sabotage("good-alignment", "Align the query with the signal: cos = 1.", {"alignment": 1.0}),
+    source="ours")
 OVERTAKES = _ordered(
     "sparse-token.capacity-overtakes",
     "At a strong signal (theta = 6, cos = 1, k = 1) attention separates more samples than the"

@@ -125,7 +125,9 @@ ANY_WEIGHTS = EIGHTH_OR_MORE(
     expected="refuted", corrected="spatial.ternary-decoder",
     finding="Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
     " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi.", scales=QUICK,
-    sabotages=(Sabotage("fewer-spurious", "q = 0.3.", {"spurious_rate": 0.3}),))
+    sabotages=(
+        Sabotage("fewer-spurious", "Make spurious patches rarer: q = 0.3.", {"spurious_rate": 0.3}),
+    ))
 
 TERNARY = FREQUENCY(
     id="spatial.ternary-decoder", spec="VS-T31x", source="ours, against Theorem 3.1",

@@ -111,7 +111,9 @@ THIRD_ALWAYS = PATH(
     corrected="spatial.three-events",
     finding="At D = 64, C = 4, q = 1/4 alpha falls to a third of its peak and never rises again: f*"
     " errs in 0.36 % of images, which caps the margin.",
-    sabotages=(Sabotage("crowded", "q = 0.4.", {"spurious_rate": 0.4, "eta_v": 3e-4}),))
+    sabotages=(Sabotage(
+        "crowded", "Make spurious patches common: q = 0.4.",
+        {"spurious_rate": 0.4, "eta_v": 3e-4}),))
 
 STALLS = PATH(
     id="spatial.literal-step-stalls", spec="VS-T41", source="ours; eq. (GD) has a single step size",

@@ -66,9 +66,8 @@ def _is_sound(state: PyTree) -> Array:
     return jnp.all(jnp.stack([jnp.all(jnp.abs(leaf) < LARGEST) for leaf in leaves]))
 
 
-def divergence_report(diverged_at: int, step_size: float) -> str:
-    """The sentence for a run that left the finite numbers; empty for one that did not."""
-    if diverged_at < 0:
-        return ""
-    advice = f"step_size = {step_size:g} is too large; try a tenth of it."
-    return f"diverged at step {diverged_at}: {advice}"
+def divergence_report(diverged_at: int, step_size: float, name: str = "step_size") -> str:
+    """The sentence for a run that left the finite numbers; empty for one that did not. `name` is
+    what the user calls the step size."""
+    advice = f"{name} = {step_size:g} is too large; try a tenth of it."
+    return f"diverged at step {diverged_at}: {advice}" if diverged_at >= 0 else ""

@@ -151,7 +151,7 @@ def test_one_matrix_per_seed():
 def test_training_that_leaves_the_finite_numbers_says_when_and_what_to_do():
     task = SparseRecovery.create(6, 4, 1)
     start = learning.start_layers("lista-vm", 12, 1, step=1e6)
-    with pytest.raises(Diverged, match=r"lista-vm diverged at step 1: step_size = 0.01"):
+    with pytest.raises(Diverged, match=r"lista-vm diverged at step 1: learning_rate = 0.01"):
         learning.train(
             "lista-vm", task, jax.random.split(jax.random.key(0), 1), start,
             learning.Recipe(3, 8, 1e-2, np.inf))

@@ -80,7 +80,7 @@ def train(
     layers, diverged_at = _train(
         name, task, recipe, keys, start, matrices, dict(fixed or {}), jnp.asarray(stops))
     first = min((step for step in diverged_at.tolist() if step >= 0), default=-1)
-    if report := divergence_report(first, recipe.learning_rate):
+    if report := divergence_report(first, recipe.learning_rate, "learning_rate"):
         raise Diverged(f"Training of {name} {report}")
     layers |= {
         leaf: jnp.broadcast_to(value, (len(stops), len(keys), *value.shape))

@@ -34,8 +34,8 @@ def preload() -> None:
     import xarray  # noqa: F401
 
     import saccade.cli.sweep
-    import saccade.lab.archive.gather
-    import saccade.lab.engines.here
+    import saccade.lab.archive.dataset
+    import saccade.lab.engines
     import saccade.lab.sweep.api  # noqa: F401
 
 

@@ -83,7 +83,7 @@ def kills(folder: Path, small: bool) -> str:
     time.sleep(1.0)  # orphans of the last kill have noticed
     assert len(runs(cut)) == cells and numbers(cut) == numbers(whole), (
         "cells differ from an uninterrupted sweep")
-    from saccade.lab.archive.upkeep import clean
+    from saccade.lab.archive.runs import clean
     from saccade.lab.store import Store
 
     removed = len(clean(Store(cut), older_than=0).removed)

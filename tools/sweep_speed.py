@@ -21,11 +21,12 @@ TOOLS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TOOLS), str(TOOLS.parent / "src")]
 os.environ.setdefault("NPROC", "1")
 
-from saccade.lab.engines import choose  # noqa: E402
-from saccade.lab.engines.here import here  # noqa: E402
+from saccade.lab.engines import choose, here  # noqa: E402
 from saccade.lab.store import Store  # noqa: E402
-from saccade.lab.sweep import Plan, execute, plan, specification  # noqa: E402
+from saccade.lab.sweep.api import execute  # noqa: E402
+from saccade.lab.sweep.design import specification  # noqa: E402
 from saccade.lab.sweep.perform import Writer  # noqa: E402
+from saccade.lab.sweep.plan import Plan, plan  # noqa: E402
 
 
 def laid_out(folder: Path, count: int, run: str = "tick", **fixed: float) -> Plan:

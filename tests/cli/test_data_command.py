@@ -57,7 +57,7 @@ def test_refusals(ask, words, says):
 
 def test_a_claim_waits_for_its_data(tmp_path, monkeypatch):
     from saccade.cli.tables import needs
-    from saccade.lab.needs import lacking
+    from saccade.lab.registry import lacking
     from saccade.report.words import waiting_for
 
     monkeypatch.setenv("SACCADE_DATA", str(tmp_path))

@@ -7,9 +7,11 @@ TOOLS = str(Path(__file__).resolve().parents[2] / "tools")
 if TOOLS not in sys.path:
     sys.path.insert(0, TOOLS)
 
-from saccade.lab.engines.here import here  # noqa: E402
+from saccade.lab.engines import here  # noqa: E402
 from saccade.lab.store import Store  # noqa: E402
-from saccade.lab.sweep import execute, plan, specification  # noqa: E402
+from saccade.lab.sweep.api import execute  # noqa: E402
+from saccade.lab.sweep.design import specification  # noqa: E402
+from saccade.lab.sweep.plan import plan  # noqa: E402
 
 
 def planned(folder, run, mend=True, **asked):

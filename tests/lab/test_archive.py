@@ -14,10 +14,8 @@ import xarray
 from sweeping import contents, swept
 
 from saccade.errors import InvalidInput
-from saccade.lab.archive.export import export, table
-from saccade.lab.archive.gather import gather_names
-from saccade.lab.archive.listing import entries, find, printable
-from saccade.lab.archive.upkeep import check, clean, merge
+from saccade.lab.archive.dataset import export, gather_names, table
+from saccade.lab.archive.runs import check, clean, entries, find, merge, printable
 from saccade.lab.layout import canonical
 from saccade.lab.store import DamagedRun, Store
 

@@ -8,10 +8,11 @@ import pytest
 import xarray
 
 from saccade.lab import registry
-from saccade.lab.engines.here import here
+from saccade.lab.engines import here
 from saccade.lab.store import Store
-from saccade.lab.sweep import execute, plan, specification
-from saccade.lab.sweep.builtin import draw, find
+from saccade.lab.sweep.api import draw, execute, find
+from saccade.lab.sweep.design import specification
+from saccade.lab.sweep.plan import plan
 from saccade.studies import STUDIES
 from saccade.studies.group_sparse.dynamics.position_map import REGIMES, regime_map
 

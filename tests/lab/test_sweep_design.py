@@ -5,8 +5,8 @@ import sweeping  # noqa: F401
 
 from saccade.errors import InvalidInput
 from saccade.lab.store import Store
-from saccade.lab.sweep import plan, read, specification
-from saccade.lab.sweep.design import grid_axes, places
+from saccade.lab.sweep.design import grid_axes, places, read, specification
+from saccade.lab.sweep.plan import plan
 
 
 def laid_out(**asked):

@@ -15,8 +15,8 @@ from saccade.lab import run as runs
 from saccade.lab.backend import LocalBackend
 from saccade.lab.layout import FAILED
 from saccade.lab.store import DamagedRun, Store, StoreUnwritable
-from saccade.lab.sweep import describe
 from saccade.lab.sweep.perform import settle
+from saccade.lab.sweep.plan import describe
 
 GRID = dict(axes={"x": [0.0, 1.0, 2.0], "size": [4, 4 + 1]}, replicates=2)
 
@@ -280,8 +280,8 @@ def test_sweeps_and_claims_share_runs(fresh_store):
 def test_two_writers_of_the_same_cells(tmp_path):
     first = planned(tmp_path, "tick", **GRID)
     second = planned(tmp_path, "tick", **GRID)  # planned before the first has computed anything
-    from saccade.lab.engines.here import here
-    from saccade.lab.sweep import execute
+    from saccade.lab.engines import here
+    from saccade.lab.sweep.api import execute
 
     execute(first, here)
     with warnings.catch_warnings():

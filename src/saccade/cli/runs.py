@@ -10,7 +10,7 @@ from saccade.cli.progress import busy
 if TYPE_CHECKING:
     import xarray
 
-    from saccade.lab.archive.listing import Entry
+    from saccade.lab.archive.runs import Entry
 
 app = typer.Typer(
     no_args_is_help=True, help="List, show, open, merge, check and clean up stored runs.",
@@ -42,7 +42,7 @@ def list_(
 
         saccade runs list 'single-location.*' --status failed
     """
-    from saccade.lab.archive.listing import entries
+    from saccade.lab.archive.runs import entries
 
     found = list(entries(_store(store), pattern, status))
     if as_json:
@@ -59,7 +59,7 @@ def list_(
 
 
 def _row(entry: "Entry") -> dict[str, Any]:
-    from saccade.lab.archive.listing import printable
+    from saccade.lab.archive.runs import printable
     from saccade.lab.layout import repetition_of
 
     if entry.problem:
@@ -89,7 +89,7 @@ def show(
 
         saccade runs show 3f2a --json
     """
-    from saccade.lab.archive.listing import entry_of, find, printable
+    from saccade.lab.archive.runs import entry_of, find, printable
     from saccade.lab.layout import repetition_of
 
     runs = _store(store)
@@ -140,7 +140,7 @@ def open_(
 
         saccade runs open single-location.descent --variables outcome -o outcomes.parquet
     """
-    from saccade.lab.archive.export import check_ending, export
+    from saccade.lab.archive.dataset import check_ending, export
 
     if output is not None:
         check_ending(output)
@@ -152,8 +152,8 @@ def open_(
 
 
 def _opened(source: str, store: str | None) -> "xarray.Dataset":
-    from saccade.lab.archive.gather import gather_names, gather_plan
-    from saccade.lab.archive.listing import entries
+    from saccade.lab.archive.dataset import gather_names, gather_plan
+    from saccade.lab.archive.runs import entries
     from saccade.lab.sweep.api import understood
     from saccade.lab.sweep.plan import plan
 
@@ -179,7 +179,7 @@ def merge(
         saccade runs merge s3://group/runs my-store --json
     """
     from saccade.errors import InvalidInput
-    from saccade.lab.archive.upkeep import merge as copy
+    from saccade.lab.archive.runs import merge as copy
     from saccade.lab.store import Store
 
     if Store(source).backend.everywhere == Store(into).backend.everywhere:
@@ -208,7 +208,7 @@ def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
 
         saccade runs check --store my-store --json
     """
-    from saccade.lab.archive.upkeep import check as verify
+    from saccade.lab.archive.runs import check as verify
 
     with busy("reading every run"):
         found = verify(_store(store))
@@ -243,7 +243,7 @@ def gc(
 
         saccade runs gc --older-than 0 --damaged
     """
-    from saccade.lab.archive.upkeep import clean
+    from saccade.lab.archive.runs import clean
 
     found = clean(_store(store), older_than, damaged)
     typer.echo(f"{len(found.removed)} leftovers removed, {len(found.kept)} kept.")

@@ -7,7 +7,7 @@ import typer
 from saccade.cli.completion import sweeps
 
 if TYPE_CHECKING:
-    from saccade.lab.sweep import Outcome
+    from saccade.lab.sweep.api import Outcome
 
 
 Source = Annotated[
@@ -63,7 +63,7 @@ def sweep(
         _list()
         return
     if show_toml:
-        from saccade.lab.sweep.builtin import find
+        from saccade.lab.sweep.api import find
 
         typer.echo(find(source).file.read_text(encoding="utf-8").rstrip())
         return
@@ -87,9 +87,9 @@ def _list() -> None:
 def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
     """Refuse at the door what could not be written at the end."""
     from saccade.cli.console import check_file
-    from saccade.lab.archive.export import check_ending
+    from saccade.lab.archive.dataset import check_ending
     from saccade.lab.figure import check_output
-    from saccade.lab.sweep.builtin import find
+    from saccade.lab.sweep.api import find
 
     if export is not None:
         check_ending(export)
@@ -108,8 +108,8 @@ def _carry_out(
     from saccade.lab.engines import choose
     from saccade.lab.engines.cluster import Tls
     from saccade.lab.store import Store
-    from saccade.lab.sweep import Outcome, describe, execute, plan
-    from saccade.lab.sweep.api import understood
+    from saccade.lab.sweep.api import Outcome, execute, understood
+    from saccade.lab.sweep.plan import describe, plan
 
     engine = choose(jobs, cluster, Tls(*tls) if tls else None)
     specification, folder = understood(source)
@@ -153,12 +153,12 @@ def _write(source: str, outcome: "Outcome", export: str | None, figure: str | No
         return
     data = outcome.open()
     if export is not None:
-        from saccade.lab.archive.export import export as write
+        from saccade.lab.archive.dataset import export as write
 
         typer.echo(f"Dataset: {write(data, export)}")
     if figure is not None:
         from saccade.lab.figure import save
-        from saccade.lab.sweep.builtin import draw, find
+        from saccade.lab.sweep.api import draw, find
 
         typer.echo(f"Figure: {save(draw(find(source), data), figure)}")
 

@@ -1,2 +1,1 @@
-"""The laboratory: claims and their verdicts, runs and their store. It judges what the other rooms
-compute."""
+"""The laboratory judges what other rooms compute: claims, their verdicts, runs, their store."""

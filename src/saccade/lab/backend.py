@@ -1,5 +1,7 @@
-"""Where the files of a store lie. A backend keeps whole runs by name: a run is there with all its
-files, or not there at all."""
+"""Where the files of a store lie: a folder, or any address that fsspec understands (`memory://`,
+`s3://`, `sftp://`, ...). A backend keeps whole runs by name: a run is there with all its files, or
+not there at all.
+"""
 
 import os
 import shutil
@@ -8,9 +10,10 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from saccade.lab.layout import RUN_NAME
+from saccade.errors import InvalidInput
+from saccade.lab.layout import RECORD, RUN_NAME
 
 # What a writer leaves that was killed in the middle; nobody reads these.
 TEMPORARY = (".writing-", ".probe-", ".old-")
@@ -18,16 +21,14 @@ DAMAGED = ".damaged-"
 
 
 class Leftover(NamedTuple):
-    """Something in a store that is no run: its name, and for how many seconds nobody has touched it
-    (by the store's own clock)."""
+    """What is no run in a store, and its seconds untouched (by the store's own clock)."""
 
     name: str
     age: float
 
 
 class Backend(Protocol):
-    """What a store asks of the place it lies in. Names are checked by the store before they get
-    here."""
+    """What a store asks of the place it lies in. The store has checked the names."""
 
     address: str
     everywhere: str
@@ -48,13 +49,28 @@ class Backend(Protocol):
     def probe(self) -> None: ...
 
 
+def backend_at(address: str) -> Backend:
+    if "://" not in address or address.startswith("file://"):
+        return LocalBackend(Path(address.removeprefix("file://")))
+    try:
+        import fsspec
+    except ImportError:
+        raise InvalidInput(
+            f"The store {address!r} needs fsspec, which is not installed: pip install"
+            " 'saccade[remote]'.") from None
+    try:
+        system, root = fsspec.core.url_to_fs(address)
+    except (ValueError, ImportError, OSError) as problem:
+        raise InvalidInput(f"The store {address!r} cannot be opened ({problem}).") from None
+    return RemoteBackend(address, system, root.rstrip("/"))
+
+
 def token() -> str:
     return uuid.uuid4().hex[:8]
 
 
 class LocalBackend:
-    """A folder. A run is written to a temporary sibling and renamed, so a directory that bears a
-    run's name is whole."""
+    """A folder. A run is renamed from a temporary sibling, so whatever bears its name is whole."""
 
     shared = True
 
@@ -70,8 +86,7 @@ class LocalBackend:
             return False
 
     def read(self, name: str, file: str) -> bytes:
-        """The bytes of a file; a link is not followed, so that a foreign store cannot make us read
-        what lies outside it."""
+        """A file's bytes. No link is followed: a foreign store must not lead us out of it."""
         if not self.has(name):
             raise FileNotFoundError(f"there is no run {name}")
         path = os.path.join(self.address, name, file)
@@ -80,8 +95,7 @@ class LocalBackend:
             return handle.read()
 
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
-        """Write by rename; if the run is there already, that one stays. `durable` waits until the
-        disk has it."""
+        """Write by rename; a run that is there stays. `durable` waits until the disk has it."""
         temporary = os.path.join(self.address, f".writing-{name}-{token()}")
         try:
             os.makedirs(temporary)
@@ -134,8 +148,7 @@ class LocalBackend:
                 yield Leftover(entry.name, now - entry.stat(follow_symlinks=False).st_mtime)
 
     def _now(self) -> float:
-        """The time as the store's file system tells it: another machine's clock, or one that was
-        set back, must not age files."""
+        """By the store's file system: another machine's clock, or one set back, ages no files."""
         probe = self.folder / f".probe-{token()}"
         try:
             probe.touch()
@@ -181,8 +194,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def sync_filesystem(folder: Path) -> None:
-    """One flush for any number of files: of the folder's file system where the system can do that,
-    else of all."""
+    """One flush for any number of files: of the folder's file system if possible, else of all."""
     import ctypes
 
     try:
@@ -197,3 +209,83 @@ def sync_filesystem(folder: Path) -> None:
             raise OSError(code, os.strerror(code), str(folder))
     finally:
         os.close(descriptor)
+
+
+class RemoteBackend:
+    """Runs as folders of objects, which cannot be renamed: a run is its `run.json`, written last,
+    in one piece, and until it is there nobody sees the run."""
+
+    def __init__(self, address: str, system: Any, root: str):
+        self.address = self.everywhere = address
+        self.system = system
+        self.root = root
+        self.shared = not address.startswith("memory:")
+
+    def _path(self, name: str, file: str = "") -> str:
+        return f"{self.root}/{name}/{file}".rstrip("/")
+
+    def has(self, name: str) -> bool:
+        return self.system.isfile(self._path(name, RECORD))
+
+    def read(self, name: str, file: str) -> bytes:
+        return self.system.cat_file(self._path(name, file))
+
+    def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
+        """Arrays first, the record last; a run that is there stays."""
+        if self.has(name):
+            return
+        self.system.makedirs(self._path(name), exist_ok=True)
+        for file, content in files.items():
+            if file != RECORD:
+                self.system.pipe_file(self._path(name, file), content)
+        self.system.pipe_file(self._path(name, RECORD), files[RECORD])
+
+    def remove(self, name: str) -> None:
+        """The record first, so that nobody reads what is half gone."""
+        self.system.rm_file(self._path(name, RECORD))
+        self.system.rm(self._path(name), recursive=True)
+
+    def set_aside(self, name: str) -> None:
+        aside = f"{DAMAGED}{name}-{token()}"
+        self.system.makedirs(self._path(aside), exist_ok=True)
+        for path in self.system.ls(self._path(name), detail=False):
+            self.system.copy(path, self._path(aside, path.rsplit("/", 1)[-1]))
+        self.remove(name)
+
+    def _folders(self) -> dict[str, bool]:
+        """Every folder by name, and whether it holds a record; one listing."""
+        found: dict[str, bool] = {}
+        if self.system.exists(self.root):
+            for path in self.system.find(self.root):
+                name, _, file = path[len(self.root) :].lstrip("/").partition("/")
+                found[name] = found.get(name, False) or file == RECORD
+        return found
+
+    def names(self) -> Iterator[str]:
+        return (
+            name for name, whole in self._folders().items() if whole and RUN_NAME.fullmatch(name))
+
+    def strange(self) -> Iterator[str]:
+        usual = (*TEMPORARY, DAMAGED)
+        return (
+            name for name in self._folders()
+            if not RUN_NAME.fullmatch(name) and not name.startswith(usual))
+
+    def leftovers(self) -> Iterator[Leftover]:
+        """Runs set aside, and runs without a record; object stores tell no reliable age."""
+        for name, whole in self._folders().items():
+            unfinished = RUN_NAME.fullmatch(name) and not whole
+            if unfinished or name.startswith((*TEMPORARY, DAMAGED)):
+                yield Leftover(name, 0.0)
+
+    def discard(self, leftover: str) -> None:
+        self.system.rm(self._path(leftover), recursive=True)
+
+    def flush(self) -> None:
+        """An object is durable when its put returns."""
+
+    def probe(self) -> None:
+        name = f".probe-{token()}"
+        self.system.makedirs(self._path(name), exist_ok=True)
+        self.system.pipe_file(self._path(name, "probe"), b"")
+        self.discard(name)

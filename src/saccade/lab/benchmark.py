@@ -21,8 +21,7 @@ QUIET = 2  # rounds that are run and forgotten: compilation, caches, the first t
 
 
 class Accuracy(NamedTuple):
-    """How far the two sides are apart, and how far they may be for the comparison of their speed to
-    mean something."""
+    """How far the sides are apart, and may be for a comparison of their speed to mean something."""
 
     difference: float
     tolerance: float
@@ -34,8 +33,7 @@ class Accuracy(NamedTuple):
 
 @dataclass(frozen=True)
 class Target:
-    """The ratio that is asked for: at least (`>=`) or at most (`<=`) a value; None where the
-    seconds are what is reported."""
+    """The ratio asked for: at least (`>=`) or at most (`<=`) a value; None: only reported."""
 
     direction: str
     value: float
@@ -48,8 +46,7 @@ class Target:
 
 
 class Sides(NamedTuple):
-    """The two sides of a benchmark at chosen parameters: each call does the whole work once and
-    returns when it is done."""
+    """A benchmark at chosen parameters: each call does the whole work once and waits for it."""
 
     ours: Work
     peer: Work
@@ -58,8 +55,7 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Benchmark:
-    """`prepare(**parameters)` builds the two sides; the ratio is the peer's CPU time over ours, or
-    its inverse (`ours_over_peer`)."""
+    """`prepare(**parameters)` gives the sides; ratio: the peer's CPU time over ours, or inverse."""
 
     id: str
     work: str
@@ -83,8 +79,7 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """One measured benchmark. Seconds are medians over the rounds; low and high are the quartiles
-    of the ratio."""
+    """Seconds are medians over the rounds; low and high are the quartiles of the ratio."""
 
     id: str
     work: str
@@ -114,23 +109,19 @@ def find(names: Sequence[str], known: Sequence[Benchmark] | None = None) -> list
     wanted: set[str] = set()
     for name in names:
         matched = {
-            one.id for one in known if any(fnmatchcase(label, name) for label in _labels(one))}
+            one.id for one in known for label in (one.id, one.id.split(".", 1)[-1], one.study)
+            if fnmatchcase(label, name)}
         if not matched:
             raise unknown("benchmark", name, [one.id for one in known])
         wanted |= matched
     return [one for one in known if not names or one.id in wanted]
 
 
-def _labels(one: Benchmark) -> tuple[str, ...]:
-    return one.id, one.id.split(".", 1)[-1], one.study
-
-
 def measure_all(
     names: Sequence[str] = (), rounds: int = 7, tiny: bool = False,
     report: Callable[[str], None] = lambda text: None, known: Sequence[Benchmark] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measure the named benchmarks one after the other; `report` is told the work before and the
-    outcome after each."""
+    """Measure them in turn; `report` is told the work before and the outcome after each."""
     require(rounds >= 1, "rounds", rounds, "must be at least 1")
     results = []
     for one in find(names, known):
@@ -167,8 +158,7 @@ def measure(one: Benchmark, rounds: int = 7, tiny: bool = False) -> Result:
 
 
 def _in_turns(sides: Sides, rounds: int) -> tuple[list[Cost], list[Cost]]:
-    """Ours and the peer in turns, the first alternating, so that a slow minute of the machine falls
-    on both."""
+    """In turns, the first alternating, so that a slow minute of the machine falls on both."""
     ours: list[Cost] = []
     peer: list[Cost] = []
     for number in range(rounds):
@@ -179,8 +169,7 @@ def _in_turns(sides: Sides, rounds: int) -> tuple[list[Cost], list[Cost]]:
 
 
 def _cost(work: Work) -> Cost:
-    """One call, with Python's garbage collector held back so that it does not fall on one side by
-    chance."""
+    """One call, with the garbage collector held back: it must not fall on one side by chance."""
     gc.collect()
     gc.disable()
     try:
@@ -199,8 +188,7 @@ def _ratio(ours: Cost, peer: Cost, ours_over_peer: bool) -> float:
 
 
 def peak_memory_mb() -> float:
-    """The largest resident memory this process and its children have had so far, in MB (10^6
-    bytes)."""
+    """The most resident memory this process and its children have had, in MB (10^6 bytes)."""
     import resource
     import sys
 

@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, field_validator
 
 from saccade.errors import Diverged, InvalidInput
+from saccade.lab import registry
 from saccade.lab.experiment import validated
 
 LARGEST_EXACT = 2**53  # beyond it not every whole number is a float
@@ -28,8 +29,7 @@ other way)."""
 
 
 class Inputs(BaseModel):
-    """Base of all calculator inputs: unknown names are refused; numbers must be finite, and neither
-    words nor true or false."""
+    """Refuses unknown names; numbers must be finite, and neither words nor true or false."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True, strict=True)
 
@@ -130,8 +130,7 @@ def _field_text(info: Any) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """What Python users may hand in, as JSON would write it: arrays and tuples as lists, scalars of
-    array libraries as Python's."""
+    """What Python users may hand in, as JSON writes it: arrays as lists, scalars as Python's."""
     if hasattr(value, "tolist"):
         return as_json(value.tolist())
     if isinstance(value, Mapping):
@@ -140,8 +139,7 @@ def as_json(value: Any) -> Any:
 
 
 def plain(value: Any, owner: str) -> Any:
-    """Arrays to nested lists, numpy scalars to Python's; a value that is not finite is an error,
-    never a silent NaN."""
+    """Arrays to lists, numpy scalars to Python's; not finite is an error, never a silent NaN."""
     if isinstance(value, Mapping):
         return {str(name): plain(item, f"{owner}.{name}") for name, item in value.items()}
     if isinstance(value, str | bool) or value is None:
@@ -158,8 +156,6 @@ def plain(value: Any, owner: str) -> Any:
 
 def find(name: str) -> Calculator:
     """The calculator called `name`; only its own study is imported."""
-    from saccade.lab import registry
-
     if not isinstance(name, str):
         raise InvalidInput(f"name = {name!r} must be the name of a calculator.")
     return registry.one("calculator", name, registry.of_study(name, registry.calculators))

@@ -36,8 +36,7 @@ class Run(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """How many cells of a sweep are computed at once: `compute(keys, parameters)` for cells that
-    differ only in `varying`."""
+    """How cells that differ only in `varying` are computed at once: `compute(keys, parameters)`."""
 
     varying: frozenset[str]
     width: int
@@ -46,8 +45,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A registered experiment; `scales` holds what differs from the defaults (which are the quick
-    scale)."""
+    """`scales` holds what differs from the defaults, which are the quick scale."""
 
     id: str
     function: Callable[..., "xarray.Dataset"]
@@ -71,12 +69,15 @@ class Experiment:
             raise unknown("scale", scale, SCALES)
         return validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
 
+    def compute(self, key: Any, parameters: BaseModel) -> "xarray.Dataset":
+        return self.function(
+            key, **{name: getattr(parameters, name) for name in self.model.model_fields})
+
 
 def experiment(
     id: str, scales: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Callable[[Callable], Experiment]:
-    """Register a function `f(key, *, name: type = default, ...) -> Dataset` as the experiment
-    `id`."""
+    """Register a function `f(key, *, name: type = default, ...) -> Dataset` as experiment `id`."""
 
     def register(function: Callable) -> Experiment:
         given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
@@ -88,8 +89,7 @@ def experiment(
 
 
 def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> BaseModel:
-    """`model(**values)`, or `InvalidInput` with one sentence about the first thing that is
-    wrong."""
+    """`model(**values)`, or `InvalidInput` with one sentence about what is wrong first."""
     try:
         return model(**values)
     except ValidationError as error:
@@ -97,8 +97,7 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:
-    """The 63-bit number behind the random key of (label, repetition, seed): the same alone, in the
-    full ledger, or on a cluster."""
+    """The 63 bits behind a random key: the same alone, in the full ledger, or on a cluster."""
     digest = hashlib.sha256(f"{label}/{repetition}/{seed}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 

@@ -10,6 +10,7 @@ from saccade.errors import InvalidInput
 from saccade.lab.experiment import Experiment, Run
 from saccade.lab.run import run
 from saccade.lab.store import Store
+from saccade.lab.style import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -19,8 +20,7 @@ FORMATS = ("pdf", "png", "svg")
 
 @dataclass(frozen=True)
 class Figure:
-    """`runs` names the experiments it draws (with parameter changes, and further ones per scale);
-    `draw(runs)` gives the drawing."""
+    """`runs`: the experiments it draws with their changes, further ones per scale in `scales`."""
 
     id: str
     title: str
@@ -61,8 +61,6 @@ def draw(
 ) -> "Drawing":
     """Collect and draw, in the house style."""
     import matplotlib
-
-    from saccade.lab.style import STYLE
 
     with matplotlib.rc_context(STYLE):
         return figure.draw(collect(figure, scale, seed, store, fresh))

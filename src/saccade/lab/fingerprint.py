@@ -20,8 +20,7 @@ NO_NUMBERS = ("api", "cli", "errors", "lab", "report")
 
 
 def _computes(module: str, root: str) -> bool:
-    """Whether a change of this module may change a number that a module of the package `root`
-    computes."""
+    """Whether a change of this module may change a number of a module of the package `root`."""
     package, _, rest = module.partition(".")
     if package == "saccade":
         return bool(rest) and rest.split(".")[0] not in NO_NUMBERS and rest != "studies"
@@ -37,8 +36,7 @@ def _folder(root: str) -> Path | None:
 
 @cache
 def _file(module: str) -> Path | None:
-    """The source of a module, or nothing where the name is no module (an attribute, or of no
-    package)."""
+    """The source of a module; nothing where the name is an attribute, or of no package."""
     root, *rest = module.split(".")
     folder = _folder(root)
     if folder is None:

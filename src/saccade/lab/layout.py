@@ -52,8 +52,7 @@ class Request(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """A run as read: its record, and (dims, values, attributes) of each variable; a failed run has
-    none."""
+    """A record, and (dims, values, attributes) of each variable; a failed run has none."""
 
     record: dict[str, Any]
     variables: dict[str, tuple[list[str], np.ndarray, dict[str, Any]]]
@@ -108,8 +107,7 @@ def _record(request: Request, status: str, seconds: float, **more: Any) -> bytes
 
 
 def read_record(name: str, read: Read) -> dict[str, Any]:
-    """The record of run `name`, its checksum, its name and its status verified; raises ValueError
-    saying what does not match."""
+    """The record of run `name`: checksum, name and status verified, else ValueError says which."""
     record = json.loads(read(RECORD))
     said = record.pop("sha256", None)
     if said != hashlib.sha256(canonical(record).encode()).hexdigest():
@@ -139,8 +137,7 @@ def decode(name: str, read: Read) -> Contents:
 
 
 def _array(content: bytes) -> np.ndarray:
-    """The array in a `.npy` file. The headers of many runs are alike, and parsing them would take
-    most of the time: they are kept."""
+    """The array in a `.npy` file. Headers are kept: many are alike, and parsing them is slow."""
     if content[:8] != b"\x93NUMPY\x01\x00":
         return np.load(io.BytesIO(content), allow_pickle=False)
     end = 10 + int.from_bytes(content[8:10], "little")

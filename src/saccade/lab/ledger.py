@@ -1,17 +1,20 @@
-"""The ledger: claims judged at a scale, sequentially, with their sabotages. One claim gives the
-same row alone or in the full run."""
+"""The ledger: claims judged at a scale, sequentially, with their sabotages, here or in several
+processes. One claim gives the same row alone or in the full run."""
 
+import multiprocessing
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, unknown
+from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.experiment import SCALES, Run
-from saccade.lab.needs import lacking
+from saccade.lab.programs import one_thread_each
 from saccade.lab.run import run
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
@@ -34,11 +37,8 @@ class Conditions(NamedTuple):
 
 
 def scale_for(claim: Claim, scale: str) -> tuple[str, Scale] | None:
-    """The largest of the claim's scales that is not above the asked one, or None: then the claim
-    waits."""
+    """The claim's largest scale not above the asked one, or None: then the claim waits."""
     if scale not in SCALES:
-        from saccade.errors import unknown
-
         raise unknown("scale", scale, SCALES)
     allowed = [name for name in SCALES[: SCALES.index(scale) + 1] if name in claim.scales]
     return (allowed[-1], claim.scales[allowed[-1]]) if allowed else None
@@ -67,12 +67,11 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
 
 
 def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
-    """What a claim waits for: a larger scale (with its minutes), an optional package or a data
-    set."""
+    """What a claim waits for: a larger scale (with its minutes), a package or a data set."""
     if too_small:
         name, scale = next((name, claim.scales[name]) for name in SCALES if name in claim.scales)
         return {"scale": name, "minutes": round(scale.seconds / 60, 2)}
-    return lacking(claim.requires)
+    return registry.lacking(claim.requires)
 
 
 def _sabotaged(
@@ -94,8 +93,7 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the repetitions, until decided or the budget ends. A crash is a row
-    with its reason."""
+    """Look after look, doubling the repetitions, until decided or out of budget; or the crash."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)
@@ -195,8 +193,7 @@ def _numbers(
 
 
 def _health(part: dict[str, Any], claim: Claim) -> tuple[int, float]:
-    """Small for the part that matters most: refuted before undecided before holds, then the one
-    nearest to failing."""
+    """Small for the part that matters most: refuted, undecided, holds; then nearest to failing."""
     order = (REFUTED, UNDECIDED, HOLDS).index(part["verdict"])
     predicted, low, high = part["prediction"], *part["interval"]
     if predicted is None or low is None or high is None:
@@ -215,17 +212,54 @@ def judge_all(
     claims: Sequence[Claim], conditions: Conditions, jobs: int = 1,
     done: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> list[dict[str, Any]]:
-    """All rows in the order of `claims`; with `jobs` > 1 in spawned processes, claims on one
-    experiment kept together."""
+    """Rows in the order of `claims`; with `jobs` > 1, claims on one experiment share a process."""
     if jobs > 1:
-        from saccade.lab.parallel import judge_in_processes
-
-        return judge_in_processes(claims, conditions, jobs, done)
+        return _judge_in_processes(claims, conditions, jobs, done)
     rows = []
     for claim in claims:
         rows.append(evaluate(claim, conditions))
         done(rows[-1])
     return rows
+
+
+def _judge_in_processes(
+    claims: Sequence[Claim], conditions: Conditions, jobs: int,
+    done: Callable[[dict[str, Any]], None],
+) -> list[dict[str, Any]]:
+    """By workers with one thread each, spawned: a forked process hangs once JAX has threads."""
+    rows: dict[str, dict[str, Any]] = {}
+    spawned = multiprocessing.get_context("spawn")
+    with one_thread_each(), ProcessPoolExecutor(jobs, spawned) as pool:
+        futures = [pool.submit(_evaluate_group, group, conditions) for group in _groups(claims)]
+        try:
+            for future in as_completed(futures):
+                for row in future.result():
+                    rows[row["id"]] = row
+                    done(row)
+        except BaseException:
+            # An interrupt must not work through the queue first.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [rows[claim.id] for claim in claims]
+
+
+def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, Any]]:
+    known = registry.claims()
+    return [evaluate(registry.one("claim", name, known), conditions) for name in ids]
+
+
+def _groups(claims: Sequence[Claim]) -> list[list[str]]:
+    """Claims that read the same experiment go to one worker, so that no run is computed twice; the
+    costliest group starts first."""
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(claim.experiment.id, []).append(claim)
+
+    def cost(group: list[Claim]) -> float:
+        return sum(max(scale.seconds for scale in claim.scales.values()) for claim in group)
+
+    dearest_first = sorted(groups.values(), key=cost, reverse=True)
+    return [[claim.id for claim in group] for group in dearest_first]
 
 
 def verdict_is_expected(row: dict[str, Any]) -> bool:

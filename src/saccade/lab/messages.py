@@ -1,5 +1,4 @@
-"""What a validator found wrong, as one sentence: the parameter, its value, what it must be, and
-what it means."""
+"""What a validator found wrong, in a sentence: the parameter, its value, its rule and meaning."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -41,8 +40,7 @@ def message(problems: Sequence[Mapping[str, Any]], model: type[BaseModel], owner
 
 
 def _deepest(problems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Of the problems with the first refused input, the one that points furthest in: a union
-    reports one per alternative."""
+    """Of the first refused input's problems, the one furthest in: a union has one per choice."""
     same = [item for item in problems if item["loc"][:1] == problems[0]["loc"][:1]]
     return max(same, key=lambda item: len(_parts(item["loc"])))
 

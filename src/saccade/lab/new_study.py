@@ -40,13 +40,10 @@ def _words(name: str, inside: bool) -> dict[str, object]:
     if name in STUDIES:
         raise InvalidInput(f"name = {name!r} must be new: there is a study of that name already.")
     return {
-        "name": name, "package": ("saccade.studies." if inside else "saccade_") + _snake(name),
+        "name": name,
+        "package": ("saccade.studies." if inside else "saccade_") + name.replace("-", "_"),
         "prefix": "".join(word[0] for word in name.split("-")).upper(),
         "year": datetime.now(UTC).year}
-
-
-def _snake(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _study_files(folder: str) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""Compiled programs are let go before the operating system runs out of room for them.
+"""What a process takes of its machine: threads, one for each of several workers, and memory maps.
+Compiled programs are let go before the operating system runs out of room for them.
 
 A process keeps every program XLA compiled or loaded in memory, each in three or more memory maps.
 Linux allows a process 65,530 of them (`vm.max_map_count`); past that the next program does not fail
@@ -9,8 +10,11 @@ is let go is read back from the compilation cache on disk when it is needed agai
 """
 
 import gc
+import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MAPS_ALLOWED = 8_000
@@ -21,8 +25,7 @@ _looked = 0.0
 
 
 def memory_maps() -> int:
-    """How many memory maps this process holds; 0 where the system does not say (only Linux
-    does)."""
+    """How many memory maps this process holds; 0 where the system (any but Linux) does not say."""
     try:
         return MAPS.read_bytes().count(b"\n")
     except OSError:
@@ -30,8 +33,8 @@ def memory_maps() -> int:
 
 
 def let_go_of_programs(allowed: int = MAPS_ALLOWED, *, at_once: bool = False) -> bool:
-    """Drop all compiled programs if there are more than `allowed` memory maps. Cheap: looks once in
-    two seconds unless `at_once`."""
+    """Drop all compiled programs above `allowed` memory maps; looks once in two seconds, unless
+    `at_once`."""
     global _looked
     now = time.monotonic()
     if not at_once and now - _looked < SECONDS_BETWEEN_LOOKS:
@@ -43,3 +46,14 @@ def let_go_of_programs(allowed: int = MAPS_ALLOWED, *, at_once: bool = False) ->
     jax.clear_caches()
     gc.collect()
     return True
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """For workers started inside: they inherit NPROC, the variable that really limits XLA's."""
+    previous = os.environ.get("NPROC")
+    os.environ["NPROC"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop("NPROC") if previous is None else os.environ.__setitem__("NPROC", previous)

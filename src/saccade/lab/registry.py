@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from saccade.lab.claim import Claim
     from saccade.lab.experiment import Experiment
     from saccade.lab.figure import Figure
-    from saccade.lab.sweep.builtin import BuiltIn
+    from saccade.lab.sweep.api import BuiltIn
     from saccade.lab.training import Training
 
 
@@ -44,8 +44,7 @@ def _modules(room: str) -> Iterator[ModuleType]:
 
 
 def _defined(module: ModuleType, kind: type) -> Iterator[Any]:
-    """What a module holds of this kind, in the order of its lines; a tuple or list of them counts
-    too."""
+    """What a module holds of this kind, alone or in a tuple or list, in the order of its lines."""
     for value in list(vars(module).values()):
         yield from (
             item for item in (value if isinstance(value, (tuple, list)) else (value,))
@@ -62,55 +61,44 @@ def _offered(kind: type, rooms: tuple[str, ...], study: str) -> tuple[Any, ...]:
     return tuple(by_id.values())
 
 
-def offered(kind: type, rooms: tuple[str, ...], study: str | None = None) -> list[Any]:
-    """Everything of one kind in the `rooms` of one study, or of all in order."""
+def offered(kind: str, rooms: tuple[str, ...], study: str | None = None) -> list[Any]:
+    """Everything of one kind (`module.Class` of the laboratory, imported when it is asked for) in
+    the `rooms` of one study, or of all in order."""
     if study is not None and study not in STUDIES:
         raise unknown("study", study, STUDIES)
-    return [
-        item for name in ([study] if study else STUDIES) for item in _offered(kind, rooms, name)]
+    module, _, name = kind.rpartition(".")
+    wanted = getattr(import_module(f"saccade.lab.{module}"), name)
+    names = [study] if study else STUDIES
+    return [item for name in names for item in _offered(wanted, rooms, name)]
 
 
 def claims(study: str | None = None) -> "list[Claim]":
-    from saccade.lab.claim import Claim
-
-    return offered(Claim, ("claims",), study)
+    return offered("claim.Claim", ("claims",), study)
 
 
 def experiments(study: str | None = None) -> "list[Experiment]":
     """Those that claims and figures read, and those that only sweeps ask for (`cells`)."""
-    from saccade.lab.experiment import Experiment
-
-    return offered(Experiment, ("experiments", "cells"), study)
+    return offered("experiment.Experiment", ("experiments", "cells"), study)
 
 
 def figures(study: str | None = None) -> "list[Figure]":
-    from saccade.lab.figure import Figure
-
-    return offered(Figure, ("figures",), study)
+    return offered("figure.Figure", ("figures",), study)
 
 
 def calculators(study: str | None = None) -> "list[Calculator]":
-    from saccade.lab.calculator import Calculator
-
-    return offered(Calculator, ("calculators",), study)
+    return offered("calculator.Calculator", ("calculators",), study)
 
 
 def benchmarks(study: str | None = None) -> "list[Benchmark]":
-    from saccade.lab.benchmark import Benchmark
-
-    return offered(Benchmark, ("benchmarks",), study)
+    return offered("benchmark.Benchmark", ("benchmarks",), study)
 
 
 def sweeps(study: str | None = None) -> "list[BuiltIn]":
-    from saccade.lab.sweep.builtin import BuiltIn
-
-    return offered(BuiltIn, ("sweeps",), study)
+    return offered("sweep.api.BuiltIn", ("sweeps",), study)
 
 
 def trainings(study: str | None = None) -> "list[Training]":
-    from saccade.lab.training import Training
-
-    return offered(Training, ("experiments",), study)
+    return offered("training.Training", ("experiments",), study)
 
 
 def one(kind: str, name: str, items: Iterable[Any]) -> Any:
@@ -122,10 +110,22 @@ def one(kind: str, name: str, items: Iterable[Any]) -> Any:
 
 
 def of_study(name: str, find: Any) -> list[Any]:
-    """What `find` offers in the study that begins `name` ("study.thing", "study/thing"), else in
-    all of them."""
+    """What `find` offers in the study before the first "." or "/" of `name`, else in all."""
     study = name.replace("/", ".").split(".")[0]
     return find(study if study in STUDIES else None)
+
+
+def lacking(requires: str | None) -> dict[str, Any] | None:
+    """What of `requires` is not here: "nlp:safetensors,tokenizers" (an extra) or "data:cifar10"."""
+    kind, _, listed = (requires or "").partition(":")
+    names = [name for name in listed.split(",") if name]
+    if kind == "data":
+        from saccade.datasets.images import how_to_get, is_here
+
+        absent = [name for name in names if not is_here(name)]
+        return {"data": absent, "get": how_to_get(absent[0])} if absent else None
+    missing = [name for name in names if find_spec(name) is None]
+    return {"extra": kind, "missing": missing} if missing else None
 
 
 def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
@@ -138,18 +138,14 @@ def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
     for pattern in patterns:
         matched = {claim.id for claim in known if _matches(claim, pattern)}
         if not matched:
-            everything = claims()
-            names = (
-                [claim.id for claim in everything] + [claim.spec for claim in everything]
-                + list(STUDIES))
-            raise unknown("claim", pattern, names)
+            names = [name for claim in claims() for name in (claim.id, claim.spec)]
+            raise unknown("claim", pattern, names + list(STUDIES))
         wanted |= matched
     return [claim for claim in known if claim.id in wanted]
 
 
 def _concerned(study: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern may mean a claim of this study; one that names another study or its rows
-    does not."""
+    """Whether a pattern may mean this study: one that names another or its rows does not."""
 
     def names(pattern: str) -> set[str]:
         return {

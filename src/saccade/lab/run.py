@@ -1,5 +1,4 @@
-"""Evaluate an experiment once: from the store if nothing that determines it changed, else compute
-and store."""
+"""Evaluate an experiment once: from the store if it is there and nothing changed, else compute."""
 
 import time
 from collections.abc import Mapping
@@ -15,8 +14,7 @@ def run(
     experiment: Experiment, changes: Mapping[str, Any] | None = None, *, scale: str = "quick",
     repetition: int = 0, seed: int = 0, store: Store | None = None, fresh: bool = False,
 ) -> Run:
-    """The run of `experiment` at `scale` with `changes` of its parameters; `repetition` numbers
-    independent repetitions of the whole experiment."""
+    """At `scale`, with `changes`; `repetition` numbers independent ones of the whole experiment."""
     parameters = experiment.parameters(scale, changes)
     store = store or Store()
     request = Request(
@@ -33,8 +31,7 @@ def _compute(
 ) -> Any:
     start = time.perf_counter()
     key = key_for(experiment.id, request.repetition, request.seed)
-    data = experiment.function(
-        key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
+    data = experiment.compute(key, parameters)
     if fresh:
         store.remove(request.name)
     store.save(request, data, time.perf_counter() - start)

@@ -1,9 +1,9 @@
 """The run store: one directory per evaluated experiment, named by the hash of what determines it,
 written once, never half.
 
-`lab/layout.py` says what is in a run, `lab/backend.py` how it gets into a folder in one piece,
-`lab/remote_backend.py` the same for other places. A run that did not finish is kept beside it as
-`<name>.failed`, with a status word and its traceback; it never stands for a result.
+`lab/layout.py` says what is in a run, `lab/backend.py` how it gets into a folder or another place
+in one piece. A run that did not finish is kept beside it as `<name>.failed`, with a status word and
+its traceback; it never stands for a result.
 """
 
 import os
@@ -14,26 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import InvalidInput
-from saccade.lab.backend import Backend, LocalBackend
-from saccade.lab.layout import (
-    DAMAGE,
-    FAILED,
-    FORMAT,
-    Contents,
-    Request,
-    as_dataset,
-    canonical,
-    decode,
-    encode,
-    encode_failure,
-    read_record,
-)
+from saccade.lab import layout
+from saccade.lab.backend import backend_at
+from saccade.lab.layout import DAMAGE, FAILED, Contents, Request
 
 if TYPE_CHECKING:
     import xarray
-
-__all__ = [
-    "FORMAT", "DamagedRun", "Request", "Store", "StoreUnwritable", "canonical", "default_address"]
 
 
 class DamagedRun(UserWarning):
@@ -41,8 +27,7 @@ class DamagedRun(UserWarning):
 
 
 class StoreUnwritable(InvalidInput):
-    """Nothing can be written to the store: full, read-only, or no folder. No fault of the run that
-    was to be written."""
+    """Nothing can be written (full, read-only, no folder): no fault of the run."""
 
 
 def default_address() -> str:
@@ -52,22 +37,11 @@ def default_address() -> str:
     return os.environ.get("SACCADE_STORE") or str(user_data_path("saccade") / "runs")
 
 
-def _backend(address: str) -> Backend:
-    if "://" not in address:
-        return LocalBackend(Path(address))
-    if address.startswith("file://"):
-        return LocalBackend(Path(address.removeprefix("file://")))
-    from saccade.lab.remote_backend import open_address
-
-    return open_address(address)
-
-
 class Store:
-    """A collection of runs in a folder, or at an fsspec address such as `memory://runs` or
-    `s3://bucket/runs`."""
+    """Runs in a folder, or at an fsspec address: `memory://runs`, `s3://bucket/runs`."""
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        self.backend = _backend(os.fspath(folder) if folder is not None else default_address())
+        self.backend = backend_at(os.fspath(folder) if folder is not None else default_address())
 
     @property
     def address(self) -> str:
@@ -84,10 +58,9 @@ class Store:
         return self.backend.has(request.name)
 
     def load(self, request: Request) -> "xarray.Dataset | None":
-        """The stored dataset, or None if there is none; a torn or altered run is reported, set
-        aside, and counts as none."""
+        """The stored dataset, or None; a damaged run is reported, set aside and counts as none."""
         found = self.take(request.name)
-        return None if found is None else as_dataset(found)
+        return None if found is None else layout.as_dataset(found)
 
     def take(self, name: str) -> Contents | None:
         """The verified contents of run `name`, or None; a damaged run is reported and set aside."""
@@ -101,12 +74,11 @@ class Store:
 
     def contents(self, name: str) -> Contents:
         """The verified contents of run `name`; raises one of DAMAGE and changes nothing."""
-        return decode(name, lambda file: self.backend.read(name, file))
+        return layout.decode(name, lambda file: self.backend.read(name, file))
 
     def record(self, name: str) -> dict[str, Any]:
-        """The verified record of run `name` without its arrays; raises one of DAMAGE and changes
-        nothing."""
-        return read_record(name, lambda file: self.backend.read(name, file))
+        """The verified record of a run, not its arrays; raises one of DAMAGE, changes nothing."""
+        return layout.read_record(name, lambda file: self.backend.read(name, file))
 
     def names(self) -> Iterator[str]:
         """Every run, in no order; those that failed end in `.failed`."""
@@ -121,26 +93,22 @@ class Store:
         next `flush`.
         """
         name = request.name
-        self.put(name, encode(request, dataset, seconds), durable)
+        self.put(name, layout.encode(request, dataset, seconds), durable)
         self.remove(name + FAILED)
 
     def fail(
         self, request: Request, status: str, problem: str, traceback: str, seconds: float
     ) -> None:
         """Keep what went wrong with a run, in place of what went wrong before."""
-        self.forget_failure(request)
+        self.remove(request.name + FAILED)
         self.put(
-            request.name + FAILED, encode_failure(request, status, problem, traceback, seconds),
-            True)
+            request.name + FAILED,
+            layout.encode_failure(request, status, problem, traceback, seconds), True)
 
     def failure(self, request: Request) -> dict[str, Any] | None:
         """The record of the run's last failure, or None; an unreadable one counts as none."""
-        name = request.name + FAILED
-        found = self.take(name) if self.backend.has(name) else None
+        found = self.take(request.name + FAILED)
         return None if found is None else found.record
-
-    def forget_failure(self, request: Request) -> None:
-        self.remove(request.name + FAILED)
 
     def put(self, name: str, files: dict[str, bytes], durable: bool = True) -> None:
         with self._writing():

@@ -1,5 +1,4 @@
-"""The house style of figures: one place for fonts, sizes and colours (a colour-blind safe
-palette)."""
+"""The house style of figures: fonts, sizes and colours (a colour-blind safe palette)."""
 
 from typing import Any
 

@@ -23,8 +23,7 @@ Report = Callable[[str, int, int, float], None]
 
 @dataclass(frozen=True)
 class Training:
-    """`scales` says at which scales it is offered, with the parameters that differ;
-    `cost(parameters)` times it, in seconds."""
+    """`scales`: where it is offered, with what differs; `cost(parameters)`: seconds, timed."""
 
     name: str
     says: str

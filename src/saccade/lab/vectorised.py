@@ -40,8 +40,7 @@ def vectorised(
     id: str, *, varying: Sequence[str], outputs: Mapping[str, Dims], width: int = 16,
     scales: Scales | None = None, check: Check = lambda parameters: None,
 ) -> Callable[[Callable], Experiment]:
-    """Register a pure function `f(key, *, name: type = default, ...) -> {output: array}` with the
-    dimensions of its outputs."""
+    """Register a pure `f(key, *, name: type = default, ...) -> {output: array}` with its dims."""
 
     def register(core: Callable) -> Experiment:
         return _registered(id, core, _mapped(core, outputs), varying, width, scales, check)
@@ -53,16 +52,12 @@ def in_groups(
     id: str, *, varying: Sequence[str], width: int = 16, scales: Scales | None = None,
     check: Check = lambda parameters: None,
 ) -> Callable[[Callable], Experiment]:
-    """Register a function of a group, `f(keys, *, name: type = default, ...) -> [dataset of each
-    cell]`; types are those of one cell."""
+    """Register `f(keys, *, name: type of one = default, ...) -> [dataset of each cell]`."""
 
     def register(core: Callable) -> Experiment:
-        def together(
-            keys: Sequence[Any], columns: Mapping[str, Any], fixed: Mapping[str, Any]
-        ) -> Any:
-            return core(keys, **columns, **fixed)
-
-        return _registered(id, core, together, varying, width, scales, check)
+        return _registered(
+            id, core, lambda keys, columns, fixed: core(keys, **columns, **fixed), varying, width,
+            scales, check)
 
     return register
 
@@ -92,8 +87,7 @@ def _padded(
     together: Together, keys: Sequence[Any], group: Sequence[Any], varying: Sequence[str],
     width: int,
 ) -> list["xarray.Dataset"]:
-    """One dataset per cell of a group of at most `width`, whose last cell is copied until there are
-    as many."""
+    """One dataset per cell of a group, padded to `width` with copies of its last cell."""
     import numpy as np
 
     places = [min(place, len(group) - 1) for place in range(width)]

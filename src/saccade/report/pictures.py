@@ -11,7 +11,7 @@ from saccade.datasets.images.catalogue import AbsentImages
 from saccade.errors import InvalidInput
 from saccade.lab import registry
 from saccade.lab.figure import draw, save
-from saccade.lab.needs import lacking
+from saccade.lab.registry import lacking
 from saccade.lab.store import Store
 from saccade.report.entries import Entry
 from saccade.report.light import save_light_png

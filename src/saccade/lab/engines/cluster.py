@@ -9,16 +9,13 @@ task per worker thread is under way, so that a death is blamed on the right one.
 import os
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from concurrent.futures import CancelledError
+from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput, require
-from saccade.lab.engines.queue import DEATHS, Queue
-from saccade.lab.sweep.perform import Done, Task, Work, perform
-
-if TYPE_CHECKING:
-    from saccade.lab.engines import Engine
-    from saccade.lab.sweep.plan import Plan
+from saccade.lab.engines.queue import DEATHS, Engine, Groups, Note, Queue
+from saccade.lab.sweep.perform import Done, Task, perform
+from saccade.lab.sweep.plan import Plan
 
 PATIENCE = 60.0  # seconds that a scheduler has to come back
 LOOK = 1.0  # seconds between two looks at who is there
@@ -36,7 +33,7 @@ class Lost(Exception):
     """The connection to the scheduler is gone."""
 
 
-def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE) -> "Engine":
+def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE) -> Engine:
     try:
         import distributed  # noqa: F401
     except ImportError:
@@ -47,13 +44,7 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
     for name, path in (tls or Tls())._asdict().items():
         require(path is None or os.path.isfile(path), f"tls_{name}", path, "must be a file")
 
-    def engine(
-        plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
-    ) -> None:
-        if not plan.store.backend.shared:
-            raise InvalidInput(
-                f"The store {plan.store.address!r} lies in this process; a cluster needs one that"
-                " it sees.")
+    def engine(plan: Plan, groups: Groups, note: Note) -> None:
         queue = Queue(plan, groups, workers=1)
         while queue:
             with _connected(address, tls, patience) as client:
@@ -68,8 +59,7 @@ def on_cluster(address: str, tls: Tls | None = None, patience: float = PATIENCE)
 
 
 def _connected(address: str, tls: Tls | None, patience: float) -> Any:
-    """A client; tries again until `patience` is over, since a scheduler that is restarted needs a
-    moment."""
+    """A client; tries for `patience` seconds, since a restarted scheduler needs a moment."""
     import distributed
 
     security = None
@@ -93,7 +83,7 @@ def _connected(address: str, tls: Tls | None, patience: float) -> Any:
             time.sleep(LOOK)
 
 
-def _drive(client: Any, queue: Queue, note: Callable[[Done], None]) -> None:
+def _drive(client: Any, queue: Queue, note: Note) -> None:
     busy: dict[Any, tuple[Task, float]] = {}
     alone_since = None
     try:
@@ -128,8 +118,6 @@ def _threads(client: Any) -> int:
 
 def _finished(client: Any, busy: dict[Any, Any]) -> list[Any]:
     """Tasks that came to an end, after at most `LOOK` seconds."""
-    from concurrent.futures import CancelledError
-
     import distributed
 
     if not busy:
@@ -154,7 +142,7 @@ def _collect(queue: Queue, future: Any, task: Task, since: float) -> list[Done]:
         problem = future.exception()
         if isinstance(problem, distributed.KilledWorker):
             # Dask has tried several workers already.
-            return queue.settled_before_death(task) + queue.after_death(task, DEATHS)
+            return queue.after_death(task, DEATHS)
         raise problem
     done = future.result()
     if not queue.plan.store.backend.has(done[-1].name) and done[-1].status == "finished":

@@ -11,22 +11,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from saccade.errors import InvalidInput
-from saccade.lab.engines.queue import Queue
-from saccade.lab.sweep.perform import Done, Task, Work, perform
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from saccade.lab.engines import Engine
-    from saccade.lab.sweep.plan import Plan
-
+from saccade.lab.engines.queue import Engine, Groups, Note, Queue
+from saccade.lab.programs import one_thread_each
+from saccade.lab.sweep.perform import Done, Task, perform
+from saccade.lab.sweep.plan import Plan
 
 GRACE = 2.0  # seconds that workers have to end by themselves
 
@@ -39,22 +31,16 @@ class Busy(NamedTuple):
     since: float
 
 
-def in_processes(jobs: int) -> "Engine":
-    def engine(
-        plan: "Plan", groups: Sequence[tuple[Work, ...]], note: Callable[[Done], None]
-    ) -> None:
-        if not plan.store.backend.shared:
-            raise InvalidInput(
-                f"The store {plan.store.address!r} lies in this process; --jobs needs one that"
-                " others see.")
+def in_processes(jobs: int) -> Engine:
+    def engine(plan: Plan, groups: Groups, note: Note) -> None:
         queue = Queue(plan, groups, jobs)
-        with _one_thread_each():
+        with one_thread_each():
             _drive(queue, min(jobs, len(groups)), note)
 
     return engine
 
 
-def _drive(queue: Queue, jobs: int, note: Callable[[Done], None]) -> None:
+def _drive(queue: Queue, jobs: int, note: Note) -> None:
     idle = [_worker() for _ in range(jobs)]
     busy: dict[Future, Busy] = {}
     try:
@@ -88,7 +74,7 @@ def _collect(
     except BrokenProcessPool:
         was.pool.shutdown(wait=False)
         idle.append(_worker())
-        return queue.settled_before_death(was.task) + queue.after_death(was.task)
+        return queue.after_death(was.task)
     idle.append(was.pool)
     queue.learn(was.task, was.since)
     return done
@@ -99,8 +85,7 @@ def _worker() -> ProcessPoolExecutor:
 
 
 def _begin() -> None:
-    """A worker leaves interrupts to its parent, cleans up when told to end, and does not outlive a
-    parent that was killed."""
+    """Leave interrupts to the parent, clean up when told to end, do not outlive a killed parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds, so that nothing half written is left
@@ -121,14 +106,3 @@ def _end(pools: list[ProcessPoolExecutor]) -> None:
     for process in processes:
         process.join(max(0.0, deadline - time.monotonic()))
         process.kill()  # a long compiled program does not hear the polite word
-
-
-@contextmanager
-def _one_thread_each() -> "Iterator[None]":
-    """NPROC is the variable that really limits XLA's threads; workers inherit it."""
-    previous = os.environ.get("NPROC")
-    os.environ["NPROC"] = "1"
-    try:
-        yield
-    finally:
-        os.environ.pop("NPROC") if previous is None else os.environ.__setitem__("NPROC", previous)

@@ -3,13 +3,16 @@ worker died."""
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from saccade.errors import InvalidInput
+from saccade.lab.layout import FINISHED
 from saccade.lab.sweep.perform import Done, Task, Work, mark_killed
+from saccade.lab.sweep.plan import Plan
 
-if TYPE_CHECKING:
-    from saccade.lab.sweep.plan import Plan
+Groups = Sequence[tuple[Work, ...]]
+Note = Callable[[Done], None]
+Engine = Callable[[Plan, Groups, Note], None]
 
 TASK_SECONDS = 1.0  # sending a task costs milliseconds: small cells travel together
 MOST_GROUPS = 64
@@ -19,7 +22,11 @@ DEATHS = 3  # a cell that has cost so many workers is given up
 class Queue:
     """Groups of cells that wait. Sizes of tasks follow what the tasks before took."""
 
-    def __init__(self, plan: "Plan", groups: Sequence[tuple[Work, ...]], workers: int):
+    def __init__(self, plan: Plan, groups: Groups, workers: int):
+        if not plan.store.backend.shared:
+            raise InvalidInput(
+                f"The store {plan.store.address!r} lies in this process; other processes (--jobs)"
+                " and a cluster need one that they see.")
         self.plan = plan
         self.waiting = deque(groups)
         self.workers = workers
@@ -42,26 +49,23 @@ class Queue:
         self._per_group = seconds if self._per_group is None else 0.5 * (self._per_group + seconds)
 
     def after_death(self, task: Task, deaths: int = 1) -> list[Done]:
-        """A worker died on `task`: what it had finished is in the store, the rest waits again, cell
-        by cell.
+        """A worker died on `task`: what it had finished is in the store and is returned, the rest
+        waits again, cell by cell.
 
         Only a cell that was the last of its task can be blamed; after `DEATHS` times it is marked
         and the others go on.
         """
-        left = [work for group in task.groups for work in group]
-        left = [work for work in left if not self.plan.store.backend.has(work.name)]
+        work = [one for group in task.groups for one in group]
+        there = {one.name for one in work if self.plan.store.backend.has(one.name)}
+        left = [one for one in work if one.name not in there]
+        done = [Done(one.name, FINISHED, 0.0) for one in work if one.name in there]
         if len(left) == 1:
             self.deaths[left[0].name] += deaths
             if self.deaths[left[0].name] >= DEATHS:
-                return [mark_killed(task, left[0], self.deaths[left[0].name])]
-        self.waiting.extendleft((work,) for work in reversed(left))
-        return []
+                return [*done, mark_killed(task, left[0], self.deaths[left[0].name])]
+        self.waiting.extendleft((one,) for one in reversed(left))
+        return done
 
     def put_back(self, task: Task) -> None:
         """A task was lost through no fault of its cells."""
         self.waiting.extendleft(reversed(task.groups))
-
-    def settled_before_death(self, task: Task) -> list[Done]:
-        """Cells of a lost task that the store has."""
-        names = [work.name for group in task.groups for work in group]
-        return [Done(name, "finished", 0.0) for name in names if self.plan.store.backend.has(name)]

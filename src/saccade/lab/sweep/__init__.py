@@ -2,12 +2,5 @@
 cluster, losing nothing.
 
 `design` says which cells, `target` what they evaluate, `plan` what is missing, `perform` how one
-group is computed, `execute` carries it out.
+group is computed; `api` carries it out, and knows the sweeps that studies bring along.
 """
-
-from saccade.lab.sweep.design import Specification, read, specification
-from saccade.lab.sweep.execute import Outcome, execute
-from saccade.lab.sweep.plan import Plan, describe, plan
-
-__all__ = [
-    "Outcome", "Plan", "Specification", "describe", "execute", "plan", "read", "specification"]

@@ -1,28 +1,90 @@
-"""`saccade.sweep`: the same sweeps from Python."""
+"""`saccade.sweep`: understand what is asked for, carry the plan out on an engine, and say what
+became of every cell; also the sweeps that studies bring along."""
 
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import InvalidInput
-from saccade.lab.engines import choose
+from saccade.lab import engines, registry
+from saccade.lab.archive.dataset import gather_plan
+from saccade.lab.layout import FINISHED
 from saccade.lab.store import Store
-from saccade.lab.sweep.builtin import find
+from saccade.lab.style import STYLE
 from saccade.lab.sweep.design import Specification, read, specification
-from saccade.lab.sweep.execute import Outcome, execute
 from saccade.lab.sweep.perform import Done
-from saccade.lab.sweep.plan import plan
+from saccade.lab.sweep.plan import MISSING, Plan, plan
 
 if TYPE_CHECKING:
-    from saccade.lab.engines.cluster import Tls
+    import xarray
+    from matplotlib.figure import Figure as Drawing
 
 Source = str | Path | Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class BuiltIn:
+    """A sweep of a study, one phase diagram as a TOML file to copy from: `draw(data)` draws it
+    opened; `minutes` is what it last took in one process of a busy machine."""
+
+    id: str
+    title: str
+    caption: str
+    file: Path
+    draw: Callable[["xarray.Dataset"], "Drawing"]
+    minutes: float
+
+    @property
+    def study(self) -> str:
+        return self.id.split("/")[0]
+
+    def specification(self) -> Specification:
+        return read(self.file)
+
+
+def find(name: str) -> BuiltIn:
+    return registry.one("sweep", name, registry.of_study(name, registry.sweeps))
+
+
+def draw(item: BuiltIn, data: "xarray.Dataset") -> "Drawing":
+    """The figure, in the house style."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        return item.draw(data)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sweep carried out: the plan with what is now in the store, and the seconds it took."""
+
+    plan: Plan
+    computed: int
+    seconds: float
+
+    @property
+    def keys(self) -> list[str]:
+        """Names of the runs, cell by cell."""
+        return [cell.name for cell in self.plan.cells]
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Status word of every run that did not finish."""
+        return {
+            name: word for name, word in self.plan.status.items() if word not in (FINISHED, MISSING)
+        }
+
+    def open(self) -> "xarray.Dataset":
+        """All cells as one dataset."""
+        return gather_plan(self.plan)
+
+
 def sweep(
     source: Source, *, jobs: int | None = None, cluster: str | None = None,
-    tls: "Tls | None" = None, store: str | None = None, retry: bool = False, dry_run: bool = False,
-    done: Callable[[Done], None] = lambda done: None, **asked: Any,
+    tls: engines.Tls | None = None, store: str | None = None, retry: bool = False,
+    dry_run: bool = False, done: Callable[[Done], None] = lambda done: None, **asked: Any,
 ) -> Outcome:
     """Evaluate many cells and keep each as a run: `sweep("single-location.risk", axes={"kappa":
     [0.1, 0.5]}, fixed={...}).open()`.
@@ -32,7 +94,7 @@ def sweep(
     `fixed`, `scale`, `replicates`, `seed` beside it.
     """
     made, folder = understood(source, asked)
-    engine = choose(jobs, cluster, tls)
+    engine = engines.choose(jobs, cluster, tls)
     laid_out = plan(made, Store(store), folder, mend=not dry_run)
     if dry_run:
         return Outcome(laid_out, 0, 0.0)
@@ -42,8 +104,7 @@ def sweep(
 def understood(
     source: Source, asked: Mapping[str, Any] | None = None
 ) -> tuple[Specification, str | None]:
-    """The specification that `source` means, and the folder in which its own modules are looked
-    for."""
+    """The specification that `source` means, and the folder to look for its own modules in."""
     asked = asked or {}
     if isinstance(source, Mapping):
         return specification({**source, **asked}), None
@@ -56,3 +117,24 @@ def understood(
     if isinstance(source, Path) or source.endswith(".toml"):
         return read(source), str(Path(source).absolute().parent)
     return find(source).specification(), None
+
+
+def execute(
+    plan: Plan, engine: engines.Engine, retry: bool = False,
+    watch: Callable[[Done], None] = lambda done: None,
+) -> Outcome:
+    """Compute what is missing. Interrupted, it leaves whole runs only; called again, it goes on."""
+    status = dict(plan.status)
+    start = time.monotonic()
+    groups = plan.groups(retry)
+    settled: set[str] = set()
+
+    def note(done: Done) -> None:
+        status[done.name] = done.status
+        settled.add(done.name)
+        watch(done)
+
+    if groups:
+        plan.store.check_writable()
+        engine(plan, groups, note)
+    return Outcome(replace(plan, status=status), len(settled), time.monotonic() - start)

@@ -22,8 +22,7 @@ Place = dict[str, Any]
 
 
 class Span(BaseModel):
-    """An axis by its ends: `count` evenly spaced values in a grid, or a range to draw from in a
-    random design."""
+    """An axis by its ends: `count` even values in a grid, or a range of random draws."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -154,8 +153,7 @@ def places(made: Specification) -> list[Place]:
 
 
 def _drawn(made: Specification) -> list[Place]:
-    """Independent draws. Each axis has a stream of its own, so that more samples only add cells to
-    those that were there."""
+    """Independent draws. Each axis has its own stream: more samples only add cells."""
     import numpy as np
 
     columns: dict[str, list[Any]] = {}

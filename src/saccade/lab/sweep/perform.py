@@ -53,8 +53,7 @@ class Done(NamedTuple):
 
 
 class Writer:
-    """Saves runs at once and makes them durable about once a second: a disk's flush costs as much
-    as many small cells."""
+    """Saves runs at once, durably about once a second: a flush costs as much as many cells."""
 
     def __init__(self, store: Store):
         self.store = store
@@ -114,8 +113,7 @@ def _asked(target: Target, work: Work, seed: int) -> tuple[Any, Request]:
 def _together(
     target: Target, group: Sequence[Work], seed: int, writer: Writer
 ) -> list[Done] | None:
-    """The group under one vmap, or None if anything went wrong: then each cell is tried alone, to
-    tell which it was."""
+    """The group under one vmap; None if anything went wrong: each cell alone then tells which."""
     assert target.batch is not None
     asked = [_asked(target, work, seed) for work in group]
     start = time.perf_counter()

@@ -1,5 +1,4 @@
-"""The plan of a sweep: its cells, which of them the store has, what remains, and how long that may
-take."""
+"""The plan of a sweep: its cells, which of them the store has, what remains, and for how long."""
 
 import statistics
 import warnings
@@ -47,8 +46,7 @@ class Plan:
         return grid_axes(self.specification)
 
     def missing(self, retry: bool = False) -> list[Cell]:
-        """The cells to compute, each run once: what is not in the store, and with `retry` what
-        failed before."""
+        """The cells to compute, each run once: what is missing, with `retry` what failed too."""
         wanted = {cell.name: cell for cell in self.cells if self.status[cell.name] != FINISHED}
         return [cell for cell in wanted.values() if retry or self.status[cell.name] == MISSING]
 
@@ -70,8 +68,7 @@ class Plan:
 
 
 def plan(made: Specification, store: Store, folder: str | None = None, mend: bool = True) -> Plan:
-    """Lay out every cell and look into the store. Damaged runs are reported; they are set aside
-    unless `mend` is false."""
+    """Lay out the cells and look into the store: damaged runs are reported, set aside if `mend`."""
     target = resolve(made.run, folder)
     if made.replicates > 1 and not target.random:
         raise InvalidInput(
@@ -98,8 +95,7 @@ def _cell(target: Target, made: Specification, place: Place, replicate: int) -> 
 def _look(
     cells: Sequence[Cell], store: Store, mend: bool
 ) -> tuple[dict[str, str], dict[str, str], list[float]]:
-    """Status by name, what is damaged and why, and the seconds that finished cells took. Every
-    checksum is verified."""
+    """Status by name, what is damaged and why, seconds of finished cells; checksums verified."""
     status: dict[str, str] = {}
     damaged: dict[str, str] = {}
     seconds: list[float] = []

@@ -1,5 +1,4 @@
-"""What the cells of a sweep evaluate: an experiment or a calculator of a study, or an experiment of
-your own (`module:name`)."""
+"""What a sweep evaluates: a study's experiment or calculator, or your own as `module:name`."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from saccade.errors import InvalidInput, unknown
+from saccade.lab import registry
 from saccade.lab.calculator import Calculator, as_json
 from saccade.lab.experiment import Batch, Experiment, key_for, validated
 from saccade.lab.fingerprint import version_of
@@ -47,9 +47,7 @@ class Target:
         return _key(self.label, repetition, seed) if self.random else None
 
 
-@lru_cache(maxsize=1024)
-def _key(label: str, repetition: int, seed: int) -> Any:
-    return key_for(label, repetition, seed)
+_key = lru_cache(maxsize=1024)(key_for)
 
 
 @cache
@@ -57,8 +55,6 @@ def resolve(name: str, folder: str | None = None) -> Target:
     """The target called `name`; modules of your own are looked for in `folder` too."""
     if ":" in name and not name.startswith(CALCULATOR):
         return _own(name, folder)
-    from saccade.lab import registry
-
     bare = name.removeprefix(CALCULATOR)
     study = bare.split(".")[0]
     known = study if study in STUDIES else None
@@ -78,12 +74,8 @@ def _of_experiment(item: Experiment) -> Target:
         item.parameters(scale)  # refuses an unknown scale
         return item.scales.get(scale, {})
 
-    def compute(key: Any, parameters: BaseModel) -> "xarray.Dataset":
-        return item.function(
-            key, **{name: getattr(parameters, name) for name in type(parameters).model_fields})
-
-    return Target(
-        item.id, item.model, version_of(item.function), defaults, compute, batch=item.batch)
+    code = version_of(item.function)
+    return Target(item.id, item.model, code, defaults, item.compute, batch=item.batch)
 
 
 def _own(name: str, folder: str | None) -> Target:
@@ -110,8 +102,7 @@ def _of_calculator(item: Calculator) -> Target:
 
 
 def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
-    """A calculator's answer as a dataset: numbers and words as they are, regular lists as arrays,
-    nested names joined by points."""
+    """An answer as a dataset: regular lists as arrays, nested names joined by points."""
     import numpy as np
     import xarray
 
@@ -130,8 +121,7 @@ def tabulated(values: Mapping[str, Any], prefix: str = "") -> "xarray.Dataset":
 
 
 def varied(target: Target, parameters: Sequence[BaseModel]) -> list[list[int]]:
-    """Groups of cells, by their numbers, that may be computed at once: those that differ only in
-    what the target can vary."""
+    """Groups of cell numbers computed at once: they differ only in what the target can vary."""
     if target.batch is None:
         return [[number] for number in range(len(parameters))]
     fixed = [name for name in target.model.model_fields if name not in target.batch.varying]

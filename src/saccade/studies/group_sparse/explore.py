@@ -13,7 +13,7 @@ def _():
     import numpy as np
     import plotly.graph_objects as go
 
-    from saccade.lab.live_pictures import described, finished
+    from saccade.lab.notebooks import described, finished
     from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
     from saccade.studies.group_sparse.theory.laws import late_laws
 

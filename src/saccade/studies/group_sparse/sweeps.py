@@ -9,7 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.style import BLUE, GREY, ORANGE, RED
-from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.sweep.api import BuiltIn
 from saccade.studies.group_sparse.cells import OUTPUTS
 from saccade.studies.group_sparse.dynamics.position_map import REGIMES, name_ending
 

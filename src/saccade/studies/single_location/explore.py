@@ -12,7 +12,7 @@ def _():
     import numpy as np
     import plotly.graph_objects as go
 
-    from saccade.lab.live_pictures import described, finished
+    from saccade.lab.notebooks import described, finished
     from saccade.studies.single_location import dynamics, theory
 
     return dynamics, described, finished, go, jax, mo, np, theory

@@ -8,7 +8,7 @@ import xarray
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.style import THEORY
-from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.sweep.api import BuiltIn
 from saccade.studies.single_location import dynamics, theory
 
 

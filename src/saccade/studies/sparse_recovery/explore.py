@@ -13,7 +13,7 @@ def _():
     import numpy as np
     import plotly.graph_objects as go
 
-    from saccade.lab.live_pictures import described, finished
+    from saccade.lab.notebooks import described, finished
     from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS, unroll
     from saccade.studies.sparse_recovery.task import SparseRecovery
 

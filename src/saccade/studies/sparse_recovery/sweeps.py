@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
 from saccade.lab.style import THEORY
-from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.sweep.api import BuiltIn
 from saccade.studies.sparse_recovery.cells import METHODS
 
 

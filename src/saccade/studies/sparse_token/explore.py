@@ -12,7 +12,7 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.errors import InvalidInput
-    from saccade.lab.live_pictures import described, finished
+    from saccade.lab.notebooks import described, finished
     from saccade.studies.sparse_token import theory
     from saccade.studies.sparse_token.task import SparseTokenSetting
 

@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.style import BLUE, GREEN, ORANGE
-from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.sweep.api import BuiltIn
 from saccade.studies.sparse_token.task import MODELS
 
 

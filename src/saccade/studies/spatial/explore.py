@@ -14,7 +14,7 @@ def _():
     import plotly.graph_objects as go
 
     from saccade.errors import Diverged, InvalidInput
-    from saccade.lab.live_pictures import described, finished
+    from saccade.lab.notebooks import described, finished
     from saccade.studies.spatial.dynamics import descent
     from saccade.studies.spatial.models import association
     from saccade.studies.spatial.task import Spatial

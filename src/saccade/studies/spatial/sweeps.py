@@ -7,7 +7,7 @@ import numpy as np
 import xarray
 from matplotlib.figure import Figure as Drawing
 
-from saccade.lab.sweep.builtin import BuiltIn
+from saccade.lab.sweep.api import BuiltIn
 
 
 def draw_association(data: xarray.Dataset) -> Drawing:

@@ -1,19 +1,76 @@
-"""Look after stores: verify every checksum, copy what another store has, remove what killed writers
-left."""
+"""The runs in a store, one by one: find them by experiment, status or the beginning of their name,
+verify every checksum, copy what another store has, remove what killed writers left."""
 
-from typing import NamedTuple
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 
-from saccade.lab.archive.listing import is_name, printable
-from saccade.lab.backend import DAMAGED
-from saccade.lab.layout import DAMAGE, FAILED, RECORD, decode
+from saccade.errors import InvalidInput, shown
+from saccade.lab import backend
+from saccade.lab.layout import DAMAGE, FAILED, RECORD, RUN_NAME, decode
 from saccade.lab.store import Store
 
+DAMAGED = "damaged"
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 STALE = 3600.0  # seconds; a writer that still works touches its files more often
 
 
+class Entry(NamedTuple):
+    """One run: its name, its record (empty if it cannot be read), and what is wrong with it."""
+
+    name: str
+    record: dict[str, Any]
+    problem: str = ""
+
+    @property
+    def status(self) -> str:
+        return DAMAGED if self.problem else str(self.record["status"])
+
+    @property
+    def experiment(self) -> str:
+        return "" if self.problem else str(self.record["request"]["experiment"])
+
+
+def entries(store: Store, pattern: str = "*", status: str | None = None) -> Iterator[Entry]:
+    """Runs whose experiment matches `pattern` (shell wildcards), in the order of their names."""
+    for name in sorted(store.names()):
+        entry = entry_of(store, name)
+        if (entry.problem or fnmatchcase(entry.experiment, pattern)) and status in (
+            None, entry.status,
+        ):
+            yield entry
+
+
+def entry_of(store: Store, name: str) -> Entry:
+    try:
+        return Entry(name, store.record(name))
+    except DAMAGE as problem:
+        return Entry(name, {}, printable(str(problem)))
+
+
+def find(store: Store, beginning: str) -> str:
+    """The one run whose name begins so."""
+    if not re.fullmatch(r"[0-9a-f]{4,32}(\.failed)?", beginning):
+        raise InvalidInput(
+            f"run = {shown(beginning)} must be the name of a run: four or more of 0-9 and a-f.")
+    found = [name for name in store.names() if name.startswith(beginning)]
+    if beginning in found or len(found) == 1:
+        return beginning if beginning in found else found[0]
+    if not found:
+        raise InvalidInput(
+            f"There is no run that begins with {beginning!r} in the store {store.address!r}.")
+    raise InvalidInput(
+        f"run = {beginning!r} is the beginning of {len(found)} names; give more of it.")
+
+
+def printable(text: Any) -> str:
+    """Text from a store as a terminal may show it: without control characters."""
+    return CONTROL.sub("?", str(text))
+
+
 class Checked(NamedTuple):
-    """`damaged` maps the names of runs to what is wrong with them; `strange` lists what no store
-    has put there."""
+    """`damaged` says what is wrong with which run; `strange` lists what no store has put there."""
 
     good: int
     damaged: dict[str, str]
@@ -46,12 +103,11 @@ class Merged(NamedTuple):
 
 
 def merge(source: Store, into: Store) -> Merged:
-    """Copy every verified run that `into` does not have. A failure is copied only where there is no
-    result."""
+    """Copy every verified run that `into` lacks; a failure only where there is no result."""
     into.check_writable()
     copied, present, conflicts, damaged = 0, 0, [], {}
     for name in sorted(source.names()):
-        assert is_name(name)  # the backend lists nothing else, and only such names become paths
+        assert RUN_NAME.fullmatch(name)  # only such names become paths, and nothing else is listed
         try:
             files = _files(source, name)
         except DAMAGE as problem:
@@ -101,11 +157,10 @@ class Cleaned(NamedTuple):
 
 
 def clean(store: Store, older_than: float = STALE, damaged: bool = False) -> Cleaned:
-    """Remove temporaries that nobody has touched for `older_than` seconds; damaged runs that were
-    set aside only if asked for."""
+    """Remove temporaries untouched for `older_than` seconds; damaged runs only if asked for."""
     removed, kept = [], []
     for leftover in list(store.backend.leftovers()):
-        wanted = damaged or not leftover.name.startswith(DAMAGED)
+        wanted = damaged or not leftover.name.startswith(backend.DAMAGED)
         # A clock that was set back makes files of the future: they have no age, and go only when
         # everything may go.
         if wanted and (leftover.age >= older_than or older_than <= 0):

@@ -1,5 +1,6 @@
 """Many runs as one dataset: the axes of a grid become dimensions, other designs get the dimension
-`cell`; `status` says which are there.
+`cell`; `status` says which are there. It is written for other programs as zarr, netCDF, parquet or
+CSV, as the ending of the name says.
 
 Arrays are stacked cell by cell. Where cells have different sizes, the smaller are padded with NaN
 (numbers become floats) or empty words, and the variable's attribute `padded` says so. Cells that
@@ -8,28 +9,29 @@ are not there are padded whole.
 
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import util
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from saccade.errors import InvalidInput
-from saccade.lab.archive.listing import printable
+from saccade.errors import InvalidInput, unknown
+from saccade.lab.archive.runs import DAMAGED, printable
 from saccade.lab.layout import DAMAGE, FINISHED, Contents, canonical, repetition_of
 from saccade.lab.store import DamagedRun, Store
+from saccade.lab.sweep.plan import Plan
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
-
-    from saccade.lab.sweep.plan import Plan
 
 REPLICATE = "replicate"
 CELL = "cell"
-UNREADABLE = "damaged"
+ENDINGS = (".zarr", ".nc", ".parquet", ".csv")
 
 
 class Frame(NamedTuple):
-    """How cells are arranged: the dimensions with their labels, further columns per cell, and the
-    status of every cell."""
+    """How cells are arranged: dimensions with their labels, further columns, and every status."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -37,16 +39,15 @@ class Frame(NamedTuple):
     status: Sequence[str]
 
 
-def gather_plan(plan: "Plan") -> "xarray.Dataset":
+def gather_plan(plan: Plan) -> "xarray.Dataset":
     """The cells of a sweep as one dataset."""
+    words = [plan.status[cell.name] for cell in plan.cells]
     found = [
-        _read(plan.store, cell.name) if plan.status[cell.name] == FINISHED else None
-        for cell in plan.cells]
+        _read(plan.store, cell.name) if word == FINISHED else None
+        for cell, word in zip(plan.cells, words, strict=True)]
     status = [
-        (
-            UNREADABLE if contents is None and plan.status[cell.name] == FINISHED
-            else plan.status[cell.name])
-        for cell, contents in zip(plan.cells, found, strict=True)]
+        DAMAGED if contents is None and word == FINISHED else word
+        for word, contents in zip(words, found, strict=True)]
     replicates = plan.specification.replicates
     axes = plan.axes
     if axes:
@@ -67,8 +68,7 @@ def gather_plan(plan: "Plan") -> "xarray.Dataset":
 
 
 def _read(store: Store, name: str) -> Contents | None:
-    """Verified contents; a damaged run is reported and left where it is: to open runs changes
-    nothing in a store."""
+    """Verified contents; a damaged run is reported and left: to open runs changes no store."""
     try:
         return store.contents(name)
     except DAMAGE as problem:
@@ -78,8 +78,7 @@ def _read(store: Store, name: str) -> Contents | None:
 
 
 def gather_names(store: Store, names: Sequence[str]) -> "xarray.Dataset":
-    """Any finished runs of one experiment along the dimension `cell`, with the parameters in which
-    they differ as labels."""
+    """Finished runs of one experiment along `cell`, labelled by the parameters that differ."""
     found = [contents for name in names if (contents := _read(store, name)) is not None]
     if not found:
         raise InvalidInput("There is no finished run to open.")
@@ -174,3 +173,59 @@ def _filler(arrays: Sequence[np.ndarray]) -> tuple[Any, Any]:
     if kind.kind == "U":
         return "", kind
     return np.nan, kind if kind.kind in "fc" else np.dtype(float)
+
+
+def check_ending(path: str) -> None:
+    """Refuse an impossible output before anything is read."""
+    if Path(path).suffix not in ENDINGS:
+        raise InvalidInput(
+            f"output = {path!r} must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
+
+
+def export(data: "xarray.Dataset", path: str, variables: list[str] | None = None) -> Path:
+    """Write `data` or some `variables`; a table has a row per cell, or per entry of the latter."""
+    check_ending(path)
+    for name in variables or ():
+        if name not in data.variables:
+            raise unknown("variable in these runs", name, [str(known) for known in data.variables])
+    chosen = data[list(dict.fromkeys([*variables, "status"]))] if variables else data
+    place = Path(path)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(chosen, place, bool(variables))
+    except OSError as problem:
+        raise InvalidInput(
+            f"output = {path!r} cannot be written ({(problem.strerror or str(problem)).lower()})."
+        ) from None
+    except ImportError as problem:
+        raise InvalidInput(
+            f"{place.suffix} files need {problem.name or 'a library'}, which is not installed: pip"
+            " install 'saccade[export]'.") from None
+    return place
+
+
+def _write(data: "xarray.Dataset", path: Path, chosen: bool) -> None:
+    if path.suffix == ".zarr":
+        # Format 2: words have no settled form in format 3 yet.
+        data.to_zarr(path, mode="w", consolidated=False, zarr_format=2)
+    elif path.suffix == ".nc":
+        # netCDF-4 where it can be written; else the older format, which scipy writes.
+        modern = util.find_spec("h5netcdf") and util.find_spec("h5py")
+        data.to_netcdf(path, engine="h5netcdf" if modern else "scipy")
+    elif path.suffix == ".parquet":
+        table(data, chosen).to_parquet(path, engine="pyarrow", index=False)
+    else:
+        table(data, chosen).to_csv(path, index=False)
+
+
+def table(data: "xarray.Dataset", chosen: bool = False) -> "pandas.DataFrame":
+    """A row per cell, with what is one number or word there; `chosen` variables may be arrays."""
+    if not chosen:
+        cells = set(data["status"].dims)
+        data = data[[str(name) for name in data.data_vars if set(data[name].dims) <= cells]]
+        if set(data.data_vars) == {"status"}:
+            raise InvalidInput(
+                "These runs hold arrays only; choose those for the table with --variables.")
+        data = data.drop_vars(
+            [str(name) for name in data.coords if not set(data[name].dims) <= cells])
+    return data.to_dataframe().reset_index()

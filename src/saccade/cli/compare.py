@@ -1,9 +1,11 @@
 """`saccade compare`: what changed between two ledgers."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from saccade.cli.console import console, print_json, print_table
+from saccade.cli.options import AsJson
 
 if TYPE_CHECKING:
     from saccade.lab.compare import Comparison
@@ -11,10 +13,7 @@ if TYPE_CHECKING:
 Ledger = Annotated[str, typer.Argument(help="A ledger written by saccade verify --json.")]
 
 
-def compare(
-    old: Ledger, new: Ledger,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def compare(old: Ledger, new: Ledger, as_json: AsJson = False) -> None:
     """Compare two ledgers: claims that appeared, vanished, changed verdict (or a sabotage of theirs
     did), or moved by more than their interval. Exit code 1 if a verdict changed, else 0.
 
@@ -30,21 +29,17 @@ def compare(
 
     comparison = compared(old, new)
     if as_json:
-        typer.echo(json.dumps(comparison.describe(), indent=1))
+        print_json(comparison.describe())
     else:
         _show(comparison)
     raise typer.Exit(1 if comparison.verdict_changed else 0)
 
 
 def _show(comparison: "Comparison") -> None:
-    from saccade.cli.console import console
-    from saccade.cli.tables import simple_table
-
-    out, rows = console(), differences(comparison)
+    rows = differences(comparison)
     if rows:
-        heads = ("claim", "change", "of", "old", "new")
-        out.print(simple_table("Differences", heads, rows))
-    out.print("  ".join(f"{word}: {count}" for word, count in comparison.counts().items()))
+        print_table("Differences", ("claim", "change", "of", "old", "new"), rows)
+    console().print("  ".join(f"{word}: {count}" for word, count in comparison.counts().items()))
 
 
 def differences(comparison: "Comparison") -> list[tuple[str, str, str, str, str]]:

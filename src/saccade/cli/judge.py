@@ -1,30 +1,20 @@
 """`saccade verify`, `reproduce` and `report`: the commands that judge."""
 
-import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from saccade.cli import completion
+from saccade.cli.console import check_file, console, give
+from saccade.cli.options import Fresh, Jobs, JsonFile, ReportFolder, Scale, Seed, StoreFolder
+from saccade.cli.progress import progress
+from saccade.errors import require
 
 if TYPE_CHECKING:
     from saccade.lab.claim import Claim
 
-Scale = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "quick (seconds a claim), standard (all, within an hour) or paper (its own parameters)."
-        ),
-        autocompletion=completion.scales)]
-Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
-Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
-StoreFolder = Annotated[
-    str | None,
-    typer.Option(
-        "--store", help="Folder of runs (default: $SACCADE_STORE or the user's data folder).")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
 JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
 
 
@@ -38,12 +28,8 @@ def verify(
     sabotage: Annotated[
         bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")
     ] = False,
-    seed: Seed = 0, jobs: Jobs = 1,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", help="Write the ledger to this file ('-': standard output)."),
-    ] = None,
-    store: StoreFolder = None, fresh: Fresh = False,
+    seed: Seed = 0, jobs: Jobs = 1, json_file: JsonFile = None, store: StoreFolder = None,
+    fresh: Fresh = False,
 ) -> None:
     """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is
     the expected one, 1 if not.
@@ -56,12 +42,10 @@ def verify(
 
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
     """
-    from saccade.cli.console import check_file
-
-    if json_file not in (None, "-"):
-        check_file(json_file)
+    check_file(json_file)
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
-    show(rows, sabotage, json_file)
+    ledger = {"claims": rows, "summary": summary(rows)}
+    give("Ledger", ledger, json_file, lambda: show(rows, sabotage))
     raise typer.Exit(exit_code(rows))
 
 
@@ -71,8 +55,6 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
-    from saccade.cli.progress import progress
-    from saccade.errors import require
     from saccade.lab import ledger, registry
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
@@ -118,24 +100,16 @@ def _announce(seconds: float, scale: str, count: int) -> None:
             err=True)
 
 
-def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> None:
-    """The table, the JSON if asked for, and the summary line."""
-    from saccade.cli.console import console, write_text
+def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
+    """The table, what went wrong, and the summary line."""
     from saccade.cli.tables import ledger_table
 
-    text = json.dumps({"claims": rows, "summary": summary(rows)}, indent=1)
-    if json_file == "-":
-        typer.echo(text)
-        return
     out = console()
     out.print(ledger_table(rows, sabotage, out.width))
     for row in rows:
         if row["error"]:
             out.print(f"{row['id']}: {row['error']}", markup=False)
     out.print("  ".join(f"{name}: {count}" for name, count in summary(rows).items()))
-    if json_file:
-        write_text(json_file, text)
-        typer.echo(f"Ledger written to {json_file}")
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -151,8 +125,7 @@ def exit_code(rows: list[dict[str, Any]]) -> int:
 
 
 def reproduce(
-    scale: Scale = "quick",
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
+    scale: Scale = "quick", output: ReportFolder = "report",
     sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True, seed: Seed = 0,
     jobs: Jobs = 1, store: StoreFolder = None, fresh: Fresh = False,
 ) -> None:
@@ -165,13 +138,13 @@ def reproduce(
     """
     _check_folder(output)
     rows = judged([], scale, sabotage, seed, jobs, store, fresh)
-    show(rows, sabotage, None)
+    show(rows, sabotage)
     _write_report(rows, output, scale, seed, store)
     raise typer.Exit(exit_code(rows))
 
 
 def report(
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
+    output: ReportFolder = "report",
     ledger: Annotated[
         str | None,
         typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
@@ -195,10 +168,6 @@ def report(
 
 def _check_folder(folder: str) -> None:
     """Refuse at the door a folder that the report cannot be written to."""
-    from pathlib import Path
-
-    from saccade.cli.console import check_file
-
     check_file(str(Path(folder) / "index.html"))
 
 
@@ -206,7 +175,6 @@ def _write_report(
     rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None
 ) -> None:
     from saccade import api
-    from saccade.cli.progress import progress
     from saccade.report.light import weigh
     from saccade.report.pictures import registered_figures
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from saccade.cli.completion import studies
-from saccade.cli.judge import Scale, Seed, StoreFolder
+from saccade.cli.options import Scale, Seed, StoreFolder
 from saccade.cli.progress import progress, spoken
 
 if TYPE_CHECKING:

@@ -1,12 +1,11 @@
-"""The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at
-once."""
+"""The command line. Nothing heavy is imported until a command needs it: `--help` is quick."""
 
 import warnings
 from typing import Annotated
 
 import typer
 
-from saccade.cli import bench, calculate, compare, data, judge, runs, studies, sweep, train
+from saccade.cli import bench, calculate, data, judge, runs, studies, sweep, train
 from saccade.cli.console import OneSentence
 
 app = typer.Typer(
@@ -47,7 +46,7 @@ def main(
 
 app.command("list")(studies.list_)
 app.command("verify")(judge.verify)
-app.command("compare")(compare.compare)
+app.command("compare")(judge.compare)
 app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
 app.command("figure")(studies.figure)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from saccade.cli.progress import PLAIN
+from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ def _turn_plain_on() -> Callable[[], None]:
 
 def is_plain() -> bool:
     """No frames and no colours: asked for, or nobody looks at a terminal that could show them."""
-    return (
-        bool(os.environ.get(PLAIN)) or not sys.stdout.isatty()
-        or os.environ.get("TERM") in ("dumb", "unknown"))
+    return not lively(sys.stdout)
 
 
 def without_frames(command: Any) -> None:
@@ -123,17 +121,12 @@ def give(what: str, value: Any, json_file: str | None, show: Callable[[], None])
         return
     show()
     if json_file:
-        write_text(json_file, json.dumps(value, indent=1))
+        try:
+            Path(json_file).parent.mkdir(parents=True, exist_ok=True)
+            Path(json_file).write_text(json.dumps(value, indent=1), encoding="utf-8")
+        except OSError as problem:
+            raise unwritable(json_file, problem) from None
         typer.echo(f"{what} written to {json_file}")
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file the user asked for, or refuse with one sentence."""
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise unwritable(path, problem) from None
 
 
 def check_file(path: str | None) -> None:

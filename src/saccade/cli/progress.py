@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -19,10 +19,11 @@ PLAIN = "SACCADE_PLAIN"  # set by --plain, so that worker processes are as quiet
 Advance = Callable[[float, str], None]
 
 
-def lively() -> bool:
-    """Whether a bar may move: on a terminal that can, and nobody asked for plain output."""
+def lively(stream: TextIO | None = None) -> bool:
+    """Whether bars and colours may go to a stream (standard error): a terminal that can, and nobody
+    asked for plain output."""
     return (
-        sys.stderr.isatty() and not os.environ.get(PLAIN)
+        (stream or sys.stderr).isatty() and not os.environ.get(PLAIN)
         and os.environ.get("TERM") not in ("dumb", "unknown"))
 
 

@@ -10,7 +10,7 @@ import typer
 from saccade.cli import completion
 from saccade.cli.console import check_file, print_json, print_table
 from saccade.cli.options import AsJson, Fresh, Scale, Seed, StoreFolder
-from saccade.cli.progress import busy
+from saccade.cli.progress import busy, spoken
 from saccade.studies import STUDIES
 
 
@@ -92,8 +92,7 @@ def figure(
     seconds = chosen.seconds.get(scale, 1.0)
     if seconds > 2:
         typer.echo(
-            f"{name} at scale {scale}: about {seconds:.0f} seconds if nothing is stored yet.",
-            err=True)
+            f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
     with busy(f"drawing {name}", seconds if seconds > 2 else None):
         made = drawing.draw(chosen, scale, seed, runs, fresh)
     typer.echo(f"Figure: {drawing.save(made, path)}")

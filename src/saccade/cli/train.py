@@ -1,5 +1,4 @@
-"""`saccade train`: train the networks of a study, with the cost said first, progress, and
-checkpoints to resume from."""
+"""`saccade train`: the networks of a study, with the cost said first and checkpoints."""
 
 import time
 from typing import TYPE_CHECKING, Annotated, Any

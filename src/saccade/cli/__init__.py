@@ -1,26 +1,11 @@
-"""The command line. Nothing heavy is imported until a command needs it, so that `--help` answers at
-once."""
+"""The command line. Nothing heavy is imported until a command needs it: `--help` is quick."""
 
 import warnings
 from typing import Annotated
 
 import typer
 
-from saccade.cli import (
-    bench,
-    calculate,
-    compare,
-    data,
-    draw,
-    explore,
-    extend,
-    judge,
-    listing,
-    plan,
-    runs,
-    sweep,
-    train,
-)
+from saccade.cli import bench, calculate, data, judge, runs, studies, sweep, train
 from saccade.cli.console import OneSentence
 
 app = typer.Typer(
@@ -59,18 +44,18 @@ def main(
     warnings.formatwarning = lambda message, *_, **__: f"saccade: warning: {message}\n"
 
 
-app.command("list")(listing.list_)
+app.command("list")(studies.list_)
 app.command("verify")(judge.verify)
-app.command("compare")(compare.compare)
+app.command("compare")(judge.compare)
 app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
-app.command("figure")(draw.figure)
+app.command("figure")(studies.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
 app.command("bench")(bench.bench)
 app.command("train")(train.train)
-app.add_typer(plan.app, name="plan")
-app.command("new-study")(extend.new_study)
+app.add_typer(studies.planning, name="plan")
+app.command("new-study")(studies.new_study)
 app.add_typer(data.app, name="data")
 app.command("sweep")(sweep.sweep)
 app.add_typer(runs.app, name="runs")
-app.command("explore")(explore.explore)
+app.command("explore")(studies.explore)

@@ -1,11 +1,12 @@
 """`saccade bench`: speed as a ratio to a peer in the same run."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from saccade.cli.completion import benchmarks
+from saccade.cli.console import check_file, give, print_table
+from saccade.cli.options import JsonFile
 
 
 def bench(
@@ -16,10 +17,7 @@ def bench(
         )] = None,
     rounds: Annotated[
         int, typer.Option(help="Interleaved rounds of ours and the peer, at least 1.")] = 7,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", help="Write the results to this file ('-': standard output)."),
-    ] = None,
+    json_file: JsonFile = None,
     tiny: Annotated[
         bool, typer.Option("--tiny", help="Small versions, for correctness only.")] = False,
 ) -> None:
@@ -34,13 +32,11 @@ def bench(
 
         saccade bench single-location.dimension-free --rounds 9 --json speed.json
     """
-    from saccade.cli.console import check_file
     from saccade.lab.benchmark import measure_all
 
-    if json_file not in (None, "-"):
-        check_file(json_file)
+    check_file(json_file)
     results = measure_all(names or [], rounds, tiny, report=lambda text: typer.echo(text, err=True))
-    _show(results, json_file)
+    give("Results", results, json_file, lambda: _show(results))
     raise typer.Exit(1 if any(missed(result) for result in results) else 0)
 
 
@@ -49,22 +45,11 @@ def missed(result: dict[str, Any]) -> bool:
     return result["met"] is False or not result["accuracy_reached"]
 
 
-def _show(results: list[dict[str, Any]], json_file: str | None) -> None:
-    from saccade.cli.console import console, write_text
-    from saccade.cli.tables import simple_table
-
-    text = json.dumps(results, indent=1)
-    if json_file == "-":
-        typer.echo(text)
-        return
+def _show(results: list[dict[str, Any]]) -> None:
     heads = (
         "benchmark", "ratio", "quartiles", "target", "met", "ours CPU s", "peer CPU s", "apart",
         "allowed", "peak MB")
-    console().print(
-        simple_table("Benchmarks (CPU time)", heads, [_cells(result) for result in results]))
-    if json_file:
-        write_text(json_file, text)
-        typer.echo(f"Results written to {json_file}")
+    print_table("Benchmarks (CPU time)", heads, [_cells(result) for result in results])
 
 
 def _cells(r: dict[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ import typer
 from typer.core import TyperCommand
 
 from saccade.cli.completion import calculators
+from saccade.cli.console import print_table
+from saccade.errors import InvalidInput, shown
 
 
 class Explaining(TyperCommand):
@@ -69,27 +71,22 @@ def calc(
 
 
 def _list(json_text: str | None) -> None:
-    from saccade.cli.console import console
-    from saccade.cli.tables import simple_table
-    from saccade.errors import InvalidInput
     from saccade.lab import registry
 
     if json_text is not None:
         raise InvalidInput(
             "--json needs the name of a calculator before it; saccade calc lists them.")
     rows = [(item.id, item.status, item.about) for item in registry.calculators()]
-    console().print(simple_table("Calculators", ("calculator", "status", "gives"), rows))
+    print_table("Calculators", ("calculator", "status", "gives"), rows)
 
 
 def _explain(about: dict[str, Any]) -> None:
     typer.echo(
-        f"{about['id']}: {about['about']}\nStatus: {about['status']}. Source:"
-        f" {about['source']}.\n\nInputs:")
-    for name, text in about["inputs"].items():
-        typer.echo(f"  {name:24} {text}")
-    typer.echo("Outputs:")
-    for name, text in about["outputs"].items():
-        typer.echo(f"  {name:24} {text}")
+        f"{about['id']}: {about['about']}\nStatus: {about['status']}. Source: {about['source']}.\n")
+    for part in ("inputs", "outputs"):
+        typer.echo(f"{part.capitalize()}:")
+        for name, text in about[part].items():
+            typer.echo(f"  {name:24} {text}")
     if about["example"]:
         pairs = " ".join(
             f"{name}={json.dumps(value, separators=(',', ':'))}"
@@ -98,8 +95,6 @@ def _explain(about: dict[str, Any]) -> None:
 
 
 def _object(text: str) -> dict[str, Any]:
-    from saccade.errors import InvalidInput, shown
-
     try:
         text = sys.stdin.read() if text == "-" else text
         value = json.loads(text, object_pairs_hook=_once)
@@ -123,8 +118,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Both sets of inputs; none may be in both."""
-    from saccade.errors import InvalidInput
-
     for name in second:
         if name in first:
             raise InvalidInput(f"Input {name!r} is given twice; give it once.")
@@ -132,8 +125,6 @@ def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[str]) -> dict[str, Any]:
-    from saccade.errors import InvalidInput, shown
-
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")

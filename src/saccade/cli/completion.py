@@ -22,21 +22,19 @@ def studies(incomplete: str) -> list[tuple[str, str]]:
 def claims(incomplete: str) -> list[str]:
     """Claims, studies, and all claims of a study."""
     names = [*STUDIES, *(f"{name}.*" for name in STUDIES), *_spelled_out("claims", ".")]
-    return [name for name in names if name.startswith(incomplete)]
+    return _beginning(incomplete, names)
 
 
 def figures(incomplete: str) -> list[str]:
-    return [name for name in _spelled_out("figures", "/") if name.startswith(incomplete)]
+    return _beginning(incomplete, _spelled_out("figures", "/"))
 
 
 def calculators(incomplete: str) -> list[str]:
-    return [name for name in _spelled_out("calculators", ".") if name.startswith(incomplete)]
+    return _beginning(incomplete, _spelled_out("calculators", "."))
 
 
 def benchmarks(incomplete: str) -> list[str]:
-    return [
-        name for name in [*STUDIES, *_spelled_out("benchmarks", ".")] if name.startswith(incomplete)
-    ]
+    return _beginning(incomplete, [*STUDIES, *_spelled_out("benchmarks", ".")])
 
 
 def scales(incomplete: str) -> list[tuple[str, str]]:
@@ -50,7 +48,11 @@ def sweeps(incomplete: str) -> list[str]:
     """The built-in sweeps: phase.toml of single-location is single-location/phase."""
     named = [
         f"{name}/{path.stem}" for name in STUDIES for path in sorted(_folder(name).glob("*.toml"))]
-    return [name for name in named if name.startswith(incomplete)]
+    return _beginning(incomplete, named)
+
+
+def _beginning(incomplete: str, names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _spelled_out(room: str, mark: str) -> list[str]:

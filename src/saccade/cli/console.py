@@ -1,16 +1,19 @@
-"""How the command line speaks: one sentence and exit code 2 for bad input, plain text when not a
-terminal or when asked for."""
+"""How the command line speaks: tables and JSON, one sentence and exit code 2 for bad input, plain
+text when not a terminal or when asked for."""
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
-from saccade.cli.progress import PLAIN
+from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
 
 if TYPE_CHECKING:
@@ -18,11 +21,7 @@ if TYPE_CHECKING:
 
 
 class OneSentence(TyperGroup):
-    """Turns refusals into one sentence on standard error and exit code 2; an interrupt into exit
-    code 130.
-
-    `--plain` is understood anywhere on the line, before and after the name of a command.
-    """
+    """Says refusals in one sentence; understands `--plain` anywhere on the line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
@@ -44,8 +43,8 @@ class OneSentence(TyperGroup):
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Whatever is refused inside, by us or by the parser of the command line, is said in one
-    sentence."""
+    """A refusal inside, by us or by the parser, is one sentence on standard error and exit code 2;
+    an interrupt is exit code 130."""
     try:
         yield
     except (InvalidInput, Diverged) as problem:
@@ -73,23 +72,19 @@ def one_sentence() -> Iterator[None]:
 
 def _turn_plain_on() -> Callable[[], None]:
     """Turn plain output on, for this process and those it starts; gives what turns it off again."""
-    before = os.environ.get(PLAIN)
+    before = {PLAIN: os.environ[PLAIN]} if PLAIN in os.environ else {}
     os.environ[PLAIN] = "1"
 
     def restore() -> None:
-        if before is None:
-            os.environ.pop(PLAIN, None)
-        else:
-            os.environ[PLAIN] = before
+        os.environ.pop(PLAIN, None)
+        os.environ.update(before)
 
     return restore
 
 
 def is_plain() -> bool:
     """No frames and no colours: asked for, or nobody looks at a terminal that could show them."""
-    return (
-        bool(os.environ.get(PLAIN)) or not sys.stdout.isatty()
-        or os.environ.get("TERM") in ("dumb", "unknown"))
+    return not lively(sys.stdout)
 
 
 def without_frames(command: Any) -> None:
@@ -100,8 +95,7 @@ def without_frames(command: Any) -> None:
 
 
 def console(stderr: bool = False) -> "Console":
-    """A rich console; wide and without colours when the output is not a terminal, so that tables
-    are not cut."""
+    """A rich console; without a terminal wide and without colours, so that tables are not cut."""
     from rich.console import Console
 
     made = Console(stderr=stderr)
@@ -110,23 +104,35 @@ def console(stderr: bool = False) -> "Console":
     return Console(stderr=stderr, width=200, no_color=True, highlight=False, force_terminal=False)
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a file the user asked for, or refuse with one sentence."""
-    from pathlib import Path
+def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from saccade.cli.tables import simple_table
 
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise unwritable(path, problem) from None
+    console().print(simple_table(title, heads, rows))
 
 
-def check_file(path: str) -> None:
-    """Refuse at the door a file that cannot be written, before anything is computed. Leaves no
-    trace, makes no folder."""
-    from pathlib import Path
-    from tempfile import TemporaryFile
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=1))
 
+
+def give(what: str, value: Any, json_file: str | None, show: Callable[[], None]) -> None:
+    """`value` as JSON alone for the file '-'; else `show` it, and write the file if it is named."""
+    if json_file == "-":
+        print_json(value)
+        return
+    show()
+    if json_file:
+        try:
+            Path(json_file).parent.mkdir(parents=True, exist_ok=True)
+            Path(json_file).write_text(json.dumps(value, indent=1), encoding="utf-8")
+        except OSError as problem:
+            raise unwritable(json_file, problem) from None
+        typer.echo(f"{what} written to {json_file}")
+
+
+def check_file(path: str | None) -> None:
+    """Refuse at the door a file that cannot be written ('-' and none can); leaves no trace."""
+    if path in (None, "-"):
+        return
     file = Path(path).absolute()
     try:
         if file.exists():

@@ -1,11 +1,13 @@
 """`saccade data`: which image sets are here, where they come from, their licences and checksums."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
+from saccade.cli.console import print_json, print_table
+from saccade.cli.options import AsJson
 from saccade.cli.progress import progress
+from saccade.errors import InvalidInput
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,7 +18,6 @@ Name = Annotated[
     str | None, typer.Argument(help="One image set, e.g. cifar10 (default: all that are here).")]
 Folder = Annotated[
     str | None, typer.Option("--folder", help="Look for the files in this folder instead.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
 
 @app.command("list")
@@ -27,19 +28,16 @@ def list_(as_json: AsJson = False) -> None:
 
         saccade data list
     """
-    from saccade.cli.console import console
-    from saccade.cli.tables import simple_table
     from saccade.datasets.images.catalogue import SOURCES, data_folder
 
     rows = [_described(name) for name in SOURCES]
     if as_json:
-        typer.echo(json.dumps({"folder": str(data_folder()), "sets": rows}, indent=1))
+        print_json({"folder": str(data_folder()), "sets": rows})
         return
     shown = [
         (row["name"], row["images"], row["here"] or "-", row["origin"], row["licence"])
         for row in rows]
-    console().print(
-        simple_table("Image sets", ("set", "train + test", "here", "from", "licence"), shown))
+    print_table("Image sets", ("set", "train + test", "here", "from", "licence"), shown)
     typer.echo(f"Data folder: {data_folder()} (change it by the environment variable SACCADE_DATA)")
 
 
@@ -58,8 +56,7 @@ def fetch(
     """
     from saccade.datasets.images.fetching import fetch as bring
 
-    place = bring(name, fresh, lambda text: typer.echo(text, err=True))
-    typer.echo(f"{name}: {place}")
+    typer.echo(f"{name}: {bring(name, fresh, lambda text: typer.echo(text, err=True))}")
 
 
 @app.command()
@@ -73,26 +70,23 @@ def check(name: Name = None, folder: Folder = None, as_json: AsJson = False) -> 
         saccade data check cifar10 --folder my/cifar-10-batches-bin
     """
     from saccade.datasets.images.catalogue import SOURCES, is_here
-    from saccade.errors import InvalidInput
 
     if folder is not None and name is None:
         raise InvalidInput(
             "--folder needs the name of the image set before it, e.g. saccade data check cifar10.")
     names = [name] if name else [one for one in SOURCES if is_here(one)]
+    rows = []
     with progress(len(names), "reading") as advance:
-        rows = [_told(_checked(one, folder), advance) for one in names]
+        for one in names:
+            rows.append(_checked(one, folder))
+            advance(1, f"{one}: read")
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        print_json(rows)
     else:
         for row in rows:
             typer.echo(f"{row['name']}: {row['says']}")
     if not all(row["readable"] and row["known"] is not False for row in rows):
         raise typer.Exit(1)
-
-
-def _told(row: dict[str, Any], advance: Any) -> dict[str, Any]:
-    advance(1, f"{row['name']}: read")
-    return row
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -107,10 +101,8 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _checked(name: str, folder: str | None) -> dict[str, Any]:
-    """Counts and checksums of both halves; `known` is None where no checksum of the set is on
-    record."""
+    """Counts and checksums of both halves; `known` is None where no checksum is on record."""
     from saccade.datasets.images.catalogue import SPLITS, load_images, source
-    from saccade.errors import InvalidInput
 
     known = source(name).checksums
     sums, counts = {}, {}

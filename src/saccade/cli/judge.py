@@ -1,30 +1,21 @@
-"""`saccade verify`, `reproduce` and `report`: the commands that judge."""
+"""`saccade verify`, `reproduce`, `report` and `compare`: the commands of the ledger."""
 
-import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from saccade.cli import completion
+from saccade.cli import completion, options
+from saccade.cli.console import check_file, console, give, print_json, print_table
+from saccade.cli.progress import progress, spoken
+from saccade.errors import require
 
 if TYPE_CHECKING:
     from saccade.lab.claim import Claim
+    from saccade.lab.compare import Comparison
 
-Scale = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "quick (seconds a claim), standard (all, within an hour) or paper (its own parameters)."
-        ),
-        autocompletion=completion.scales)]
-Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
-Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
-StoreFolder = Annotated[
-    str | None,
-    typer.Option(
-        "--store", help="Folder of runs (default: $SACCADE_STORE or the user's data folder).")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
+Ledger = Annotated[str, typer.Argument(help="A ledger written by saccade verify --json.")]
 JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
 
 
@@ -34,16 +25,12 @@ def verify(
         typer.Argument(
             help="Claim ids, spec rows or studies; wildcards allowed. All if none.",
             autocompletion=completion.claims)] = None,
-    scale: Scale = "quick",
+    scale: options.Scale = "quick",
     sabotage: Annotated[
         bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")
     ] = False,
-    seed: Seed = 0, jobs: Jobs = 1,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", help="Write the ledger to this file ('-': standard output)."),
-    ] = None,
-    store: StoreFolder = None, fresh: Fresh = False,
+    seed: options.Seed = 0, jobs: options.Jobs = 1, json_file: options.JsonFile = None,
+    store: options.StoreFolder = None, fresh: options.Fresh = False,
 ) -> None:
     """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is
     the expected one, 1 if not.
@@ -56,13 +43,11 @@ def verify(
 
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
     """
-    from saccade.cli.console import check_file
-
-    if json_file not in (None, "-"):
-        check_file(json_file)
+    check_file(json_file)
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
-    show(rows, sabotage, json_file)
-    raise typer.Exit(exit_code(rows))
+    ledger = {"claims": rows, "summary": summary(rows)}
+    give("Ledger", ledger, json_file, lambda: show(rows, sabotage))
+    raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
 
 
 def judged(
@@ -71,8 +56,6 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
-    from saccade.cli.progress import progress
-    from saccade.errors import require
     from saccade.lab import ledger, registry
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
@@ -93,8 +76,7 @@ def judged(
 
 
 def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
-    """Seconds by claim. Claims on the same run share it: the first of them pays, the others only
-    judge."""
+    """Seconds by claim. Of the claims on one run the first pays for it, the others only judge."""
     from saccade.lab.ledger import scale_for
 
     paid, costs = set(), {}
@@ -112,30 +94,21 @@ def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
 
 def _announce(seconds: float, scale: str, count: int) -> None:
     if scale != "quick":
-        text = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
         typer.echo(
-            f"{count} claims at scale {scale}: about {text} on one core if nothing is stored yet.",
-            err=True)
+            f"{count} claims at scale {scale}: about {spoken(seconds)} on one core if nothing is"
+            " stored yet.", err=True)
 
 
-def show(rows: list[dict[str, Any]], sabotage: bool, json_file: str | None) -> None:
-    """The table, the JSON if asked for, and the summary line."""
-    from saccade.cli.console import console, write_text
+def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
+    """The table, what went wrong, and the summary line."""
     from saccade.cli.tables import ledger_table
 
-    text = json.dumps({"claims": rows, "summary": summary(rows)}, indent=1)
-    if json_file == "-":
-        typer.echo(text)
-        return
     out = console()
     out.print(ledger_table(rows, sabotage, out.width))
     for row in rows:
         if row["error"]:
             out.print(f"{row['id']}: {row['error']}", markup=False)
     out.print("  ".join(f"{name}: {count}" for name, count in summary(rows).items()))
-    if json_file:
-        write_text(json_file, text)
-        typer.echo(f"Ledger written to {json_file}")
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -146,15 +119,11 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, int]:
     return counts | {"unexpected": sum(not verdict_is_expected(row) for row in rows)}
 
 
-def exit_code(rows: list[dict[str, Any]]) -> int:
-    return 1 if summary(rows)["unexpected"] else 0
-
-
 def reproduce(
-    scale: Scale = "quick",
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
-    sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True, seed: Seed = 0,
-    jobs: Jobs = 1, store: StoreFolder = None, fresh: Fresh = False,
+    scale: options.Scale = "quick", output: options.ReportFolder = "report",
+    sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True,
+    seed: options.Seed = 0, jobs: options.Jobs = 1, store: options.StoreFolder = None,
+    fresh: options.Fresh = False,
 ) -> None:
     """Verify the whole ledger with its sabotages, draw every figure, write the report, and say
     where it is.
@@ -163,19 +132,19 @@ def reproduce(
 
         saccade reproduce --jobs 2 -o report
     """
-    _check_folder(output)
+    check_file(str(Path(output, "index.html")))
     rows = judged([], scale, sabotage, seed, jobs, store, fresh)
-    show(rows, sabotage, None)
+    show(rows, sabotage)
     _write_report(rows, output, scale, seed, store)
-    raise typer.Exit(exit_code(rows))
+    raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
 
 
 def report(
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")] = "report",
+    output: options.ReportFolder = "report",
     ledger: Annotated[
         str | None,
         typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
-    scale: Scale = "quick", seed: Seed = 0, store: StoreFolder = None,
+    scale: options.Scale = "quick", seed: options.Seed = 0, store: options.StoreFolder = None,
 ) -> None:
     """Write the static report: the ledger, every claim, every figure. Opens from the file system,
     without a server.
@@ -188,25 +157,15 @@ def report(
     """
     from saccade.lab.compare import read_ledger
 
-    _check_folder(output)
+    check_file(str(Path(output, "index.html")))
     rows = read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
     _write_report(rows, output, scale, seed, store)
-
-
-def _check_folder(folder: str) -> None:
-    """Refuse at the door a folder that the report cannot be written to."""
-    from pathlib import Path
-
-    from saccade.cli.console import check_file
-
-    check_file(str(Path(folder) / "index.html"))
 
 
 def _write_report(
     rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None
 ) -> None:
     from saccade import api
-    from saccade.cli.progress import progress
     from saccade.report.light import weigh
     from saccade.report.pictures import registered_figures
 
@@ -219,3 +178,53 @@ def _write_report(
         page = api.report(rows, output, scale=scale, seed=seed, store=store, drawn=drawn)
     typer.echo(f"The report has {weigh(page.parent).words}.", err=True)
     typer.echo(f"Report: {page}")
+
+
+def compare(old: Ledger, new: Ledger, as_json: options.AsJson = False) -> None:
+    """Compare two ledgers: claims that appeared, vanished, changed verdict (or a sabotage of theirs
+    did), or moved by more than their interval. Exit code 1 if a verdict changed, else 0.
+
+    Examples:
+
+        saccade verify --sabotage --json new.json
+
+        saccade compare old.json new.json
+
+        saccade compare old.json new.json --json
+    """
+    from saccade.lab.compare import compare as compared
+
+    comparison = compared(old, new)
+    if as_json:
+        print_json(comparison.describe())
+    else:
+        _show_differences(comparison)
+    raise typer.Exit(1 if comparison.verdict_changed else 0)
+
+
+def _show_differences(comparison: "Comparison") -> None:
+    rows = differences(comparison)
+    if rows:
+        print_table("Differences", ("claim", "change", "of", "old", "new"), rows)
+    console().print("  ".join(f"{word}: {count}" for word, count in comparison.counts().items()))
+
+
+def differences(comparison: "Comparison") -> list[tuple[str, str, str, str, str]]:
+    """Rows of the table: the verdicts first, they matter most."""
+    rows = [
+        (item.claim, "verdict", item.sabotage or "", item.old, item.new)
+        for item in comparison.changed]
+    for word, places in (("vanished", comparison.vanished), ("appeared", comparison.appeared)):
+        rows += [(place.claim, word, place.sabotage or "", "", "") for place in places]
+    rows += [(item.claim, "scale", "", item.old, item.new) for item in comparison.rescaled]
+    return rows + [
+        (
+            item.claim, f"{item.quantity} moved", item.part, _number(item.old, item.old_interval),
+            _number(item.new, item.new_interval))
+        for item in comparison.moved]
+
+
+def _number(value: float, interval: list[float | None]) -> str:
+    """Enough digits to see a difference, and the interval where it is not exact."""
+    low, high = ("..." if end is None else f"{end:.6g}" for end in interval)
+    return f"{value:.12g}" if interval[0] == interval[1] else f"{value:.6g} ({low}, {high})"

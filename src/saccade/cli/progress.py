@@ -1,12 +1,11 @@
-"""How far the work is, on standard error: a live bar with the time left on a terminal, else a line
-now and then."""
+"""How far the work is, on standard error: on a terminal a live bar, else a line now and then."""
 
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -20,18 +19,17 @@ PLAIN = "SACCADE_PLAIN"  # set by --plain, so that worker processes are as quiet
 Advance = Callable[[float, str], None]
 
 
-def lively() -> bool:
-    """Whether a bar may move: standard error is a terminal that can, and nobody asked for plain
-    output."""
+def lively(stream: TextIO | None = None) -> bool:
+    """Whether bars and colours may go to a stream (standard error): a terminal that can, and nobody
+    asked for plain output."""
     return (
-        sys.stderr.isatty() and not os.environ.get(PLAIN)
+        (stream or sys.stderr).isatty() and not os.environ.get(PLAIN)
         and os.environ.get("TERM") not in ("dumb", "unknown"))
 
 
 @contextmanager
 def progress(total: float, what: str) -> Iterator[Advance]:
-    """Yields `advance(amount, text)`; amounts add up to `total`, in whatever unit the time left is
-    to be guessed from."""
+    """Yields `advance(amount, text)`; amounts add up to `total`, and the time left follows them."""
     if not lively():
         yield Lines(total)
         return
@@ -42,8 +40,7 @@ def progress(total: float, what: str) -> Iterator[Advance]:
 
 @contextmanager
 def busy(what: str, seconds: float | None = None) -> Iterator[None]:
-    """Work that cannot say how far it is: the time that passed, and the time left where `seconds`
-    says how long it usually takes."""
+    """Work that cannot say how far it is; `seconds` says how long it usually takes."""
     if not lively():
         yield
         return
@@ -53,8 +50,7 @@ def busy(what: str, seconds: float | None = None) -> Iterator[None]:
 
 
 class Lines:
-    """A line at most every SILENCE seconds, with the time left, and the last one: enough for a log,
-    and no flood."""
+    """A line at most every SILENCE seconds, with the time left, and the last one: for a log."""
 
     def __init__(self, total: float):
         self.total, self.done = total, 0.0
@@ -75,9 +71,8 @@ class Lines:
 
 def spoken(seconds: float) -> str:
     """A duration in the unit a person would use."""
-    for name, size in (
-        ("CPU-years", CPU_YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0),
-    ):
+    sizes = {"CPU-years": CPU_YEAR, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
+    for name, size in sizes.items():
         if seconds >= 1.5 * size:
             return f"{seconds / size:.2g} {name}"
     return f"{max(seconds, 1):.0f} seconds"

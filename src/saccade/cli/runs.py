@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.console import print_json, print_table
+from saccade.cli.options import AsJson, StoreFolder
 from saccade.cli.progress import busy
+from saccade.errors import InvalidInput
 
 if TYPE_CHECKING:
     import xarray
@@ -18,11 +21,7 @@ app = typer.Typer(
         "Examples: saccade runs list; saccade runs open single-location/phase -o phase.nc; saccade"
         " runs check"))
 
-StoreFolder = Annotated[
-    str | None,
-    typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")]
 Pattern = Annotated[str, typer.Argument(help="Experiment; wildcards allowed.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
@@ -46,14 +45,11 @@ def list_(
 
     found = list(entries(_store(store), pattern, status))
     if as_json:
-        typer.echo(json.dumps([_row(entry) for entry in found], indent=1))
+        print_json([_row(entry) for entry in found])
         return
-    from saccade.cli.console import console
-    from saccade.cli.tables import simple_table
-
     rows = [[str(cell) for cell in _row(entry).values()] for entry in found[:limit]]
     heads = ("run", "experiment", "status", "repetition", "seed", "seconds", "parameters")
-    console().print(simple_table(f"{len(found)} runs", heads, rows))
+    print_table(f"{len(found)} runs", heads, rows)
     if len(found) > limit:
         typer.echo(f"... and {len(found) - limit} more (--limit, or a pattern).")
 
@@ -90,7 +86,6 @@ def show(
         saccade runs show 3f2a --json
     """
     from saccade.lab.archive.runs import entry_of, find, printable
-    from saccade.lab.layout import repetition_of
 
     runs = _store(store)
     entry = entry_of(runs, find(runs, run))
@@ -98,21 +93,24 @@ def show(
         typer.echo(f"{entry.name}: damaged ({entry.problem})")
         raise typer.Exit(1)
     if as_json:
-        typer.echo(json.dumps({"run": entry.name, **entry.record}, indent=1))
+        print_json({"run": entry.name, **entry.record})
         return
-    record = entry.record
-    typer.echo(
-        printable(f"{entry.name}\n  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"))
-    for name, value in record["request"]["parameters"].items():
-        typer.echo(printable(f"  {name} = {json.dumps(value)}"))
-    typer.echo(printable(
-        f"  repetition {repetition_of(record['request'])}, seed {record['request']['seed']}"))
-    typer.echo(printable(
-        "  " + ", ".join(f"{name} {version}" for name, version in record["versions"].items())))
-    for name, item in record["arrays"].items():
-        typer.echo(printable(f"  {name}({', '.join(item['dims'])})"))
-    if "failure" in record:
-        typer.echo(printable(f"\n{record['failure']['problem']}\n{record['failure']['traceback']}"))
+    typer.echo("\n".join(map(printable, _about(entry))))
+
+
+def _about(entry: "Entry") -> list[str]:
+    """Lines on one run."""
+    from saccade.lab.layout import repetition_of
+
+    record, request = entry.record, entry.record["request"]
+    lines = [entry.name, f"  {entry.experiment}: {entry.status}, {record['seconds']:.3g} s"]
+    lines += [f"  {name} = {json.dumps(value)}" for name, value in request["parameters"].items()]
+    lines.append(f"  repetition {repetition_of(request)}, seed {request['seed']}")
+    versions = (f"{name} {version}" for name, version in record["versions"].items())
+    lines.append("  " + ", ".join(versions))
+    lines += [f"  {name}({', '.join(item['dims'])})" for name, item in record["arrays"].items()]
+    failure = record.get("failure")
+    return lines + (["", failure["problem"], failure["traceback"]] if failure else [])
 
 
 @app.command("open")
@@ -145,10 +143,8 @@ def open_(
     if output is not None:
         check_ending(output)
     data = _opened(source, store)
-    if output is None:
-        typer.echo(str(data))
-        return
-    typer.echo(f"Dataset: {export(data, output, variables.split(',') if variables else None)}")
+    chosen = variables.split(",") if variables else None
+    typer.echo(str(data) if output is None else f"Dataset: {export(data, output, chosen)}")
 
 
 def _opened(source: str, store: str | None) -> "xarray.Dataset":
@@ -178,7 +174,6 @@ def merge(
 
         saccade runs merge s3://group/runs my-store --json
     """
-    from saccade.errors import InvalidInput
     from saccade.lab.archive.runs import merge as copy
     from saccade.lab.store import Store
 
@@ -186,16 +181,15 @@ def merge(
         raise InvalidInput("The two stores are the same.")
     with busy(f"copying into {into}"):
         made = copy(Store(source), Store(into))
-    code = 1 if made.conflicts or made.damaged else 0
     if as_json:
-        typer.echo(json.dumps(made._asdict()))
-        raise typer.Exit(code)
-    typer.echo(f"{made.copied} runs copied, {made.present} were there.")
-    for name in made.conflicts:
-        typer.echo(f"{name}: both stores have it with other numbers; the one in {into} stays.")
-    for name, problem in made.damaged.items():
-        typer.echo(f"{name}: not copied, it is damaged ({problem}).")
-    raise typer.Exit(code)
+        print_json(made._asdict())
+    else:
+        typer.echo(f"{made.copied} runs copied, {made.present} were there.")
+        for name in made.conflicts:
+            typer.echo(f"{name}: both stores have it with other numbers; the one in {into} stays.")
+        for name, problem in made.damaged.items():
+            typer.echo(f"{name}: not copied, it is damaged ({problem}).")
+    raise typer.Exit(1 if made.conflicts or made.damaged else 0)
 
 
 @app.command("check")
@@ -213,15 +207,15 @@ def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
     with busy("reading every run"):
         found = verify(_store(store))
     if as_json:
-        typer.echo(json.dumps(found._asdict()))
-        raise typer.Exit(1 if found.damaged else 0)
-    for name, problem in found.damaged.items():
-        typer.echo(f"{name}: damaged ({problem})")
-    for name in found.strange:
-        typer.echo(f"{name}: not written by saccade")
-    typer.echo(
-        f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers"
-        " (saccade runs gc removes them).")
+        print_json(found._asdict())
+    else:
+        for name, problem in found.damaged.items():
+            typer.echo(f"{name}: damaged ({problem})")
+        for name in found.strange:
+            typer.echo(f"{name}: not written by saccade")
+        typer.echo(
+            f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers"
+            " (saccade runs gc removes them).")
     raise typer.Exit(1 if found.damaged else 0)
 
 

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from saccade.cli.completion import sweeps
+from saccade.cli.console import check_file, print_table
+from saccade.cli.options import StoreFolder
+from saccade.cli.progress import progress
 
 if TYPE_CHECKING:
     from saccade.lab.sweep.api import Outcome
-
 
 Source = Annotated[
     str | None,
@@ -26,9 +28,6 @@ Export = Annotated[
 Draw = Annotated[str | None, typer.Option(help="Draw a built-in sweep: FILE.pdf, .png or .svg.")]
 Toml = Annotated[
     bool, typer.Option("--toml", help="Print a built-in sweep's file, to start one of your own.")]
-StoreAddress = Annotated[
-    str | None,
-    typer.Option("--store", help="Folder or fsspec address of runs (default: $SACCADE_STORE).")]
 Authority = Annotated[
     str | None, typer.Option(help="Authority that signed the cluster's certificates.")]
 Certificate = Annotated[str | None, typer.Option(help="This client's certificate.")]
@@ -38,7 +37,7 @@ Key = Annotated[str | None, typer.Option(help="This client's key.")]
 def sweep(
     source: Source = None, jobs: Jobs = None, cluster: Cluster = None, dry_run: DryRun = False,
     retry: Retry = False, export: Export = None, figure: Draw = None, show_toml: Toml = False,
-    store: StoreAddress = None, tls_ca_file: Authority = None, tls_cert: Certificate = None,
+    store: StoreFolder = None, tls_ca_file: Authority = None, tls_cert: Certificate = None,
     tls_key: Key = None,
 ) -> None:
     """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and
@@ -59,13 +58,8 @@ def sweep(
         saccade sweep mine.toml --cluster tls://node1:8786 --tls-ca-file ca.pem --tls-cert me.pem
         --tls-key me.key
     """
-    if source is None:
-        _list()
-        return
-    if show_toml:
-        from saccade.lab.sweep.api import find
-
-        typer.echo(find(source).file.read_text(encoding="utf-8").rstrip())
+    if source is None or show_toml:
+        _show(source)
         return
     _check_outputs(source, export, figure)
     tls = (tls_ca_file, tls_cert, tls_key)
@@ -75,18 +69,20 @@ def sweep(
         raise typer.Exit(1 if outcome.failed else 0)
 
 
-def _list() -> None:
-    from saccade.cli.console import console
-    from saccade.cli.tables import simple_table
+def _show(source: str | None) -> None:
+    """The file of a built-in sweep, or the table of them all."""
     from saccade.lab import registry
+    from saccade.lab.sweep.api import find
 
+    if source is not None:
+        typer.echo(find(source).file.read_text(encoding="utf-8").rstrip())
+        return
     rows = [(item.id, f"{item.minutes:g}", item.title) for item in registry.sweeps()]
-    console().print(simple_table("Built-in sweeps", ("sweep", "minutes", "shows"), rows))
+    print_table("Built-in sweeps", ("sweep", "minutes", "shows"), rows)
 
 
 def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
     """Refuse at the door what could not be written at the end."""
-    from saccade.cli.console import check_file
     from saccade.lab.archive.dataset import check_ending
     from saccade.lab.figure import check_output
     from saccade.lab.sweep.api import find
@@ -104,7 +100,6 @@ def _carry_out(
     source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool,
     retry: bool, store: str | None,
 ) -> "Outcome":
-    from saccade.cli.progress import progress
     from saccade.lab.engines import choose
     from saccade.lab.engines.cluster import Tls
     from saccade.lab.store import Store
@@ -119,9 +114,11 @@ def _carry_out(
         return Outcome(laid_out, 0, 0.0)
     missing = len(laid_out.missing(retry))
     with progress(missing, "sweeping") as advance:
-        count = Counting(missing, advance)
-        outcome = execute(laid_out, engine, retry, count)
-    _summarise(outcome)
+        outcome = execute(laid_out, engine, retry, Counting(missing, advance))
+    counts = ", ".join(f"{number} {word}" for word, number in outcome.plan.counts().items())
+    typer.echo(
+        f"{outcome.computed} cells computed in {duration(outcome.seconds)}; the sweep has {counts}."
+    )
     return outcome
 
 
@@ -133,33 +130,24 @@ class Counting:
 
     def __call__(self, done: Any) -> None:
         self.number += 1
-        bad = done.status != "finished"
-        if bad:
+        if done.status != "finished":
             typer.echo(
                 f"{done.name}: {done.status} (saccade runs show {done.name[:12]}.failed)"[:160],
                 err=True)
         self.advance(1, f"{self.number} of {self.total} cells")
 
 
-def _summarise(outcome: "Outcome") -> None:
-    counts = ", ".join(f"{number} {word}" for word, number in outcome.plan.counts().items())
-    typer.echo(
-        f"{outcome.computed} cells computed in {duration(outcome.seconds)}; the sweep has {counts}."
-    )
-
-
 def _write(source: str, outcome: "Outcome", export: str | None, figure: str | None) -> None:
-    if export is None and figure is None:
+    from saccade.lab.archive.dataset import export as write
+    from saccade.lab.figure import save
+    from saccade.lab.sweep.api import draw, find
+
+    if not (export or figure):
         return
     data = outcome.open()
-    if export is not None:
-        from saccade.lab.archive.dataset import export as write
-
+    if export:
         typer.echo(f"Dataset: {write(data, export)}")
-    if figure is not None:
-        from saccade.lab.figure import save
-        from saccade.lab.sweep.api import draw, find
-
+    if figure:
         typer.echo(f"Figure: {save(draw(find(source), data), figure)}")
 
 

@@ -1,5 +1,4 @@
-"""`saccade train`: train the networks of a study, with the cost said first, progress, and
-checkpoints to resume from."""
+"""`saccade train`: the networks of a study, with the cost said first and checkpoints."""
 
 import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from saccade.cli.completion import studies
-from saccade.cli.judge import Scale, Seed, StoreFolder
+from saccade.cli.options import Scale, Seed, StoreFolder
 from saccade.cli.progress import progress, spoken
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from saccade.studies.sparse_token.task import SparseToken
 from saccade.studies.sparse_token.task import SparseTokenSetting as Setting
 from saccade.studies.sparse_token.theory import check_grid, feature_law, fit, fit_curve
 from saccade.studies.sparse_token.theory.fitted import COARSE, START
-from saccade.studies.sparse_token.theory.saddle import make_problem
-from saccade.studies.sparse_token.theory.solver import Evaluator
+from saccade.studies.sparse_token.theory.saddle import Evaluator, make_problem
 
 ATTENTION = {"alignment": 0.8, "sharpness": 1.0}
 

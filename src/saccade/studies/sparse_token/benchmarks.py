@@ -1,5 +1,4 @@
-"""Speed of the sparse-token theory: one fitted point against simulating it, and a warm-started
-curve against separate points."""
+"""Speed: a fitted point against simulating it, a warm-started curve against separate points."""
 
 from dataclasses import astuple
 
@@ -34,8 +33,7 @@ def _simulated_error(task: SparseToken, query: jax.Array, key: jax.Array, n: int
 
 
 def theory_vs_simulation(dim: int = 1000, trials: int = 8) -> Sides:
-    """A point of the theory against `trials` fits at dimension `dim`; checked by the mean test
-    error, in standard errors."""
+    """A point of the theory against `trials` fits at `dim`; mean test errors in standard errors."""
     task = SparseToken.create(dim, *astuple(SETTING))
     query = readouts.tilted_query(dim, *QUERY)
 

@@ -96,8 +96,7 @@ class VectorisedClassifier(eqx.Module):
         return self._parts(X, mask).sum(axis=-1) + self.b
 
     def attention(self, X: Tokens, mask: Present = None) -> Shares:
-        """The share of each token in the margin, |<W_l, x_l>| over their sum: it has no other
-        weights to look with."""
+        """Shares of the tokens in the margin, |<W_l, x_l>| over their sum: its only weights."""
         parts = jnp.abs(self._parts(X, mask))
         return parts / jnp.maximum(parts.sum(axis=-1, keepdims=True), jnp.finfo(parts.dtype).tiny)
 

@@ -1,12 +1,14 @@
-"""`saccade plan sparse-token`: how many samples does a target error need? Nothing heavy is imported
-until a command is called."""
+"""`saccade plan sparse-token`: how many samples does a target error need? Imports nothing heavy."""
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from saccade.cli.options import AsJson, Seed
 from saccade.cli.progress import busy
+from saccade.errors import require
 
 if TYPE_CHECKING:
     from saccade.studies.sparse_token.theory import GridReport, Need, Plan
@@ -18,7 +20,7 @@ def plan_samples(
     signal: Annotated[float, typer.Option(help="Signal strength theta.")],
     informative: Annotated[int, typer.Option(help="Number R of informative tokens.")] = 1,
     positive_rate: Annotated[float, typer.Option(help="Share pi of positive samples.")] = 0.5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     curve: Annotated[
         str | None,
         typer.Option(help="Draw error against samples: FILE.pdf, .png or .svg (about 10 s)."),
@@ -57,10 +59,10 @@ def check_solver(
     cases: Annotated[
         int, typer.Option(help="How many cases, drawn from the whole domain, ends included.")
     ] = 100,
-    seed: Annotated[int, typer.Option(help="Another seed draws other cases.")] = 0,
+    seed: Seed = 0,
     model: Annotated[str, typer.Option(help="attention, pooled or vectorised.")] = "attention",
     loss: Annotated[str, typer.Option(help="logistic or square.")] = "logistic",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """How often the equations behind the plan are solved, over their whole declared domain, and the
     slowest case.
@@ -73,7 +75,6 @@ def check_solver(
 
         saccade plan check-solver --cases 500 --seed 3 --model pooled --json
     """
-    from saccade.errors import require
     from saccade.studies.sparse_token.theory import check_grid
 
     require(cases >= 1, "cases", cases, "must be at least 1")
@@ -88,15 +89,12 @@ def check_solver(
 
 def solver_text(report: "GridReport") -> str:
     """The fraction, the slowest case, and every failure."""
-    lines = [
-        (
-            f"Converged: {report.converged} of {report.cases} cases"
-            f" ({100 * report.converged / report.cases:.4g} %), largest relative residual"
-            f" {report.worst_residual:.1e}."),
-        (
-            f"Slowest: {report.slowest_seconds:.2f} s of processor time (median"
-            f" {report.median_seconds:.2f} s) at {_named(report.slowest)}.")]
-    return "\n".join(lines + [f"Not converged: {_named(case)}." for case in report.failures])
+    share = 100 * report.converged / report.cases
+    head = (
+        f"Converged: {report.converged} of {report.cases} cases ({share:.4g} %), largest relative"
+        f" residual {report.worst_residual:.1e}.\nSlowest: {report.slowest_seconds:.2f} s of"
+        f" processor time (median {report.median_seconds:.2f} s) at {_named(report.slowest)}.")
+    return "\n".join([head, *(f"Not converged: {_named(case)}." for case in report.failures)])
 
 
 def _named(case: dict[str, Any]) -> str:
@@ -104,20 +102,15 @@ def _named(case: dict[str, Any]) -> str:
 
 
 def as_dictionary(made: "Plan") -> dict[str, Any]:
-    """The plan as plain values; a model that no number of samples helps has null samples and a
-    reason."""
+    """The plan as plain values; a model that no number helps has null samples and a reason."""
     needs = {
         item.model: {
             "samples_per_dim": item.samples_per_dim, "test_error": item.error,
             "limit_error": item.limit, "status": item.status, "reason": item.reason or None,
             "how": None if item.choice is None else item.choice._asdict()}
         for item in made.needs}
-    setting = {
-        name: getattr(made.setting, name)
-        for name in ("length", "informative", "positive_rate", "signal")}
-    return {
-        **setting, "target_error": made.target_error, "bayes_error": made.bayes_error,
-        "models": needs}
+    return asdict(made.setting) | {
+        "target_error": made.target_error, "bayes_error": made.bayes_error, "models": needs}
 
 
 def as_text(made: "Plan") -> str:

@@ -109,8 +109,7 @@ class FeatureSample(NamedTuple):
 
 
 class SparseToken(eqx.Module):
-    """The distribution at dimension d = `direction.size`; `location_masks` and
-    `location_probabilities` replace the uniform subset law."""
+    """The distribution at dimension d; a table of locations may replace the uniform subset law."""
 
     kind: ClassVar[Kind] = "classification"
     setting: SparseTokenSetting = eqx.field(static=True)
@@ -226,8 +225,7 @@ def _labels(key, n: int, positive_rate) -> Float[Array, " sample"]:
 
 @partial(jax.jit, static_argnames=("n", "length"))
 def _uniform_subsets(key, n: int, length: int, informative) -> Bool[Array, "sample token"]:
-    """Token by token, chosen with probability (still needed)/(still to come): a uniform subset
-    without sorting, which compiles slowly."""
+    """Each token with probability (still needed)/(still to come): uniform, and no slow sort."""
 
     def choose(needed, token):
         uniform, left = token

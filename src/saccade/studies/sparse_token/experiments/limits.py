@@ -1,6 +1,5 @@
-"""Capacity and infinitely many samples, measured: how many samples of a stream stay linearly
-separable, by linear programmes; the capacity formula minimised directly and on random draws; and
-population least squares on what the classifiers see."""
+"""Capacity and infinitely many samples, measured: separable samples by linear programmes, the
+capacity formula minimised directly and on draws, population least squares on what is seen."""
 
 from typing import Any, NamedTuple
 
@@ -29,8 +28,7 @@ def draw_seen(
     rng, n: int, length: int, informative: int, positive_rate: float, signal: float, rho: float,
     k: float,
 ) -> Draws:
-    """(y, A, S, tau) of attention with alignment rho and sharpness k, from sampled tokens; the
-    shares of labels are exact."""
+    """(y, A, S, tau) of attention, from sampled tokens; the shares of labels are exact."""
     y = np.where(np.arange(n) < round(positive_rate * n), 1.0, -1.0)
     planted = signal * (y > 0)[:, None] * (np.arange(length) < informative)
     scores = rho * planted + rng.standard_normal((n, length))
@@ -64,8 +62,7 @@ def population_limit(
     signal: float = 5.0, alignment: tuple[float, ...] = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4),
     sharpness: float = 2.0, samples: int = 8000, replicates: int = 32,
 ) -> xarray.Dataset:
-    """Error of attention's least squares with infinitely many samples against the alignment, and of
-    pooling, on sampled tokens."""
+    """Error of attention, against its alignment, and of pooling with infinitely many samples."""
     setting = (length, informative, positive_rate, signal)
     rows, pooled = [], []
     for one in jax.random.split(key, replicates):
@@ -102,8 +99,7 @@ def capacity_on_draws(
     signal: float = 5.0, alignment: float = 0.9768, sharpness: float = 1.404, samples: int = 8000,
     replicates: int = 32,
 ) -> xarray.Dataset:
-    """Capacity of attention, pooling and the vectorised classifier (L times pooling), the
-    expectation taken over sampled tokens."""
+    """Capacity of the three models (vectorised: L times pooling), averaged over sampled tokens."""
     setting = (length, informative, positive_rate, signal)
     rows = []
     for one in jax.random.split(key, replicates):
@@ -116,8 +112,7 @@ def capacity_on_draws(
 
 
 def separable_prefix(sample: FeatureSample, dim: int) -> int:
-    """The largest n for which the first n samples can be separated, by bisection (separability can
-    only be lost as samples join)."""
+    """The longest prefix that is separable, by bisection (once lost, separability stays lost)."""
     features, y = np.asarray(sample.features), np.asarray(sample.y)
     low, high = min(dim, len(y)), len(y) + 1  # d samples in general position are always separable
     while high - low > 1:
@@ -169,8 +164,7 @@ def token_capacity(
     key: Any, *, length: int = 4, positive_rates: tuple[float, ...] = (0.5, 0.2),
     signals: tuple[float, ...] = (0.0, 2.0, 4.0),
 ) -> xarray.Dataset:
-    """Capacity of the vectorised classifier with a weight of its own for every token (R = 1), by
-    convex minimisation from many sides."""
+    """Capacity of the vectorised model with every token's own weight (R = 1), by minimisation."""
     values = [
         [_token_capacity(length, rate, signal) for signal in signals] for rate in positive_rates]
     return xarray.Dataset(

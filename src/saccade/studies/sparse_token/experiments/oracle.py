@@ -1,5 +1,4 @@
-"""Best errors with a known direction, computed from definitions: integrals of densities, searches
-over weights, sampled tokens."""
+"""Best errors with a known direction, from definitions: integrals, searches, sampled tokens."""
 
 from itertools import pairwise
 from typing import Any, Literal
@@ -69,8 +68,7 @@ LINEAR_CASES: tuple[Case, ...] = (
 def best_linear_error(
     length: int, positive_rate: float, signal: float, rng: np.random.Generator, starts: int
 ) -> float:
-    """min over token weights m (any sign, unit norm) and threshold of the error with one
-    informative token, by restarted descent."""
+    """Smallest error over token weights of any sign and thresholds (R = 1), restarted descent."""
 
     def error(x: np.ndarray) -> float:
         m = x[:-1] / np.linalg.norm(x[:-1])
@@ -92,8 +90,7 @@ def best_linear_error(
 def linear_search(
     key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, starts: int = 24
 ) -> xarray.Dataset:
-    """Smallest error of any linear classifier of all tokens that knows the direction (R = 1), by
-    search over its weights."""
+    """Smallest error of any linear classifier that knows the direction (R = 1), by search."""
     rng = generator(key)
     errors = [best_linear_error(*case, rng, starts) for case in cases]
     return xarray.Dataset({"error": ("case", np.array(errors))})
@@ -105,8 +102,7 @@ def hardmax_grid(
     informative: int = 1, positive_rate: float = 0.5, growth: Growth = "log", offset: float = 1.0,
     pooled: bool = False,
 ) -> xarray.Dataset:
-    """Error of a threshold on the largest token (or on the mean token) at the best of many
-    thresholds, for growing lengths."""
+    """Error of the best threshold on the largest token (or the mean token), for growing lengths."""
     signals, errors = [], []
     for length in lengths:
         signal = signal_at(length, growth, offset)
@@ -143,8 +139,7 @@ def token_statistics(
     signal: float = 5.0, sharpness: tuple[float, ...] = (0.5, 1.0, 2.0), samples: int = 8000,
     replicates: int = 32,
 ) -> xarray.Dataset:
-    """Errors of thresholds on sampled tokens: largest token, softmax averages, mean token, and the
-    likelihood ratio (R = 1)."""
+    """Errors of thresholds on sampled tokens: largest, softmax averages, mean, likelihood ratio."""
     thresholds, rows, ratio = np.array(THRESHOLDS), [], []
     for one in jax.random.split(key, replicates):
         rng = generator(one)

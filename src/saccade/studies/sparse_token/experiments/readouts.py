@@ -66,8 +66,7 @@ class View(NamedTuple):
 
 
 def view_of_attention(w, b: float, query, direction, beta: float = 1.0) -> View:
-    """The overlaps of an attention classifier; a zero query (mean pooling) gets an arbitrary
-    direction and sharpness 0."""
+    """Overlaps of an attention classifier; a zero query (pooling) gets any direction."""
     w, query, direction = (np.asarray(vector, float) for vector in (w, query, direction))
     norm = np.linalg.norm(query)
     unit = query / norm if norm > 0 else np.eye(len(w))[-1]

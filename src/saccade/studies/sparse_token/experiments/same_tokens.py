@@ -48,8 +48,7 @@ def uneven_places(
     samples_per_dim: float = 8.0, ridge: float = 1e-2, loss: Loss = "logistic", dim: int = 40,
     trials: int = 32,
 ) -> xarray.Dataset:
-    """One informative token whose place follows `place_probabilities`: fits of the three models,
-    and what each token's weights see."""
+    """One informative token at uneven places: fits of the three models, each token's weights."""
     length = len(place_probabilities)
     task = SparseToken.create(
         dim, length, 1, positive_rate, signal, None, np.eye(length, dtype=bool),

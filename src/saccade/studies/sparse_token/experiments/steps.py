@@ -1,5 +1,4 @@
-"""Two gradient steps on full token matrices: what w, b and q become, trial after trial, and where
-the attention then looks."""
+"""Two gradient steps on full token matrices: what w, b and q become, and where attention looks."""
 
 from typing import Any
 

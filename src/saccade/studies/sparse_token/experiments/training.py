@@ -1,6 +1,6 @@
-"""The whole protocol, end to end: two gradient steps on full tokens, then read-outs fitted to fresh
-samples. And what the theory leaves open, measured: one data set for both stages, joint gradient
-training, and sequences of another length."""
+"""The whole protocol: two gradient steps on full tokens, then read-outs of fresh samples; and what
+the theory leaves open: one data set for both stages, joint training, sequences of another length.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -31,8 +31,7 @@ def protocol(
     samples_per_dim: tuple[float, ...] = (1.0, 4.0), ridge: float = 1e-5, loss: Loss = "logistic",
     models: tuple[str, ...] = MODELS, dim: int = 60, trials: int = 64,
 ) -> xarray.Dataset:
-    """Test errors of the three classifiers when attention's query is learned by two gradient steps
-    on samples of its own."""
+    """Test errors of the three models; attention's query from two steps on samples of its own."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     step_key, fit_key = jax.random.split(key)
     n = round(query_samples_per_dim * dim)
@@ -61,8 +60,7 @@ def reuse(
     signal: float = 4.0, samples_per_dim: float = 4.0, eta_q: float = 40.0, ridge: float = 1e-2,
     loss: Loss = "logistic", dim: int = 50, trials: int = 64,
 ) -> xarray.Dataset:
-    """Test and training error when the read-out is fitted to the samples that taught the query, and
-    to as many fresh ones."""
+    """Read-outs fitted to the samples that taught the query, and to as many fresh ones."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
     rows = [
@@ -75,8 +73,7 @@ def reuse(
 def _reused_and_fresh(
     task: SparseToken, key: Any, n: int, eta_q: float, ridge: float, loss: str
 ) -> list[float]:
-    """Both read-outs of one trial, and a split of the same n samples in two halves (half for the
-    query, half for the read-out)."""
+    """Both read-outs of one trial, and one with the n samples split between query and read-out."""
     draw_key, fresh_key, test_key, _ = jax.random.split(key, 4)
     X, y, _ = task.sample(draw_key, n)
     half = n // 2
@@ -125,8 +122,7 @@ def joint_training(
     query_step: float = 1.0, ridge: float = 1e-2, steps: int = 400, record_every: int = 40,
     dim: int = 40, trials: int = 32,
 ) -> xarray.Dataset:
-    """Query, read-out and bias trained together by gradient descent from zero, beside the two-stage
-    protocol on as many samples."""
+    """Query, read-out and bias trained together from zero, beside two stages on as many samples."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
     stops = jnp.arange(1, steps // record_every + 1) * record_every

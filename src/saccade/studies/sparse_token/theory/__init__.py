@@ -6,15 +6,22 @@ classification" (arXiv 2509.25153).
 
     oracle.py      best errors with known direction
     alignment.py   two gradient steps
-    fitted.py      fitted classifiers (law.py, losses.py, saddle.py, solver.py, square.py behind it)
-    places.py      places that are not equally likely
+    fitted.py      fitted classifiers, also with places that are not equally likely (law.py,
+                   losses.py, saddle.py, square.py behind it)
     separation.py  capacity
     plan.py        how many samples a target error needs
 """
 
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.studies.sparse_token.theory.alignment import Alignment, alignment_after_two_steps
-from saccade.studies.sparse_token.theory.fitted import Fit, GridReport, check_grid, fit, fit_curve
+from saccade.studies.sparse_token.theory.fitted import (
+    Fit,
+    GridReport,
+    check_grid,
+    fit,
+    fit_at_places,
+    fit_curve,
+)
 from saccade.studies.sparse_token.theory.law import error_rate, feature_law
 from saccade.studies.sparse_token.theory.losses import prox_logistic
 from saccade.studies.sparse_token.theory.oracle import (
@@ -26,7 +33,6 @@ from saccade.studies.sparse_token.theory.oracle import (
     vectorised_lower_bound,
     vectorised_oracle_error,
 )
-from saccade.studies.sparse_token.theory.places import fit_at_places
 from saccade.studies.sparse_token.theory.plan import Need, Plan, best_errors, plan
 from saccade.studies.sparse_token.theory.separation import capacity
 from saccade.studies.sparse_token.theory.square import LargeSampleRate, large_sample_rate

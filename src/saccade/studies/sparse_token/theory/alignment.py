@@ -35,8 +35,7 @@ from saccade.studies.sparse_token.theory.losses import Loss, get_loss
 
 
 class Alignment(NamedTuple):
-    """State after two steps, names as in the calculators; `sharpness` = beta |q|;
-    `accuracy` is what doubling the nodes changed in `q_cosine`."""
+    """After two steps; names as in the calculators. `accuracy` is of q_cosine, by doubled nodes."""
 
     b: float
     w_signal: float

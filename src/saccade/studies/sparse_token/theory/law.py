@@ -73,8 +73,7 @@ class Overlaps(NamedTuple):
 def feature_law(
     setting: SparseTokenSetting, model: str, alignment=None, sharpness=None, log2_points: int = 12
 ) -> FeatureLaw:
-    """The law of one of the three models; attention needs `alignment` (rho) and `sharpness` (k) and
-    2^log2_points nodes a class."""
+    """The law of a model: attention's takes a query (rho, k), 2^log2_points nodes a class."""
     if model not in MODELS:
         raise unknown("model", str(model), MODELS)
     if model == "attention":
@@ -113,8 +112,7 @@ def linear_law(setting: SparseTokenSetting, model: str) -> FeatureLaw:
 def attention_law(
     setting: SparseTokenSetting, alignment: float, sharpness: float, log2_points: int
 ) -> FeatureLaw:
-    """2^log2_points nodes for each class, informative tokens first (the order of the tokens does
-    not matter to attention)."""
+    """2^log2_points nodes a class, informative tokens first (attention does not see the order)."""
     length, informative = setting.length, setting.informative
     require(
         length <= LONGEST_SAMPLED, "length", length,

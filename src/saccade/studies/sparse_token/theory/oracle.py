@@ -114,8 +114,7 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
 
 
 def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
-    """Attention with q = k xi, w = xi: threshold on T(u) = sum u e^{ku} / sum e^{ku} (quadrature
-    over the tokens, best threshold)."""
+    """Attention with q = k xi, w = xi: threshold on sum u e^{ku} / sum e^{ku} (quadrature)."""
     require_number("sharpness", sharpness)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")
@@ -132,10 +131,8 @@ def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> Oracl
 
 
 def bayes_error(setting: SparseTokenSetting) -> OracleError:
-    """The smallest error of any classifier that knows xi (R = 1, quadrature).
-
-    It thresholds log mean_l e^{theta u_l - theta^2/2} at log((1-pi)/pi).
-    """
+    """The smallest error of any classifier that knows xi (R = 1, quadrature): it thresholds log
+    mean_l e^{theta u_l - theta^2/2} at log((1-pi)/pi)."""
     require(
         setting.informative == 1, "informative", setting.informative,
         "must be 1 for the Bayes error")
@@ -147,12 +144,8 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
-    """The smallest error of any classifier that knows xi, for any R (quadrature); R = 1 is
-    `bayes_error`.
-
-    The evidence is log e_R(e^{theta u})/C(L, R) - R theta^2/2 with e_R the elementary symmetric
-    polynomial, summed token by token.
-    """
+    """`bayes_error` for any R (quadrature): the evidence is log e_R(e^{theta u})/C(L, R) - R
+    theta^2/2 with e_R the elementary symmetric polynomial, summed token by token."""
     count = setting.informative
     if count == 1:
         return bayes_error(setting)

@@ -74,8 +74,7 @@ def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=Non
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:
-    """Pooled or vectorised at its best ridge, over a grid of half decades (vectorised features are
-    sqrt(L) larger: L times the ridge)."""
+    """Pooled or vectorised (larger features, L times the ridge) at the best ridge of a grid."""
     ridges = 10.0 ** np.arange(-4, np.log10(MOST_RIDGE) + 0.01, 0.5)
     ridges = (ridges * (setting.length if model == "vectorised" else 1)).tolist()
     error, ridge = min((quick_error(setting, model, alpha, ridge), ridge) for ridge in ridges)
@@ -186,16 +185,16 @@ def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
 def need(setting: SparseTokenSetting, model: str, target: float, tolerance: float = 0.01) -> Need:
     """The smallest n/d that reaches `target`: a bracket, bisection in log n/d, a fine check."""
     limit, why = limit_error(setting, model)
+    none = Need(model, None, None, limit, None, why, "no number suffices")
     if target <= limit:
-        return Need(model, None, None, limit, None, why, "no number suffices")
+        return none
     most = MOST * (setting.length if model == "vectorised" else 1)
     seek = partial(best_choice, setting, model)
     low, high, choice, start = bracket(seek, target, most)
     if high is None:
-        reason = (
+        return none._replace(reason=(
             f"more than {most:g} samples per dimension would be needed; the error with infinitely"
-            f" many is {limit:.4g}")
-        return Need(model, None, None, limit, None, reason, "no number suffices")
+            f" many is {limit:.4g}"))
     while np.log(high / low) > tolerance:
         middle = float(np.sqrt(low * high))
         tried, start = seek(middle, start)
@@ -222,8 +221,7 @@ def bracket(seek, target: float, most: float):
 
 
 def settle(setting, model: str, choice: Choice, target: float, limit: float) -> Need:
-    """Recompute the error with the full quadrature and move n/d (same split, sharpness and ridge)
-    until it meets the target."""
+    """Move n/d (same split, sharpness, ridge) until the error of the full quadrature meets it."""
     status = "not converged"
     error = fine_error(setting, model, choice)
     for _ in range(6):

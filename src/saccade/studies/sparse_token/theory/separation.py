@@ -18,12 +18,11 @@ from scipy.special import erfcx, ndtr
 
 from saccade.studies.sparse_token.task import SparseTokenSetting
 from saccade.studies.sparse_token.theory.law import FeatureLaw, feature_law
-from saccade.studies.sparse_token.theory.solver import positive_solve
+from saccade.studies.sparse_token.theory.saddle import positive_solve
 
 
 class Capacity(NamedTuple):
-    """The largest separable n/d; `residual` is the relative gradient at the minimum, `accuracy` the
-    change when the quadrature is refined."""
+    """The largest separable n/d, the relative gradient there, and what finer quadrature changed."""
 
     samples_per_dim: float
     status: str
@@ -46,8 +45,7 @@ def capacity(
 
 
 def shortfall(t):
-    """Q(t) = E (G - t)_+^2 with its two derivatives Q' = -2 E(G - t)_+ and Q'' = 2 Phi(-t), without
-    cancellation for large t."""
+    """Q(t) = E (G - t)_+^2, Q' = -2 E(G - t)_+ and Q'' = 2 Phi(-t); nothing cancels at large t."""
     density = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi)
     with np.errstate(over="ignore", invalid="ignore"):
         mills = np.sqrt(np.pi / 2) * erfcx(t / np.sqrt(2))

@@ -1,0 +1,29 @@
+"""Options that several commands have, each said once."""
+
+from typing import Annotated
+
+import typer
+
+from saccade.cli import completion
+
+Scale = Annotated[
+    str,
+    typer.Option(
+        help=(
+            "quick (seconds a claim), standard (all, within an hour) or paper (its own parameters)."
+        ),
+        autocompletion=completion.scales)]
+Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
+Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
+StoreFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help=(
+            "Folder or fsspec address of runs (default: $SACCADE_STORE or the user's data folder)."
+        ))]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonFile = Annotated[
+    str | None, typer.Option("--json", help="Write JSON to this file ('-': standard output).")]
+ReportFolder = Annotated[str, typer.Option("--output", "-o", help="Folder of the report.")]

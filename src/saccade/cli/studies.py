@@ -1,0 +1,167 @@
+"""`saccade list`, `figure`, `explore`, `plan` and `new-study`: what studies offer, and the start of
+one's own."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from saccade.cli import completion
+from saccade.cli.console import check_file, print_json, print_table
+from saccade.cli.options import AsJson, Fresh, Scale, Seed, StoreFolder
+from saccade.cli.progress import busy, spoken
+from saccade.studies import STUDIES
+
+
+def list_(
+    study: Annotated[
+        str | None,
+        typer.Argument(
+            help="Only this study, e.g. single-location.", autocompletion=completion.studies),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List claims, figures, calculators and experiments.
+
+    Examples:
+
+        saccade list single-location
+
+        saccade list --json
+    """
+    found = offered(study)
+    if as_json:
+        print_json(found)
+        return
+    for title, heads, keys in (
+        (
+            "claims", ("claim", "row", "kind", "expected", "says"),
+            ("id", "spec", "kind", "expected", "statement")),
+        ("figures", ("figure", "title"), ("id", "title")),
+        ("calculators", ("calculator", "status", "gives"), ("id", "status", "about")),
+        ("experiments", ("experiment", "runs"), ("id", "about")),
+    ):
+        rows = [[row[key] for key in keys] for row in found[title]]
+        print_table(title.capitalize(), heads, rows)
+
+
+def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    from saccade.lab import registry
+
+    return {
+        "claims": [claim.describe() for claim in registry.claims(study)],
+        "figures": [figure.describe() for figure in registry.figures(study)],
+        "calculators": [calculator.describe() for calculator in registry.calculators(study)],
+        "experiments": [
+            {"id": item.id, "study": item.study, "about": item.about}
+            for item in registry.experiments(study)]}
+
+
+def figure(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="STUDY/NAME, e.g. single-location/4a; saccade list shows all.",
+            autocompletion=completion.figures)],
+    scale: Scale = "quick",
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here)."),
+    ] = None,
+    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False,
+) -> None:
+    """Draw a figure; runs it needs are computed once and kept.
+
+    Examples:
+
+        saccade figure single-location/4a
+
+        saccade figure single-location/basins --scale paper -o basins.png
+    """
+    from saccade.lab import figure as drawing
+    from saccade.lab import registry
+    from saccade.lab.store import Store
+
+    chosen = registry.one("figure", name, registry.figures())
+    path = output or f"{name.replace('/', '-')}.pdf"
+    drawing.check_output(path)
+    check_file(path)
+    runs = Store(store)
+    runs.check_writable()
+    seconds = chosen.seconds.get(scale, 1.0)
+    if seconds > 2:
+        typer.echo(
+            f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
+    with busy(f"drawing {name}", seconds if seconds > 2 else None):
+        made = drawing.draw(chosen, scale, seed, runs, fresh)
+    typer.echo(f"Figure: {drawing.save(made, path)}")
+
+
+def explore(
+    study: Annotated[
+        str | None,
+        typer.Argument(
+            help="Which study's notebook to open; the first's if none is named.",
+            autocompletion=completion.studies)] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port on localhost; chosen if not given.")] = None,
+    edit: Annotated[bool, typer.Option("--edit", help="Open the notebook with its code.")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Do not open a browser; print the address.")] = False,
+) -> None:
+    """Move the sliders of a study: a marimo app on localhost (extra `explore`). Ctrl-C ends it.
+
+    Examples:
+
+        saccade explore single-location
+
+        saccade explore sparse-token --port 2718 --headless
+    """
+    import subprocess
+
+    from saccade.lab.notebooks import command
+
+    raise typer.Exit(
+        subprocess.run(command(study or next(iter(STUDIES)), port, edit, headless)).returncode)
+
+
+planning = typer.Typer(
+    no_args_is_help=True, help="Plan an experiment: how many samples does a target error need?",
+    epilog="Example: saccade plan sparse-token --length 10 --signal 5 --target-error 0.05")
+# The callback keeps it a group of commands, even if studies offer only one (or none).
+planning.callback()(lambda: None)
+for _study in STUDIES.values():
+    if find_spec(_study.room("plan")):
+        for _name, _function in import_module(_study.room("plan")).COMMANDS.items():
+            planning.command(_name)(_function)
+
+
+def new_study(
+    name: Annotated[
+        str, typer.Argument(help="Lower-case words joined by hyphens, e.g. sparse-patches.")],
+    into: Annotated[
+        str | None, typer.Option(help="The folder to write into; by default this one.")] = None,
+    inside: Annotated[
+        bool, typer.Option("--inside", help="Among saccade's own studies, in a checkout of it.")
+    ] = False,
+) -> None:
+    """Lay out a study of your own, as a package; its tests fail until you fill it in.
+
+    Examples:
+
+        saccade new-study sparse-patches
+
+        saccade new-study sparse-patches --into ~/papers
+
+        saccade new-study sparse-patches --inside
+    """
+    from saccade import studies
+    from saccade.lab.new_study import new_study as lay_out
+
+    folder = lay_out(name, into or (studies.__path__[0] if inside else "."), inside=inside)
+    typer.echo(
+        f"Next: write {folder.name!r} into BUILT_IN of saccade/studies/__init__.py." if inside
+        else "Next: pip install -e the folder below, run its tests, and fill in what they miss.",
+        err=True)
+    typer.echo(str(folder))

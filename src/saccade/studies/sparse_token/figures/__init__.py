@@ -1,3 +1,0 @@
-"""The figures of the sparse-token study."""
-
-ORDER = ("learning", "possible")

@@ -1,6 +1,8 @@
 """`saccade list`, `figure`, `explore`, `plan` and `new-study`: what studies offer, and the start of
 one's own."""
 
+import warnings
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -131,10 +133,23 @@ planning = typer.Typer(
     epilog="Example: saccade plan sparse-token --length 10 --signal 5 --target-error 0.05")
 # The callback keeps it a group of commands, even if studies offer only one (or none).
 planning.callback()(lambda: None)
-for _study in STUDIES.values():
-    if find_spec(_study.room("plan")):
-        for _name, _function in import_module(_study.room("plan")).COMMANDS.items():
-            planning.command(_name)(_function)
+
+
+def plan_commands() -> Iterator[tuple[str, Callable]]:
+    """What studies offer as COMMANDS of their module `plan`. One that cannot be imported must not
+    take the command line with it."""
+    for study in STUDIES.values():
+        room = study.room("plan")
+        try:
+            commands = import_module(room).COMMANDS if find_spec(room) else {}
+        except Exception as problem:
+            warnings.warn(f"The commands of {room} are left out: {problem}", stacklevel=2)
+            continue
+        yield from commands.items()
+
+
+for _name, _function in plan_commands():
+    planning.command(_name)(_function)
 
 
 def new_study(

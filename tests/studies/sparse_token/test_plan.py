@@ -155,3 +155,20 @@ def test_a_failed_case_is_named_and_turns_the_exit_code(monkeypatch):
 def test_a_wrong_solver_check_is_refused(option, value, word):
     result = CliRunner().invoke(app, ["plan", "check-solver", option, value])
     assert result.exit_code == 2 and word in result.stderr
+
+
+def test_the_commands_can_be_imported_before_the_command_line():
+    import subprocess
+    import sys
+
+    code = "import saccade.studies.sparse_token.plan as plan; print(*plan.COMMANDS)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stdout == "sparse-token check-solver\n", run.stderr
+
+
+def test_a_study_whose_commands_cannot_be_imported_is_left_out(monkeypatch):
+    from saccade.cli import studies
+
+    monkeypatch.setattr(studies, "import_module", lambda name: 1 / 0)
+    with pytest.warns(UserWarning, match="are left out: division by zero"):
+        assert list(studies.plan_commands()) == []

@@ -1,4 +1,5 @@
-"""`saccade plan sparse-token`: how many samples does a target error need? Imports nothing heavy."""
+"""`saccade plan sparse-token`: how many samples does a target error need? Imports nothing heavy, and
+nothing of the command line, which imports this, until a command is called."""
 
 import json
 from dataclasses import asdict
@@ -6,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from saccade.cli.options import AsJson, Seed
-from saccade.cli.progress import busy
 from saccade.errors import require
 
 if TYPE_CHECKING:
     from saccade.studies.sparse_token.theory import GridReport, Need, Plan
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def plan_samples(
@@ -37,6 +38,7 @@ def plan_samples(
 
         saccade plan sparse-token --length 4 --signal 3 --target-error 0.25 --curve plan.png
     """
+    from saccade.cli.progress import busy
     from saccade.lab.figure import check_output
     from saccade.studies.sparse_token.task import SparseTokenSetting
     from saccade.studies.sparse_token.theory import plan
@@ -59,7 +61,7 @@ def check_solver(
     cases: Annotated[
         int, typer.Option(help="How many cases, drawn from the whole domain, ends included.")
     ] = 100,
-    seed: Seed = 0,
+    seed: Annotated[int, typer.Option(help="Another seed draws other cases.")] = 0,
     model: Annotated[str, typer.Option(help="attention, pooled or vectorised.")] = "attention",
     loss: Annotated[str, typer.Option(help="logistic or square.")] = "logistic",
     as_json: AsJson = False,
@@ -75,6 +77,7 @@ def check_solver(
 
         saccade plan check-solver --cases 500 --seed 3 --model pooled --json
     """
+    from saccade.cli.progress import busy
     from saccade.studies.sparse_token.theory import check_grid
 
     require(cases >= 1, "cases", cases, "must be at least 1")

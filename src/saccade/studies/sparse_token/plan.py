@@ -1,5 +1,5 @@
-"""`saccade plan sparse-token`: how many samples does a target error need? Imports nothing heavy, and
-nothing of the command line, which imports this, until a command is called."""
+"""`saccade plan sparse-token`: how many samples does a target error need? Imports nothing heavy,
+and nothing of the command line, which imports this, until a command is called."""
 
 import json
 from dataclasses import asdict

@@ -53,7 +53,8 @@ sphinx_gallery_conf = {
 PAGES = Path(__file__).parent / "studies"
 PAGES.mkdir(exist_ok=True)
 for study in STUDIES:
-    (PAGES / f"{study}.md").write_text(page_text(STUDIES[study]), encoding="utf-8")
+    (PAGES / f"{study}.md").write_text(
+        page_text(STUDIES[study]).replace("../../../../docs/", "../"), encoding="utf-8")
 
 
 def _plain(line: str) -> str:

@@ -337,7 +337,7 @@ def carry_out(name: str, small: bool) -> Result:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="all if none")
     parser.add_argument("--small", action="store_true", help="few repetitions")
     parser.add_argument("--list", action="store_true", help="say what there is")

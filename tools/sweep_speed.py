@@ -1,9 +1,10 @@
 """What a sweep costs beside its cells: overhead, ten thousand tiny cells, opening them, and what a
 second process brings.
 
-    python tools/sweep_speed.py            # about two minutes on an idle machine; numbers of one
-    run are in docs/reliability.md python tools/sweep_speed.py --cells 1000
+    python tools/sweep_speed.py                  # about two minutes on an idle machine
+    python tools/sweep_speed.py --cells 1000
 
+The numbers of one run are in docs/reliability.md.
 Both wall and CPU seconds are given: on a machine that others use as well, wall seconds mostly tell
 who else was working.
 """
@@ -101,7 +102,7 @@ def two(folder: Path, count: int, run: str, word: str, **fixed: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--cells", type=int, default=10_000)
     parser.add_argument("--seconds", type=int, default=24, help="number of cells of one second")
     given = parser.parse_args()

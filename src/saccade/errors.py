@@ -9,7 +9,7 @@ MOST_NAMES = 25
 
 
 class InvalidInput(ValueError):
-    """Input refused at the door. The text is one sentence that names the parameter, its value and
+    """Input that is refused. The text is one sentence that names the parameter, its value and
     the allowed range."""
 
 

@@ -156,3 +156,20 @@ def test_whatever_else_a_row_holds_is_no_reason_to_stop(strange):
 def test_numbers_beyond_all_floats_are_none():
     assert [finite(value) for value in (10**400, True, "1", None, float("nan"), 2)] == [
         None, None, None, None, None, 2.0]
+
+
+def test_a_number_that_only_one_ledger_has_is_a_move():
+    lost = row(parts=[part(None, [None, None])])
+    assert [move.quantity for move in compare([row()], [lost]).moved] == ["measurement"]
+    two = [part(1.02, [0.98, 1.06]), part(2.0, [1.9, 2.1], name="1")]
+    (gone, predicted) = compare([row(parts=two)], [row()]).moved
+    assert (gone.part, gone.old, gone.new, predicted.quantity) == ("1", 2.0, None, "prediction")
+
+
+@pytest.mark.parametrize(("measured", "moves"), [(1.0 + 3e-7, 0), (1.0 - 3e-7, 0), (1.1, 1)])
+def test_of_many_parts_the_worst_is_compared_though_it_is_another(measured, moves):
+    """A row of many parts lists none of them; only the worst is there, and it may be another."""
+    old, new = (
+        {**row(), **part(value, [value, value], 1.0, 1e-3, name), "parts": []}
+        for name, value in (("17", 1.0 + 3e-7), ("60", measured)))
+    assert len(compare([old], [new]).moved) == moves

@@ -24,6 +24,9 @@ def success(signal):
     return float(ndtr(signal / 2**0.5))
 """
 SOURCE = Path(saccade.__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
+# Tests that go over all studies, whoever brings them.
+GENERAL = ("test_contracts.py", "studies/test_every_claim.py", "studies/test_every_page.py")
 
 
 def fill_in(package: Path) -> None:
@@ -70,11 +73,10 @@ def appears_everywhere(folder: Path, places: list[Path]) -> None:
     assert "Mine" in (folder / "report" / "index.html").read_text()
     assert "Hard attention looks at" in (folder / "report" / "study" / "my-paper.html").read_text()
     assert (folder / "report" / "figures" / "my-paper.success.png").exists()
-    tests = Path(__file__).parent.parent
     held = _python(
         folder, places, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "my-paper", "-c",
-        str(tests.parent / "pyproject.toml"), str(tests / "test_contracts.py"))
-    assert held.returncode == 0 and "8 passed" in held.stdout, held.stdout
+        str(ROOT / "pyproject.toml"), *(str(ROOT / "tests" / name) for name in GENERAL))
+    assert held.returncode == 0 and "20 passed" in held.stdout, held.stdout
 
 
 @pytest.mark.slow
@@ -98,7 +100,13 @@ def test_a_built_in_study_is_a_folder_and_a_word(tmp_path):
     """Nothing else is edited in a copy of saccade: one folder, one word in BUILT_IN."""
     source = shutil.copytree(
         SOURCE, tmp_path / "saccade", ignore=shutil.ignore_patterns("__pycache__"))
-    fill_in(new_study("my-paper", source / "studies", inside=True))
+    folder = new_study("my-paper", source / "studies", inside=True)
+    fill_in(folder)
+    files = sorted(map(str, folder.glob("*.py")))
+    for tool in (["tools/format.py"], ["-m", "ruff", "check", "--config", "pyproject.toml"]):
+        run = subprocess.run(
+            [sys.executable, *tool, *files], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout
     names = source / "studies" / "__init__.py"
     text = names.read_text()
     assert text.count('"spatial")') == 1
@@ -106,7 +114,8 @@ def test_a_built_in_study_is_a_folder_and_a_word(tmp_path):
     appears_everywhere(tmp_path, [tmp_path])
 
 
-@pytest.mark.parametrize("name", ["My-Paper", "", "a b", "../up", "single-location", "1st"])
+@pytest.mark.parametrize(
+    "name", ["My-Paper", "", "a b", "../up", "single-location", "1st", "x" * 300])
 def test_names_that_cannot_be_are_refused(name, tmp_path):
     with pytest.raises(InvalidInput, match="name = "):
         new_study(name, tmp_path)

@@ -49,8 +49,9 @@ def test_a_keyword_that_could_be_either_is_refused(option):
     assert "\n" not in str(caught.value)
 
 
-def test_options_of_experiments_without_such_names_are_keywords(monkeypatch):
-    assert set(api.OPTIONS) & set(named_like_options.model.model_fields)
-    item = registry.experiments("spatial")[0]
-    monkeypatch.setattr(registry, "of_study", lambda name, find: [item])
-    assert not {"repetition", "seed", "store", "fresh"} & set(item.model.model_fields)
+def test_a_block_is_no_repetition():
+    """The real experiment that was mistaken: its parameter is no option of running it."""
+    from saccade.studies.spatial.experiments.realistic import realistic
+
+    assert "block" in realistic.model.model_fields and "block" not in api.OPTIONS
+    assert not {"repetition", "seed", "store", "fresh"} & set(realistic.model.model_fields)

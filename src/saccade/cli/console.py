@@ -130,7 +130,7 @@ def give(what: str, value: Any, json_file: str | None, show: Callable[[], None])
 
 
 def check_file(path: str | None) -> None:
-    """Refuse at the door a file that cannot be written ('-' and none can); leaves no trace."""
+    """Refuse a file that cannot be written ('-' and none can) in advance; leaves no trace."""
     if path in (None, "-"):
         return
     file = Path(path).absolute()

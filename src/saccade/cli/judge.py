@@ -224,7 +224,9 @@ def differences(comparison: "Comparison") -> list[tuple[str, str, str, str, str]
         for item in comparison.moved]
 
 
-def _number(value: float, interval: list[float | None]) -> str:
+def _number(value: float | None, interval: list[float | None]) -> str:
     """Enough digits to see a difference, and the interval where it is not exact."""
+    if value is None:
+        return "-"
     low, high = ("..." if end is None else f"{end:.6g}" for end in interval)
     return f"{value:.12g}" if interval[0] == interval[1] else f"{value:.6g} ({low}, {high})"

@@ -176,7 +176,8 @@ def new_study(
 
     folder = lay_out(name, into or (studies.__path__[0] if inside else "."), inside=inside)
     typer.echo(
-        f"Next: write {folder.name!r} into BUILT_IN of saccade/studies/__init__.py." if inside
+        f"Next: write {folder.name!r} into BUILT_IN of saccade/studies/__init__.py, fill it in, and"
+        " run tools/format.py." if inside
         else "Next: pip install -e the folder below, run its tests, and fill in what they miss.",
         err=True)
     typer.echo(str(folder))

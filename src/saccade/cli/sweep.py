@@ -82,7 +82,7 @@ def _show(source: str | None) -> None:
 
 
 def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
-    """Refuse at the door what could not be written at the end."""
+    """Refuse in advance what could not be written at the end."""
     from saccade.lab.archive.dataset import check_ending
     from saccade.lab.figure import check_output
     from saccade.lab.sweep.api import find

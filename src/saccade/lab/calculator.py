@@ -1,8 +1,7 @@
 """Calculators: every prediction and elementary step by name, from Python, from the shell, and so
 from any other language.
 
-    saccade.calc("single-location.risk", kappa=0.3, nu=0.5, dim=80, length=10,
-    inverse_temperature=0.6)
+    saccade.calc("single-location.zeta", t=1.0, variance=0.5)
 
 Inputs are pydantic models: a missing, unknown or out-of-range input is refused with one sentence
 that names it.
@@ -60,8 +59,8 @@ class Calculator:
     status: str
     source: str
     example: Mapping[str, Any] = field(default_factory=dict)
-    groups: Mapping[str, type[BaseModel]] | None = None
-    """parameters of the function that are whole groups of inputs; None: it takes all as one"""
+    groups: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    """parameters of the function that are whole groups of inputs"""
 
     @property
     def study(self) -> str:
@@ -74,12 +73,9 @@ class Calculator:
 
     def answer(self, given: BaseModel) -> dict[str, Any]:
         """The outputs for validated inputs, in plain Python values."""
-        if self.groups is None:
-            answer = self.function(given)
-        else:
-            names = inspect.signature(self.function).parameters
-            answer = self.function(
-                **{name: given if name in self.groups else getattr(given, name) for name in names})
+        names = inspect.signature(self.function).parameters
+        answer = self.function(
+            **{name: given if name in self.groups else getattr(given, name) for name in names})
         return {name: plain(value, f"{self.id}: {name}") for name, value in answer.items()}
 
     def describe(self) -> dict[str, Any]:

@@ -5,7 +5,9 @@
 A measurement has moved when it lies outside the other ledger's interval. Where an interval is exact
 it is widened by rounding: 1e-9 of the number, or the claim's resolution where that is smaller than
 1e-9 (residuals that should be zero). A prediction has moved when it did so by more than the claim's
-resolution. Numbers of different scales are not compared: the row is listed as rescaled.
+resolution; so has a number that only one of the ledgers has. Numbers of different scales are not
+compared: the row is listed as rescaled. A sabotage that one of the ledgers did not run has no
+verdict to compare.
 """
 
 import json
@@ -39,13 +41,14 @@ class Change(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A part of a claim with another number; `quantity` is "measurement" or "prediction"."""
+    """A part of a claim with another number, or with one in one ledger only (None); `quantity` is
+    "measurement", "prediction", or "worst part" where a claim of many parts lists only that."""
 
     claim: str
     part: str
     quantity: str
-    old: float
-    new: float
+    old: float | None
+    new: float | None
     old_interval: list[float | None]
     new_interval: list[float | None]
 
@@ -164,20 +167,40 @@ def _parts(row: Row) -> dict[str, Row]:
 
 def _moves(old: Row, new: Row) -> Iterator[Move]:
     before, after = _parts(old), _parts(new)
-    for part in [part for part in before if part in after]:
-        a, b = before[part], after[part]
+    if len(before) == len(after) == 1 and before.keys() != after.keys():
+        yield from _worst_parts(old, new)
+        return
+    for part in dict.fromkeys((*before, *after)):
+        a, b = before.get(part, {}), after.get(part, {})
         ends = _interval(a), _interval(b)
+        slack = finite(a.get("resolution")) or 0.0
         for quantity in ("measurement", "prediction"):
             was, now = finite(a.get(quantity)), finite(b.get(quantity))
-            if was is None or now is None:
-                continue
-            slack = finite(a.get("resolution")) or 0.0
-            rounding = max(ROUNDING * max(abs(was), abs(now)), min(slack, ROUNDING))
-            if (
-                _outside(was, ends[1], rounding) or _outside(now, ends[0], rounding)
-                if quantity == "measurement" else abs(was - now) > max(slack, rounding)
-            ):
+            if _differ(was, now, slack, ends if quantity == "measurement" else None):
                 yield Move(old["id"], part, quantity, was, now, *ends)
+
+
+def _worst_parts(old: Row, new: Row) -> Iterator[Move]:
+    """Another part of many is now the worst: how far it is from its prediction is compared."""
+    was, now = (finite(row.get("measurement")) for row in (old, new))
+    centres = [finite(row.get("prediction")) or 0.0 for row in (old, new)]
+    gaps = [None if x is None else abs(x - c) for x, c in zip((was, now), centres)]
+    if _differ(*gaps, finite(old.get("resolution")) or 0.0, None, exact=True):
+        name = f"{old.get('part')} / {new.get('part')}"
+        yield Move(old["id"], name, "worst part", was, now, _interval(old), _interval(new))
+
+
+def _differ(
+    was: float | None, now: float | None, slack: float, ends: Any, exact: bool = False
+) -> bool:
+    """Whether a number moved: a measurement with `ends` out of the other's interval, others by more
+    than `slack` (or than rounding, where `exact`)."""
+    if was is None or now is None:
+        return (was is None) != (now is None)
+    rounding = max(ROUNDING * max(abs(was), abs(now)), min(slack, ROUNDING))
+    if ends is not None:
+        return _outside(was, ends[1], rounding) or _outside(now, ends[0], rounding)
+    return abs(was - now) > (rounding if exact else max(slack, rounding))
 
 
 def _outside(value: float, ends: list[float | None], rounding: float) -> bool:

@@ -125,7 +125,8 @@ def _sequential(
         if look == 0:
             predictions, resolutions = predicted[0], _resolution(claim, runs[0], parts)
         samples += [
-            _seen_from(predictions, own, sample) for own, sample in zip(predicted, measured)]
+            _from_first(predictions, own, sample, claim.statistic)
+            for own, sample in zip(predicted, measured)]
         judgement = judge(
             claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look)
         if judgement.verdict != UNDECIDED:
@@ -140,11 +141,17 @@ def _resolution(claim: Claim, run: Run, parts: int) -> np.ndarray:
     return np.abs(np.nan_to_num(_per_part(resolution, parts)))
 
 
-def _seen_from(prediction: np.ndarray, own: np.ndarray, sample: np.ndarray) -> np.ndarray:
+def _from_first(
+    prediction: np.ndarray, own: np.ndarray, sample: np.ndarray, statistic: str
+) -> np.ndarray:
     """What a repetition with a prediction of its own (from its own start, say) would have measured
-    under the first one's: distances to the prediction are what is judged."""
-    same = np.array_equal(own, prediction, equal_nan=True)
-    return sample if same else sample - own + prediction
+    under the first one's: distances to the prediction are what is judged. The resolution is that of
+    the first repetition."""
+    if np.array_equal(own, prediction, equal_nan=True):
+        return sample
+    if statistic == "fraction":
+        raise InvalidInput("a fraction needs one prediction for all repetitions, and this differs.")
+    return sample - own + prediction
 
 
 def _per_part(values: Any, parts: int) -> np.ndarray:

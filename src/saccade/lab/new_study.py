@@ -7,9 +7,10 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, shown
 from saccade.studies import STUDIES
 
+LONGEST_NAME = 60
 MODULES = (
     "study", "task", "models", "theory", "experiments", "claims", "figures", "calculators",
     "contracts")
@@ -34,16 +35,17 @@ def new_study(name: str, into: str | Path = ".", *, inside: bool = False) -> Pat
 
 def _words(name: str, inside: bool) -> dict[str, object]:
     """What the templates need to know."""
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or len(name) > LONGEST_NAME:
         raise InvalidInput(
-            f"name = {name!r} must be lower-case words joined by hyphens, such as sparse-patches.")
+            f"name = {shown(name)} must be lower-case words joined by hyphens, such as"
+            f" sparse-patches, of at most {LONGEST_NAME} characters.")
     if name in STUDIES:
         raise InvalidInput(f"name = {name!r} must be new: there is a study of that name already.")
     return {
         "name": name,
         "package": ("saccade.studies." if inside else "saccade_") + name.replace("-", "_"),
         "prefix": "".join(word[0] for word in name.split("-")).upper(),
-        "year": datetime.now(UTC).year}
+        "year": datetime.now(UTC).year, "inside": inside}
 
 
 def _study_files(folder: str) -> dict[str, str]:

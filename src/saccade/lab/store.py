@@ -126,7 +126,7 @@ class Store:
             self.backend.flush()
 
     def check_writable(self) -> None:
-        """Refuse at the door a store that cannot be written, before hours of work are spent."""
+        """Refuse a store that cannot be written, before hours of work are spent."""
         with self._writing():
             self.backend.probe()
 

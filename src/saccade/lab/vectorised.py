@@ -1,22 +1,20 @@
 """Experiments that many cells of a sweep share as one program.
 
-    @vectorised("group-sparse.regime", varying=("groups", "step_size"), outputs={"gap": (), "loss":
-    ()}) def regime(key, *, groups: int = 8, step_size: float = 0.5, steps: int = 5000) -> dict[str,
-    Array]:
+    @vectorised("my-study.regime", varying=("groups", "step_size"), outputs={"gap": ()})
+    def regime(key, *, groups: int = 8, step_size: float = 0.5) -> dict[str, Array]: ...
 
 is a pure JAX function of a key and numbers that is mapped over cells: parameters in `varying`
 arrive as traced numbers. Where a cell is more than one such function (a list of states to make, an
 end to name), the experiment takes the whole group itself:
 
-    @in_groups("spatial.association", varying=("spurious_rate",))
-    def association(keys, *, spurious_rate: float = 0.25, patches: int = 64) ->
-    list[xarray.Dataset]:
+    @in_groups("my-study.association", varying=("rate",))
+    def association(keys, *, rate: float = 0.25, patches: int = 64) -> list[xarray.Dataset]: ...
 
 There they arrive as NumPy arrays with an entry per cell. The other parameters are fixed for a group
 and arrive as they are. Every group has the same `width`, a lone cell is padded with copies of
 itself: memory is bounded by `width` cells, one compiled program serves all groups, and the numbers
-of a cell do not depend on who shares its group. `check` looks at the parameters of one cell at the
-door.
+of a cell do not depend on who shares its group. `check` looks at the parameters of one cell before
+anything is computed.
 """
 
 from collections.abc import Callable, Mapping, Sequence

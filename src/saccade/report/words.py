@@ -1,11 +1,12 @@
 """How the report says numbers, times, names, formulas and what a claim waits for."""
 
 import hashlib
-import math
 import re
 from typing import Any
 
 from markupsafe import Markup, escape
+
+from saccade.lab.compare import finite
 
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
@@ -27,12 +28,6 @@ LETTERS = {
 SILENT = (
     "mathrm", "text", "mathbf", "mathcal", "mathtt", "mathbb", "operatorname", "left", "right",
     "big", "Big", "bigl", "bigr", "tfrac")
-
-
-def finite(value: Any) -> float | None:
-    """The number, or None for what cannot be drawn: absent, NaN, infinite, not a number at all."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) else None
 
 
 def number(value: Any, digits: int = 6) -> str:

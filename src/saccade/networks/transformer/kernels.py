@@ -50,10 +50,10 @@ def _attend_forward(queries: Heads, keys: Heads, values: Heads, kind: str, causa
 
 
 def _attend_backward(
-    kind: str, causal: bool, kept: tuple, slope: Heads
+    kind: str, causal: bool, kept: tuple, gradient: Heads
 ) -> tuple[Heads, Heads, Heads]:
     queries, keys, values, weights = kept
-    by_weight = slope @ _turned(values)
+    by_weight = gradient @ _turned(values)
     if kind == "relu":
         by_score = jnp.where(weights > 0, by_weight, 0) / _counts(weights, causal)
     else:
@@ -62,7 +62,7 @@ def _attend_backward(
     # the barrier makes it copy first.
     turned_score, turned_weights = jax.lax.optimization_barrier(
         (_turned(by_score), _turned(weights)))
-    return by_score @ keys, turned_score @ queries, turned_weights @ slope
+    return by_score @ keys, turned_score @ queries, turned_weights @ gradient
 
 
 attend.defvjp(_attend_forward, _attend_backward)
@@ -96,10 +96,10 @@ def _layer_norm_forward(x: Array, scale: Array) -> tuple[Array, tuple[Array, Arr
     return unit * scale, (unit, inverse, scale)
 
 
-def _layer_norm_backward(kept: tuple[Array, Array, Array], slope: Array) -> tuple[Array, Array]:
+def _layer_norm_backward(kept: tuple[Array, Array, Array], gradient: Array) -> tuple[Array, Array]:
     unit, inverse, scale = kept
-    by_scale = jnp.sum(slope * unit, axis=tuple(range(slope.ndim - 1)))
-    inner = slope * scale
+    by_scale = jnp.sum(gradient * unit, axis=tuple(range(gradient.ndim - 1)))
+    inner = gradient * scale
     along = jnp.mean(inner * unit, axis=-1, keepdims=True)
     return inverse * (inner - jnp.mean(inner, axis=-1, keepdims=True) - unit * along), by_scale
 
@@ -146,10 +146,10 @@ def _gelu_forward(x: Array) -> tuple[Array, tuple[Array, Array]]:
     return 0.5 * x * (1 + bend), (x, bend)
 
 
-def _gelu_backward(kept: tuple[Array, Array], slope: Array) -> tuple[Array]:
+def _gelu_backward(kept: tuple[Array, Array], gradient: Array) -> tuple[Array]:
     x, bend = kept
     inner = GELU_SLOPE * (1 + 3 * GELU_CUBIC * x * x)
-    return (slope * (0.5 * (1 + bend) + 0.5 * x * (1 - bend * bend) * inner),)
+    return (gradient * (0.5 * (1 + bend) + 0.5 * x * (1 - bend * bend) * inner),)
 
 
 gelu.defvjp(_gelu_forward, _gelu_backward)

@@ -27,11 +27,12 @@ def check_probabilities(location_probabilities: ArrayLike) -> Law:
 
 
 def _check_spreads(gamma: float, noise: float = 0.0) -> None:
-    """As `check_setting`, and their squares must be finite and not 0."""
+    """As `check_setting`, and their squares must be finite; that of gamma, by which is divided, not
+    0."""
     check_setting(Setting(2, 1, 1.0, gamma, noise))
-    for name, value in (("gamma", gamma), ("noise", noise)):
-        fits = value == 0 or 1 / LARGEST <= value <= LARGEST
-        require(fits, name, value, f"must lie between {1 / LARGEST:g} and {LARGEST:g}")
+    fits = 1 / LARGEST <= gamma <= LARGEST
+    require(fits, "gamma", gamma, f"must lie between {1 / LARGEST:g} and {LARGEST:g}")
+    require(noise <= LARGEST, "noise", noise, f"must be at most {LARGEST:g}")
 
 
 def linear_coefficients(location_probabilities: ArrayLike, gamma: float = 2**-0.5) -> Law:

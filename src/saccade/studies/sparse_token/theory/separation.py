@@ -2,8 +2,8 @@
 space exists (status: asymptotic).
 
 With Q(t) = E (G - t)_+^2 = (1 + t^2) Phi(-t) - t phi(t), phi the normal density,
-    1/alpha_c = min over (m_q, m_o, b) of  E[ (1 + m_o^2) Q( y (m_q A + m_o S + b) / (tau sqrt(1 +
-    m_o^2)) ) ],
+    1/alpha_c = min over (m_q, m_o, b) of E[s^2 Q( y (m_q A + m_o S + b) / (tau s) )],
+    s^2 = 1 + m_o^2,
 a jointly convex function (F(c, s) = s^2 Q(c/s) is convex and rises with s). Pooled and vectorised
 drop m_q, and alpha_vec = L alpha_pool exactly. Without signal and with balanced labels it is
 Cover's 2 (2 L for the vectorised model). The order vectorised > attention > pooled holds in common

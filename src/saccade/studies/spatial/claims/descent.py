@@ -27,7 +27,7 @@ CROWDED = Sabotage(
 
 
 def _gaps(run: Run) -> np.ndarray:
-    """Smallest gamma - |rho| and -rho over the second half of the path, which must be positive."""
+    """Smallest gamma - 5 |rho| and -rho in the second half of the path, which must be positive."""
     half = slice(len(run.data.step) // 2, None)
     gamma, rho = run.data.gamma.values[half], run.data.rho.values[half]
     return one_row([np.min(gamma - 5 * np.abs(rho)), np.min(-rho)])
@@ -137,7 +137,7 @@ BEATS = PATH(
     resolution=[0.001, 0.0001], parts=("error drops by 0.02", "loss still"),
     argued="Deterministic: 0.1519 (exact) becomes 0.122, while ten steps of the plateau change the"
     " loss by 3e-4.",
-    sabotages=(Sabotage("literal-step", "A at rest: ties stay ties.", {"eta_a": 0.0}),))
+    sabotages=(Sabotage("attention-at-rest", "A at rest: ties stay ties.", {"eta_a": 0.0}),))
 
 R1_SCALE = Scale({**realistic.R1, "repetitions": 20}, repetitions=1, seconds=400)
 FEW = ("N=8", "N=32", "N=128")
@@ -163,7 +163,7 @@ REALISTIC = Claim(
         Sabotage(
             "shuffled-labels", "Score against a permuted partition.",
             {"shuffled": True, "repetitions": 20}),
-        Sabotage("overfitting", "120 images.", {"samples": 120, "repetitions": 20}),
+        Sabotage("overfitting", "Train on 120 images only.", {"samples": 120, "repetitions": 20}),
         Sabotage(
             "literal-step", "The paper's single step size, within the same budget.",
             {"eta_a": 5e-3, "repetitions": 20})))

@@ -121,7 +121,8 @@ def test_a_fraction_has_one_prediction(conditions):
     row = evaluate(
         claim(
             statistic="fraction", measure=lambda run: (run.data.value.values > 1) * 1.0,
-            predict=lambda run: 0.5 + 1e-9 * _centre(run), resolution=0.01), conditions)
+            predict=lambda run: 0.5 + 1e-9 * _centre(run), resolution=0.01),
+        conditions)
     assert row["verdict"] != "holds" and "one prediction for all" in row["error"]
 
 

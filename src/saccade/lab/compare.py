@@ -185,7 +185,7 @@ def _worst_parts(old: Row, new: Row) -> Iterator[Move]:
     was, now = (finite(row.get("measurement")) for row in (old, new))
     centres = [finite(row.get("prediction")) or 0.0 for row in (old, new)]
     gaps = [None if x is None else abs(x - c) for x, c in zip((was, now), centres)]
-    if _differ(*gaps, finite(old.get("resolution")) or 0.0, None, exact=True):
+    if _differ(gaps[0], gaps[1], finite(old.get("resolution")) or 0.0, None, exact=True):
         name = f"{old.get('part')} / {new.get('part')}"
         yield Move(old["id"], name, "worst part", was, now, _interval(old), _interval(new))
 

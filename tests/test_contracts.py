@@ -214,6 +214,7 @@ def test_a_mark_at_a_token_without_effect_is_seen(getkey):
     assert strongest(swap(Toy(shift=1).sample(getkey(), 8000), inside=True)) < 1
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised(getkey):
     highest = [strongest(swap(Toy().sample(getkey(), 400), inside=False)) for _ in range(100)]
     assert max(highest) < 1
@@ -339,6 +340,7 @@ def test_a_model_meets_every_task_of_its_size(study, name):
             assert np.isfinite(model(X)).all() and model.attention(X).shape == X.shape[:2]
 
 
+@pytest.mark.slow
 @cases("MODELS")
 def test_reordering_tokens_does_what_is_stated(study, name):
     model, X = built("MODELS", study, name), tokens_for(study, n=3)

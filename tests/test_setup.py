@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 # Plays python: `-m venv` copies itself, `-m pip` writes what it was asked and lasts as long as the
 # file `slow` exists.

@@ -9,6 +9,8 @@ from saccade.lab import registry
 from saccade.lab.training import Training, find_trainings
 from saccade.studies.sparse_recovery.experiments import trained
 
+pytestmark = pytest.mark.slow
+
 TINY = {
     "dim": 2, "measurements": 2, "layers": 1, "steps": 60, "batch": 8, "test_tasks": 200,
     "scalar_steps": 5}

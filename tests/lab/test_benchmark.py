@@ -15,6 +15,8 @@ from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target, find, meas
 from saccade.studies.single_location import benchmarks as single_location
 from saccade.studies.single_location.dynamics import Setting
 
+pytestmark = pytest.mark.slow
+
 FIELDS = {
     "id", "work", "ratio", "ratio_low", "ratio_high", "target", "met", "ours_cpu_seconds",
     "peer_cpu_seconds", "accuracy", "tolerance", "peak_memory_mb", "rounds"}

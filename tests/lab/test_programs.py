@@ -8,6 +8,8 @@ import pytest
 
 from saccade.lab import programs
 
+pytestmark = pytest.mark.slow
+
 needs_maps = pytest.mark.skipif(
     not programs.MAPS.exists(), reason="only Linux says how many memory maps a process holds")
 

@@ -15,6 +15,8 @@ from saccade.lab.sweep.design import specification
 from saccade.lab.sweep.plan import plan
 from saccade.studies.group_sparse.dynamics.position_map import REGIMES, regime_map
 
+pytestmark = pytest.mark.slow
+
 SMALL = {
     "single-location/phase": (
         {"dim": [10, 40], "inverse_temperature": [0.1, 2.0]}, {"steps": 40, "repetitions": 4}),

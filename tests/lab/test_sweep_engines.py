@@ -20,6 +20,8 @@ from saccade.lab.engines.queue import DEATHS, Queue
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.sweep.perform import OtherVersion
 
+pytestmark = pytest.mark.slow
+
 NEEDS_CLUSTER = "needs the extra 'cluster', which `make test` installs"
 
 

@@ -18,6 +18,8 @@ from saccade.lab import verdict as v
 from saccade.lab.intervals import MIN_REPLICATES, SKEW_RESERVE, intervals
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
 
+pytestmark = pytest.mark.slow
+
 FIRST, LOOKS = (
     32, 4)  # replicates at the first look, and how often they are doubled: 32, 64, 128, 256
 BUDGET = FIRST * 2 ** (LOOKS - 1)

@@ -18,6 +18,8 @@ from saccade.networks.bert import cls_states, load_bert, loading, tokenize
 from saccade.networks.bert.encoder import hidden_states
 from saccade.networks.bert.loading import find_model_folder
 
+pytestmark = pytest.mark.slow
+
 WORDS = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "red", "dog", "is", "very", "nice", "village", "."]
 CONFIG = {

@@ -9,6 +9,8 @@ from saccade.errors import InvalidInput
 from saccade.networks.convolution import cnn_a, cnn_b, init_convolution, resnet_18, small, vgg_19
 from saccade.networks.convolution.large import RESNET_18, VGG_19
 
+pytestmark = pytest.mark.slow
+
 KEY = jax.random.key(0)
 
 

@@ -16,6 +16,8 @@ from saccade.errors import Diverged, InvalidInput
 from saccade.networks.training import Problem, adam_with_cosine, train, watching
 from saccade.networks.transformer import init_transformer, pair_decoder, vision_transformer
 
+pytestmark = pytest.mark.slow
+
 CONFIG = pair_decoder(dim=2, layers=1, width=8, heads=2, hidden=8)
 KEY = jax.random.key(5)
 

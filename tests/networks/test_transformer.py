@@ -10,6 +10,8 @@ from saccade.errors import InvalidInput
 from saccade.networks import transformer
 from saccade.networks.transformer import gpt2_decoder, init_transformer, pair_decoder, small_decoder
 
+pytestmark = pytest.mark.slow
+
 CONFIGS = {
     "small decoder": small_decoder(dim=3, layers=2, heads=2, residual_init=0.5),
     "gpt2": gpt2_decoder(dim=3, positions=9, width=8, layers=2, heads=2, hidden=12),

@@ -8,12 +8,15 @@ from importlib.resources import files
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 from PIL import Image
 
 from saccade.lab.figure import Figure
 from saccade.report import write_report
 from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, save_light_png, weigh
 from saccade.report.traces import outline, points
+
+pytestmark = pytest.mark.slow
 
 NUMBERS = {
     "prediction": 1.0 / 3, "measurement": 0.35, "interval": [0.331234567, 0.36], "resolution": 0.1}

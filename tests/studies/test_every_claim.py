@@ -70,6 +70,7 @@ def test_it_is_found_by_its_names(claim):
         assert claim in registry.find_claims([name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", CHEAP, ids=lambda claim: claim.id)
 def test_cheap_identities_and_their_sabotages(claim):
     row = evaluate(claim, Conditions(sabotage=True))

@@ -21,6 +21,8 @@ from saccade.studies.group_sparse.models import (
 from saccade.studies.group_sparse.task import group_sparse_task
 from saccade.studies.group_sparse.theory.stability import StepSizeWarning, transverse_limit
 
+pytestmark = pytest.mark.slow
+
 GROUPS, DIM = 4, 2
 START = at_zero(DIM, encoding("sine", GROUPS))
 

@@ -31,6 +31,8 @@ from saccade.studies.group_sparse.theory.laws import two_steps
 from saccade.studies.group_sparse.theory.position import half_normal_loss
 from saccade.studies.group_sparse.theory.reduction import coordinates_from_gaps, gaps
 
+pytestmark = pytest.mark.slow
+
 POINT = jnp.asarray([0.9, -0.4, 0.15, 1.1, 0.8, -0.2, 0.3, -0.25])
 
 

@@ -15,6 +15,8 @@ from saccade.studies.single_location.dynamics import (
 )
 from saccade.studies.single_location.theory import Overlaps, Setting
 
+pytestmark = pytest.mark.slow
+
 HOT = Setting(400, 10, 0.9)  # above the critical inverse temperature .8924
 COLD = Setting(400, 10, 0.1)
 MIRRORS = np.array(

@@ -22,6 +22,8 @@ from saccade.studies.single_location.dynamics.stochastic import frame
 from saccade.studies.single_location.task import orthonormal_pair
 from saccade.studies.single_location.theory import Overlaps, Setting, risk
 
+pytestmark = pytest.mark.slow
+
 CHAINS = 4_000
 SUSPICIOUS = 1e-4
 

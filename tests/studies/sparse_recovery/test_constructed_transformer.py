@@ -11,6 +11,8 @@ from saccade.networks.transformer import load_transformer, save_transformer
 from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models.unrolled import lista_vm_prefixes
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(1)
 DIM, ROWS, K = 5, 6, 4
 X, Y = RNG.normal(size=(ROWS + 1, DIM)), RNG.normal(size=ROWS)

@@ -27,6 +27,8 @@ from saccade.studies.sparse_recovery.models.constructed import (
 )
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
+pytestmark = pytest.mark.slow
+
 TASK = SparseRecovery.create(3, 4, 1)
 
 

@@ -13,6 +13,8 @@ from saccade.studies.sparse_recovery.dynamics.solvers import relative_gap, solve
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(11)
 
 

@@ -20,6 +20,8 @@ from saccade.studies.sparse_token.theory import (
 )
 from saccade.studies.sparse_token.theory.separation import shortfall, violation_derivatives
 
+pytestmark = pytest.mark.slow
+
 
 def test_shortfall_by_quadrature():
     for t in (-4.0, -0.5, 0.0, 1.9, 2.1, 6.0):

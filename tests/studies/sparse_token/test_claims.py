@@ -26,6 +26,7 @@ def test_simulations_have_at_least_twelve_trials():
             assert getattr(parameters, "trials", 12) >= 12
 
 
+@pytest.mark.slow
 def test_a_plan_that_moved_is_an_error_not_a_prediction():
     claim = KNOWN["sparse-token.planned-sparse"]
     half = claim.scales["quick"].parameters | {

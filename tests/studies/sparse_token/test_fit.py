@@ -15,6 +15,8 @@ from saccade.studies.sparse_token.theory import check_grid, feature_law, fit, fi
 from saccade.studies.sparse_token.theory.fitted import COARSE, START
 from saccade.studies.sparse_token.theory.saddle import Evaluator, make_problem
 
+pytestmark = pytest.mark.slow
+
 ATTENTION = {"alignment": 0.8, "sharpness": 1.0}
 
 

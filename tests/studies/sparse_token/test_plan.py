@@ -16,6 +16,8 @@ from saccade.studies.sparse_token.theory import (
     subset_bayes_error,
 )
 
+pytestmark = pytest.mark.slow
+
 COMMON = ["plan", "sparse-token", "--length", "4", "--signal", "3"]
 
 

@@ -273,6 +273,7 @@ def test_extreme_input_gets_one_sentence(name, change, says):
         ask(name, **(BY_NAME[name].example | change))
 
 
+@pytest.mark.slow
 def test_large_populations_take_seconds_not_minutes():
     """200 sets of 50 patches have 1326 types of sets each; the list is cut short."""
     answer = ask(

@@ -13,6 +13,8 @@ from saccade.lab.experiment import Run
 from saccade.lab.verdict import judge
 from saccade.studies.spatial.claims import images
 
+pytestmark = pytest.mark.slow
+
 TEST_IMAGES = 10_000
 TOKENS = 64
 

@@ -10,6 +10,8 @@ from saccade.errors import InvalidInput
 from saccade.studies.spatial.dynamics.images import Recipe, optimiser, smoothed_loss
 from saccade.studies.spatial.experiments import images, images_checks
 
+pytestmark = pytest.mark.slow
+
 TINY = {"images": 64, "epochs": 1, "batch": 32, "width": 8, "hidden": 8, "layers": 1, "heads": 2}
 
 

@@ -15,6 +15,16 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 CHECKS = (Path(__file__).parent / "checks.js").read_text()
 
 
+def until(page, expression: str) -> None:
+    """Wait for what an expression says. Asked from here: the page forbids itself to evaluate text,
+    which Playwright's own waiting does."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not within ten seconds: {expression}")
+
+
 def check(page, name):
     """The faults that a function of checks.js lists."""
     return page.evaluate(f"() => {{ {CHECKS}\nreturn {name}(); }}")
@@ -144,8 +154,7 @@ def test_the_ledger_filters_by_study_verdict_status_and_text(browser, report):
         page.get_by_label("Verdict", exact=True).select_option("waiting")
         assert shown(page) == ["network"]
         page.get_by_role("button", name="Clear").click()
-        page.wait_for_function(
-            "document.querySelectorAll('#ledger tbody tr:not([hidden])').length === 5")
+        until(page, "document.querySelectorAll('#ledger tbody tr:not([hidden])').length === 5")
         page.get_by_label("Verdict", exact=True).select_option("unexpected")
         assert shown(page) == ["descent"]
         page.get_by_label("Verdict", exact=True).select_option("")
@@ -237,8 +246,7 @@ def test_a_claim_shows_its_figure_its_scale_and_its_commands(browser, report):
     ) as page:
         picture = page.get_by_role("img", name="Recovery")
         picture.scroll_into_view_if_needed()
-        page.wait_for_function(
-            "document.images[0].complete && document.images[0].naturalWidth > 100")
+        until(page, "document.images[0].complete && document.images[0].naturalWidth > 100")
         drawing = page.get_by_role("img", name="Prediction 1, resolution 0.1, measured 1.02.")
         assert drawing.bounding_box()["width"] > 300
         page.get_by_role("button", name="Copy: BibTeX").click()

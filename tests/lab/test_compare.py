@@ -173,3 +173,8 @@ def test_of_many_parts_the_worst_is_compared_though_it_is_another(measured, move
         {**row(), **part(value, [value, value], 1.0, 1e-3, name), "parts": []}
         for name, value in (("17", 1.0 + 3e-7), ("60", measured)))
     assert len(compare([old], [new]).moved) == moves
+
+
+def test_a_device_that_never_ends_is_refused():
+    with pytest.raises(InvalidInput, match="is a device, not a file"):
+        read_ledger("/dev/zero")

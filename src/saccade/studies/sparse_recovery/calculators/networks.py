@@ -190,7 +190,7 @@ def certificate(
     noise: Annotated[Vector, Field(description="the noise in y = X beta + noise, one a row")],
     gamma: Annotated[float, Field(description="step g, above 0", gt=0)],
     steps: Annotated[
-        Whole, Field(description="number K of steps, at least 0", ge=0, le=inputs.MOST_STEPS)],
+        Whole, Field(description="number K of steps, from 0 to 200,000", ge=0, le=200_000)],
 ) -> dict[str, Any]:
     """Numbers that certify a linear rate of LISTA-VM on one matrix (rows of unit covariance),
     beside the errors it really makes."""

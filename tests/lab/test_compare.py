@@ -176,5 +176,5 @@ def test_of_many_parts_the_worst_is_compared_though_it_is_another(measured, move
 
 
 def test_a_device_that_never_ends_is_refused():
-    with pytest.raises(InvalidInput, match="is a device, not a file"):
+    with pytest.raises(InvalidInput, match="cannot be used: it is a device, not a file"):
         read_ledger("/dev/zero")

@@ -81,9 +81,9 @@ class Comparison(NamedTuple):
 
 def read_ledger(path: str | Path) -> list[dict[str, Any]]:
     """The rows of a ledger written by `saccade verify --json`."""
-    if Path(path).is_char_device():  # some of them never end
-        raise InvalidInput(f"ledger = {str(path)!r} is a device, not a file.")
     try:
+        if Path(path).is_char_device():  # some of them never end
+            raise InvalidInput("it is a device, not a file.")
         rows = json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
         return check_rows(rows)
     except OSError as problem:

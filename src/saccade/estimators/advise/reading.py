@@ -1,0 +1,96 @@
+"""Bags and labels from a file: .npz, .csv or .parquet. What is wrong with it is one sentence.
+
+npz      X (n, L, d), y (n), and mask (n, L) if some tokens are not there;
+         or tokens (N, d), lengths (n), y (n)
+csv,     one row a token, with a head: a column that tells bags apart (`bag`), one with the
+parquet  label of the bag (`label`), all others features
+"""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from saccade.errors import InvalidInput
+from saccade.estimators import Bags, from_long
+
+
+def read_file(path: str, bag: str = "bag", label: str = "label") -> tuple[Any, Any, Any]:
+    """(X, y, mask) of the file; `bag` and `label` name columns of a table."""
+    file = Path(path).expanduser()
+    readers: dict[str, Callable] = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
+    if file.suffix.lower() not in readers:
+        raise InvalidInput(f"file = {path!r} must end in .npz, .csv or .parquet.")
+    if not file.is_file():
+        raise InvalidInput(f"file = {path!r} does not exist.")
+    read = _quietly(path, readers[file.suffix.lower()], file)
+    if file.suffix.lower() == ".npz":
+        return _bags_of_arrays(path, read)
+    return _bags_of_table(path, read, bag, label)
+
+
+def _quietly(path: str, read: Callable, file: Path) -> Any:
+    """What a reader gives, or the first line of its complaint."""
+    try:
+        return read(file)
+    except InvalidInput:
+        raise
+    except Exception as problem:  # readers of foreign formats raise many kinds
+        line = str(problem).strip().partition("\n")[0].rstrip(".")[:120] or type(problem).__name__
+        raise InvalidInput(f"file = {path!r} cannot be read ({line}).") from None
+
+
+def _npz(file: Path) -> dict[str, np.ndarray]:
+    if not zipfile.is_zipfile(file):
+        raise ValueError("it is no archive of NumPy arrays")
+    with np.load(file, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def _csv(file: Path) -> Any:
+    import pandas
+
+    return pandas.read_csv(file)
+
+
+def _parquet(file: Path) -> Any:
+    import pandas
+
+    try:
+        return pandas.read_parquet(file)
+    except ImportError:
+        raise InvalidInput(
+            "Reading .parquet needs the extra 'export' (pip install 'saccade[export]').") from None
+
+
+def _bags_of_arrays(path: str, arrays: dict[str, np.ndarray]) -> tuple[Any, Any, Any]:
+    if "y" in arrays and "X" in arrays:
+        return arrays["X"], arrays["y"], arrays.get("mask")
+    if {"y", "tokens", "lengths"} <= set(arrays):
+        try:
+            return Bags.from_lengths(arrays["tokens"], arrays["lengths"]), arrays["y"], None
+        except ValueError as problem:
+            raise InvalidInput(f"file = {path!r}: {problem}") from None
+    held = ", ".join(arrays) or "nothing"
+    raise InvalidInput(
+        f"file = {path!r} must hold X and y (and mask), or tokens, lengths and y; it holds {held}.")
+
+
+def _bags_of_table(path: str, table: Any, bag: str, label: str) -> tuple[Any, Any, Any]:
+    missing = [name for name in (bag, label) if name not in table.columns]
+    if missing:
+        raise InvalidInput(
+            f"file = {path!r} has no column {missing[0]!r}; name the columns of the bag and of the"
+            f" label by --bag and --label (it has {', '.join(map(str, table.columns[:8]))}).")
+    features = [name for name in table.columns if name not in (bag, label)]
+    words = [name for name in features if table[name].dtype.kind not in "iufb"]
+    if words or not features:
+        what = f"the column {words[0]!r} does not hold numbers" if words else "there is no feature"
+        raise InvalidInput(f"file = {path!r}: {what}.")
+    try:
+        found, y, _ = from_long(table, bag, label)
+    except ValueError as problem:
+        raise InvalidInput(f"file = {path!r}: {' '.join(str(problem).split())}") from None
+    return found, y, None

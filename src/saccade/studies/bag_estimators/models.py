@@ -1,0 +1,53 @@
+"""The model of single-location regression whose attention is erf instead of softmax, fitted by
+L-BFGS: a yardstick for the softmax of the estimators.
+
+    F(X) = sum_l erf(lam X_l . k) X_l . v,  lam k and v free vectors, squared loss with a ridge
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import erf
+
+
+class ErfModel(NamedTuple):
+    """`query` is lam k, `value` is v."""
+
+    query: np.ndarray
+    value: np.ndarray
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return (erf(X @ self.query) * (X @ self.value)).sum(axis=1)
+
+    def attention(self, X: np.ndarray) -> np.ndarray:
+        """|erf| of each token, to one; its sign is taken up by the value."""
+        weight = np.abs(erf(X @ self.query))
+        return weight / weight.sum(axis=1, keepdims=True)
+
+
+def objective(theta: np.ndarray, X: np.ndarray, y: np.ndarray, ridge: float):
+    """Mean squared error/2 + ridge/2 |theta|^2, and its gradient."""
+    query, value = np.split(theta, 2)
+    scores, values = X @ query, X @ value
+    gate = erf(scores)
+    wrong = ((gate * values).sum(axis=1) - y) / len(y)
+    slope = 2 / np.sqrt(np.pi) * np.exp(-np.square(scores))
+    to_query = np.einsum("n,nl,nld->d", wrong, slope * values, X, optimize=True)
+    to_value = np.einsum("n,nl,nld->d", wrong, gate, X, optimize=True)
+    loss = len(y) * wrong @ wrong / 2 + ridge / 2 * theta @ theta
+    return loss, np.concatenate([to_query, to_value]) + ridge * theta
+
+
+def fit_erf(
+    X: np.ndarray, y: np.ndarray, random: np.random.Generator, ridge: float = 1e-3, starts: int = 3
+) -> ErfModel:
+    """The best of `starts` random starts, entries N(0, 1/d)."""
+    dim = X.shape[2]
+    ends = [
+        minimize(
+            objective, random.standard_normal(2 * dim) / np.sqrt(dim), (X, y, ridge), "L-BFGS-B",
+            jac=True, options={"maxiter": 300})
+        for _ in range(starts)]
+    best = min(ends, key=lambda end: end.fun)
+    return ErfModel(*np.split(best.x, 2))

@@ -1,0 +1,176 @@
+"""Advice: intervals against a peer, the decision in all its branches, theory asked or refused."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+import saccade
+from saccade.errors import InvalidInput
+from saccade.estimators.advise import advise, read_bags
+from saccade.estimators.advise.advice import recommend, verdict
+from saccade.estimators.advise.comparing import CANDIDATES, Comparison, compare, corrected_interval
+from saccade.estimators.advise.words import order
+from saccade.estimators.bags import Bags
+
+RANDOM = np.random.default_rng(0)
+
+
+def sparse(n=60, length=6, dim=4, signal=4.0, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n, length, dim))
+    y = np.arange(n) % 2
+    X[y == 1, random.integers(0, length), 0] += signal
+    return X, y
+
+
+def comparison(ratio=0.25, spread=0.01, **means):
+    """Ten folds of every candidate around these AUCs, with independent noise."""
+    names = [name for name in CANDIDATES if name != "flat"]
+    random = np.random.default_rng(1)
+    auc = {name: means.get(name, 0.7) + spread * random.standard_normal(10) for name in names}
+    return Comparison(
+        auc, {name: 1 - auc[name] for name in names}, dict.fromkeys(names, 1.0), ratio)
+
+
+def test_without_overlap_the_interval_is_students():
+    values = RANDOM.normal(0.1, 0.3, 12)
+    told, peer = corrected_interval(values, 0.0), ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (told.low, told.high) == pytest.approx((peer.low, peer.high))
+
+
+def test_overlap_widens_it_as_nadeau_and_bengio_say():
+    values = RANDOM.normal(0.1, 0.3, 10)
+    plain, wide = corrected_interval(values, 0.0), corrected_interval(values, 0.25)
+    widths = [one.high - one.low for one in (plain, wide)]
+    assert widths[1] / widths[0] == pytest.approx(np.sqrt(1 + 10 * 0.25))
+    assert corrected_interval(values[:1], 0.25).high == np.inf
+
+
+@pytest.mark.slow
+def test_the_corrected_interval_covers_where_the_plain_one_does_not():
+    """Mean of correlated fold results, whose variance is what the correction assumes:
+    rho = n_test/(n_train + n_test)."""
+    random = np.random.default_rng(3)
+    rho, folds, covered = 0.2, 10, np.zeros(2)
+    for _ in range(2000):
+        values = np.sqrt(rho) * random.normal() + np.sqrt(1 - rho) * random.normal(size=folds)
+        for place, ratio in enumerate((0.0, rho / (1 - rho))):
+            told = corrected_interval(values, ratio)
+            covered[place] += told.low <= 0 <= told.high
+    assert covered[0] / 2000 < 0.85 and 0.93 < covered[1] / 2000 < 0.97
+
+
+@pytest.mark.parametrize(
+    ("means", "choice", "told", "says"),
+    [
+        ({"lme": 0.9}, "lme", True, "Use attention (log-mean-exp): it is worth it here."),
+        ({"attention": 0.95, "lme": 0.9}, "attention", True, "Use attention (attention, four"),
+        ({"mean": 0.9}, "mean", True, "Use pooling (mean pooling): attention loses here."),
+        ({"all": 0.701, "lme": 0.7}, None, False, "no difference can be told with 92 bags"),
+        (dict.fromkeys(CANDIDATES, 0.5), None, False, "no classifier is better than chance")])
+def test_the_recommendation(means, choice, told, says):
+    advice = recommend(92, comparison(**means))
+    assert says in advice.sentence and advice.told is told
+    assert choice is None or advice.choice == choice
+    assert advice.choice in ("mean", "all") or told
+
+
+def test_a_forest_that_is_better_still_is_named():
+    assert "better still: forest" in recommend(92, comparison(forest=0.95)).reason
+
+
+def test_a_noisy_comparison_asks_for_more_bags():
+    reason = recommend(92, comparison(attention=0.75, spread=0.05)).reason
+    needed = float(reason.split("about ")[1].split(" bags")[0].replace(",", ""))
+    assert needed > 92
+
+
+def test_verdicts():
+    from saccade.estimators.looking import Interval
+
+    assert verdict(Interval(0.1, 0.01, 0.2)) == "better"
+    assert verdict(Interval(-0.1, -0.2, -0.01)) == "worse"
+    assert verdict(Interval(0.1, -0.01, 0.2)) == "not told"
+
+
+def test_all_see_the_same_folds_and_a_copy_of_a_candidate_ties():
+    X, y = sparse()
+    twice = {name: CANDIDATES["mean"] for name in ("mean", "again")}
+    told = compare(Bags.from_array(X), y == 1, list(twice), folds=3, repeats=2, known=twice)
+    assert len(told.auc["mean"]) == 6 and told.ratio == pytest.approx(1 / 2)
+    assert np.array_equal(told.auc["mean"], told.auc["again"])
+    assert told.difference("mean", "again").value == 0
+
+
+def test_advice_of_bags_with_one_deciding_token():
+    X, y = sparse(80)
+    said: list[tuple[float, str]] = []
+    facts: list[dict] = []
+
+    def theory(given):
+        facts.append(dict(given))
+        change = {"better": "attention", "worse": "mean", "n": 40.0, "most": 800.0}
+        return {
+            "n": [40.0, 80.0], "here": 1, "errors": {"mean": [0.3, 0.2]}, "smallest": 0.1,
+            "changes": [change], "says": "so", "source": "there", "status": "asymptotic"}
+
+    def silent(given):
+        raise InvalidInput("n is too small.")
+
+    advice = advise(
+        X, y, folds=3, repeats=1, theories={"one": theory, "two": silent},
+        progress=lambda amount, text: said.append((amount, text)))
+    assert sum(amount for amount, _ in said) == pytest.approx(1)
+    assert facts[0]["n"] == 80 and facts[0]["length"] == 6 and facts[0]["informative"] == 1
+    assert 3 < facts[0]["signal"] < 5
+    told = json.loads(json.dumps(advice.to_dict()))
+    assert set(told["scores"]) == set(CANDIDATES)
+    assert told["forecasts"]["two"] == {"absent": "n is too small."}
+    text = str(advice)
+    assert "80 bags, 40 of them positive" in text and "Theory (two): n is too small." in text
+    assert advice.recommendation.sentence in text
+
+
+def test_bags_of_several_lengths_are_not_flattened():
+    X, y = sparse(24, length=5)
+    ragged = [bag[: 3 + number % 3] for number, bag in enumerate(X)]
+    advice = advise(ragged, y, folds=2, repeats=1)
+    assert "flat" not in advice.names and advice.data.shortest == 3
+
+
+def test_a_mask_gives_what_a_list_gives():
+    X, y = sparse(24, length=5)
+    mask = np.ones((24, 5), bool)
+    mask[::3, 3:] = False
+    listed, *_ = read_bags([bag[keep] for bag, keep in zip(X, mask, strict=True)], y)
+    masked, positive, label = read_bags(np.where(mask[..., None], X, np.nan), y, mask)
+    assert np.array_equal(listed.tokens, masked.tokens) and positive.sum() == 12 and label == 1
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "says"),
+    [
+        (np.zeros((9, 3, 2)), np.arange(9) % 3, "y has 3 classes and advice is for two"),
+        (np.zeros((8, 3, 2)), [0, 0, 0, 0, 0, 0, 0, 1], "y has 1 bags of one class"),
+        (np.full((8, 3, 2), np.nan), [0, 1] * 4, "NaN"),
+        (np.zeros((8, 3, 2)), [0, 1], "inconsistent"),
+        (np.zeros((8, 3, 2)), [1] * 8, "only one class")])
+def test_refusals(X, y, says):
+    with pytest.raises(InvalidInput, match=says):
+        saccade.advise(X, y)
+
+
+def test_folds_must_make_sense():
+    X, y = sparse(20)
+    with pytest.raises(InvalidInput, match="folds = 1 must be at least 2"):
+        advise(X, y, folds=1)
+
+
+def test_where_the_order_changes_is_said():
+    change = {"better": "attention", "worse": "mean", "n": 186.0, "most": 2944.0}
+    assert (
+        order(change, 92) == "From about 190 bags on attention, four heads overtakes mean pooling.")
+    assert "the fewest looked at" in order(change | {"n": 92.0}, 92)
+    assert order(change | {"n": None}, 92).startswith("Up to 2,900 bags")

@@ -1,0 +1,148 @@
+"""Bad input is refused with scikit-learn's exceptions and in its words."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from saccade.estimators import (
+    AttentionClassifier,
+    AttentionRegressor,
+    BagClassifierCV,
+    EvidenceClassifier,
+    GroupAttentionClassifier,
+    LogMeanExpClassifier,
+    PatchAssociationClassifier,
+    PooledClassifier,
+    SparseRecovery,
+    TwoStepAttentionClassifier,
+)
+
+CLASSIFIERS = [
+    PooledClassifier(), LogMeanExpClassifier(), AttentionClassifier(ridges=0.1),
+    EvidenceClassifier(n_starts=1, ridges=0.3, sharpness=1.0), TwoStepAttentionClassifier(),
+    BagClassifierCV(candidates=("mean", "lme")), GroupAttentionClassifier(ridges=0.1),
+    PatchAssociationClassifier(ridges=0.1)]
+MODELS = [*CLASSIFIERS, AttentionRegressor(ridges=0.1)]
+
+
+def named(model):
+    return type(model).__name__
+
+
+def example():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((12, 4, 3)), np.arange(12) % 2
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_what_is_not_finite(model, value):
+    X, y = example()
+    X[3, 1, 2] = value
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.fit(X, y)
+    mask = np.ones((12, 4), bool)
+    mask[3, 1] = False
+    assert np.isfinite(model.fit(X, y, mask=mask).predict(X, mask)).all()
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_wrong_shapes(model):
+    X, y = example()
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        model.fit(X[:, 0, 0], y)
+    with pytest.raises(ValueError, match="Found array with dim 4"):
+        model.fit(X[..., None], y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X, y[:-1])
+    with pytest.raises(ValueError, match="mask must have shape"):
+        model.fit(X, y, mask=np.ones((12, 3), bool))
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        model.fit(X, None)
+    with pytest.raises(ValueError, match="no multiple of n_tokens=5"):
+        type(model)(n_tokens=5).fit(X.reshape(12, -1), y)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_empty_and_hidden_bags(model):
+    X, y = example()
+    with pytest.raises(ValueError, match="0 token"):
+        model.fit([X[0], X[1][:0], *X[2:]], y)
+    mask = np.ones((12, 4), bool)
+    mask[5] = False
+    with pytest.raises(ValueError, match="hides every token of bag 5"):
+        model.fit(X, y, mask=mask)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_before_fit_and_other_features(model):
+    X, y = example()
+    with pytest.raises(NotFittedError):
+        type(model)().predict(X)
+    if hasattr(model, "attention"):
+        with pytest.raises(NotFittedError):
+            type(model)().attention(X)
+    model.fit(X, y)
+    for other in (X[:, :, :2], list(X[:, :, :2])):
+        with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):
+            model.predict(other)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=named)
+def test_labels(model):
+    X, y = example()
+    with pytest.raises(ValueError, match="only one class"):
+        model.fit(X, np.ones(12))
+    with pytest.raises(ValueError, match="Unknown label type"):
+        model.fit(X, np.linspace(0, 1, 12))
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.fit(X, np.where(y, 1.0, np.nan))
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        model.fit(X, y, sample_weight=-np.ones(12))
+    with pytest.raises(ValueError, match="leaves a class without weight"):
+        model.fit(X, y, sample_weight=y)
+
+
+@pytest.mark.parametrize(
+    "model", [GroupAttentionClassifier(), PatchAssociationClassifier()], ids=named)
+def test_where_two_classes_make_sense_and_places_count(model):
+    X, y = example()
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        model.fit(X, np.arange(12) % 3)
+    model.set_params(ridges=0.1).fit(X, y)
+    with pytest.raises(ValueError, match=r"X has 5 tokens, but .* is expecting 4 tokens"):
+        model.predict(np.zeros((2, 5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LogMeanExpClassifier(ridges=()), "ridges"), (LogMeanExpClassifier(ridges=-1), "ridges"),
+        (LogMeanExpClassifier(sharpness=0), "sharpness"),
+        (LogMeanExpClassifier(positive="x"), "positive"),
+        (LogMeanExpClassifier(class_weight="no"), "class_weight"),
+        (LogMeanExpClassifier(cv=1), "cv must be at least 2"),
+        (PooledClassifier(statistics="median"), "statistics"),
+        (AttentionClassifier(n_heads=0), "n_heads"), (AttentionClassifier(pooled="x"), "pooled"),
+        (EvidenceClassifier(n_starts=0), "n_starts"),
+        (PatchAssociationClassifier(degree=2), "degree"),
+        (PatchAssociationClassifier(n_sets=9), "n_sets"),
+        (BagClassifierCV(candidates=("meen",)), "did you mean 'mean'"),
+        (BagClassifierCV(candidates=()), "candidates"), (SparseRecovery(alpha=0), "alpha"),
+        (SparseRecovery(method="newton"), "method"), (SparseRecovery(n_steps=0), "n_steps")])
+def test_parameters(model, message):
+    X, y = example()
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, np.zeros((12, 4)) if isinstance(model, SparseRecovery) else y)
+
+
+def test_measurements():
+    X, _ = example()
+    with pytest.raises(ValueError, match="one number for each row"):
+        SparseRecovery().fit(X, np.zeros((12, 5)))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SparseRecovery().fit(X, np.zeros((11, 4)))
+    with pytest.raises(ValueError, match="mask goes with"):
+        SparseRecovery().fit(X[0], np.zeros(4), mask=np.ones(4))

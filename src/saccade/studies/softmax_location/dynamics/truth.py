@@ -1,0 +1,31 @@
+"""Training what is left at the truth: lambda alone, or lambda and the length of v."""
+
+from saccade.studies.softmax_location import theory
+from saccade.studies.softmax_location.theory import Best, Setting
+
+from .tables import MOMENTS, Kind
+
+
+def trained_temperature(
+    dim: float, length: float, gamma: float = 2**-0.5, kind: Kind = "softmax"
+) -> Best:
+    """Where descent on lambda alone ends at (k*, v*): the zero of R_lambda (softmax), or the least
+    of a line search (erf)."""
+    train = theory.best_inverse_temperature if kind == "softmax" else theory.best_erf
+    return train(dim, length, gamma)
+
+
+def oracle_risk_at(dim: float, length: float, lam: float, gamma: float = 2**-0.5) -> float:
+    """The risk at the truth, not trained."""
+    return theory.oracle_risk(Setting(dim, length, lam, gamma))
+
+
+def trained_length(dim: float, length: float, gamma: float, kind: Kind) -> Best:
+    """The least over lambda and |v| of the risk at the truth: gamma^2 - E[Y T]^2/E[T^2]."""
+
+    def at(lam: float) -> float:
+        M = MOMENTS[kind](Setting(dim, length, lam, gamma), 1.0)
+        product, square = gamma**2 * M.p[0], gamma**2 * M.pp[0] + M.q[0]
+        return float(gamma**2 - product**2 / square)
+
+    return Best(*theory.least_over(at, 1e-3, 20.0))

@@ -1,0 +1,68 @@
+"""The layer at the truth at its best inverse temperature, over dimensions and lengths: descent on
+lambda alone to its end (`dynamics`), beside which claims and figures put their laws."""
+
+from typing import Any, Literal
+
+import numpy as np
+import xarray
+
+from saccade.lab.experiment import experiment
+from saccade.studies.softmax_location import dynamics
+
+Kind = Literal["softmax", "erf"]
+
+
+@experiment("softmax-location.best-oracle")
+def best_oracle(
+    key: Any, *, dims: tuple[float, ...] = (40.0, 160.0, 400.0),
+    lengths: tuple[float, ...] = (10.0,), gamma: float = 2**-0.5, kind: Kind = "softmax",
+) -> xarray.Dataset:
+    """Best lambda and least risk at the truth, over (dim, length)."""
+    best = [
+        [dynamics.trained_temperature(dim, length, gamma, kind) for length in lengths]
+        for dim in dims]
+    axes = ("dim", "length")
+    return xarray.Dataset(
+        {
+            "inverse_temperature": (axes, np.array([[x[0] for x in row] for row in best])),
+            "risk": (axes, np.array([[x[1] for x in row] for row in best]))},
+        {"dim": list(dims), "length": list(lengths)})
+
+
+@experiment("softmax-location.duel")
+def duel(
+    key: Any, *,
+    cases: tuple[tuple[float, float], ...] = (
+        (4.0, 10.0), (16.0, 10.0), (18.0, 1e4), (19.0, 1e4), (32.0, 1e4)),
+    gamma: float = 0.1**0.5, free_length: bool = False,
+) -> xarray.Dataset:
+    """Least risks of softmax and erf at the truth, each at its own best lambda. With `free_length`
+    the length of v is fitted too, which takes from erf what it owes to |v| = 1."""
+    rows = [
+        [
+            (dynamics.trained_length if free_length else dynamics.trained_temperature)(
+                dim, length, gamma, kind)[1]
+            for kind in ("softmax", "erf")]
+        for dim, length in cases]
+    return xarray.Dataset(
+        {
+            "risk": (("case", "kind"), np.array(rows)),
+            "setting": (("case", "number"), np.array(cases))},
+        {"kind": ["softmax", "erf"]})
+
+
+@experiment("softmax-location.capacity", scales={"standard": {"dims": (40.0, 80.0, 160.0, 320.0)}})
+def capacity(
+    key: Any, *, dims: tuple[float, ...] = (40.0, 80.0, 160.0),
+    rates: tuple[float, ...] = (0.2, 0.25, 0.3), gamma: float = 2**-0.5,
+) -> xarray.Dataset:
+    """Risk of the oracle softmax at L = exp(rate d), at lambda = sqrt(d/2) and at the best."""
+    fixed, best = np.zeros((2, len(rates), len(dims)))
+    for i, rate in enumerate(rates):
+        for j, dim in enumerate(dims):
+            length = float(np.exp(rate * dim))
+            fixed[i, j] = dynamics.oracle_risk_at(dim, length, (dim / 2) ** 0.5, gamma)
+            best[i, j] = dynamics.trained_temperature(dim, length, gamma)[1]
+    axes = ("rate", "dim")
+    return xarray.Dataset(
+        {"fixed": (axes, fixed), "best": (axes, best)}, {"rate": list(rates), "dim": list(dims)})

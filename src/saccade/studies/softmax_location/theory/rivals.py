@@ -1,0 +1,153 @@
+"""What softmax is compared with at the truth: argmax, the best linear predictor, and three best
+predictors: from everything, from the coordinates along k* and v*, and linear in the values with
+weights made of the scores. The locations are uniform. Status: quadrature, except `linear_risk`.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from .kernels import FINE, TINY, Rule
+from .moments import moments
+from .setting import Array, Setting
+
+Sees = Literal["all", "plane", "scores"]
+SERIES = 300  # terms: the order is then far above the argument
+ROWS = 64  # nodes of w at a time
+NIL, FULL = -40.0, 4.5  # log A below which A^2 is nil beside A, and above which e^-A is nil
+
+
+def argmax_risk(setting: Setting, rule: Rule = FINE) -> float:
+    """eps^2 + (1 + gamma^2) P(error), P(error) = E[1 - Phi(m + gamma x)^(L-1)]; lambda = inf. Both
+    ends follow the tilt towards small scores, so that tiny probabilities keep their digits."""
+    m, g, step = setting.shift, setting.gamma, rule.step / 4 * min(1.0, 1 / setting.gamma)
+    x = np.arange(-rule.cut - m * g / (1 + g**2) - 2, rule.cut + 2, step)
+    missed = -np.expm1(setting.others * special.log_ndtr(m + g * x))
+    error = step * np.exp(-(x**2) / 2) @ missed / np.sqrt(2 * np.pi)
+    return float(setting.noise**2 + (1 + g**2) * error)
+
+
+def linear_risk(setting: Setting) -> float:
+    """eps^2 + gamma^2 - gamma^4/(L + gamma^2 - 1): Proposition 3 of Marion et al. with uniform
+    locations. Exact."""
+    square = setting.gamma**2
+    return float(setting.noise**2 + square - square**2 / (setting.length + square - 1))
+
+
+class _Law(NamedTuple):
+    """A law of the log-likelihood ratio l of a token: values and weights."""
+
+    values: Array
+    weights: Array
+
+
+def bayes_risk(setting: Setting, sees: Sees = "all", rule: Rule = FINE) -> float:
+    """The least risk with k* and v* known; lambda plays no part.
+
+    The posterior of the place is the softmax of l = log N(X; m k*, gamma^2 I)/N(X; 0, I), a
+    quadratic in X, so that l is linear in Q = |X - mu k*|^2, mu = m/(1 - gamma^2), noncentral
+    chi-square. With A = e^(w + l): risk - eps^2 = gamma^2 int dw E_1[e^-A] N E[A e^-A]
+    E[e^-A]^(N-1). The error is weighed by (X_1 . v*)^2, which adds two degrees of freedom to the
+    informative law. From the scores alone: weights gamma^2 pi/(gamma^2 pi + 1 - pi), no such
+    weight, and l shifted by log gamma^2. At gamma = 1 all three are the softmax of m X k*.
+    """
+    square = setting.gamma**2
+    if setting.gamma == 1:
+        plain = setting._replace(inverse_temperature=setting.shift)
+        return float(setting.noise**2 + moments(plain, 1.0, rule).r[0])
+    degrees = {"all": setting.dim, "plane": 2.0, "scores": 1.0}[sees]
+    own_degrees, own_shift = (degrees, np.log(square)) if sees == "scores" else (degrees + 2, 0.0)
+    others, own = _laws(setting, degrees, own_degrees, rule)
+    own = own._replace(values=own.values + own_shift)
+    total = sum(
+        own_mean @ (setting.others * mean * np.exp((setting.others - 1) * log_phi))
+        for own_mean, mean, log_phi in _transforms(others, own, rule))
+    return float(setting.noise**2 + square * rule.step * total)
+
+
+def _laws(s: Setting, degrees: float, own_degrees: float, rule: Rule) -> tuple[_Law, _Law]:
+    """The laws of l for an uninformative and the informative token, on one lattice of y = |X - mu
+    k*|: y = log(1 + e^t), so that the lattice reaches y = 0 without an end."""
+    centre, other_side = abs(s.shift / (1 - s.gamma**2)), abs(s.shift - s.shift / (1 - s.gamma**2))
+    curvature = 1 / s.gamma**2 - 1
+    typical = np.hypot(centre, degrees**0.5), np.hypot(other_side, s.gamma * own_degrees**0.5)
+    room = (rule.cut + 1) * max(1.0, s.gamma)
+    top = max(typical) + room
+    low = min(typical) - room
+    low = low if low > 3 else -5 * rule.cut / min(degrees, own_degrees)  # down to y = 0
+    step = min(rule.widest / 2 * min(1.0, s.gamma), rule.step / (abs(curvature) * top))
+    from_centre = np.arange(low - centre, top - centre, step)
+    t = from_centre + centre
+    y, slope = np.logaddexp(0.0, t), special.expit(t)
+    # y - centre, which far from the origin would lose digits as a difference
+    away = np.where(t > 0, from_centre + np.log1p(np.exp(-np.abs(t))), y - centre)
+    constant = -(s.shift**2) / (2 * s.gamma**2) - degrees * np.log(s.gamma)
+    ratio = constant - curvature / 2 * away * (y + centre)
+    shift = centre - other_side
+    weights = [
+        step * slope * np.exp(_log_chi(y, away, centre, degrees)), step * slope / s.gamma
+        * np.exp(
+            _log_chi(y / s.gamma, (away + shift) / s.gamma, other_side / s.gamma, own_degrees))]
+    return _Law(ratio, weights[0]), _Law(ratio, weights[1])
+
+
+def _log_chi(y: Array, away: Array, centre: float, degrees: float) -> Array:
+    """Log-density at y of the length of a normal vector with `degrees` coordinates around a point
+    at distance `centre` from the origin; `away` = y - centre."""
+    order = degrees / 2 - 1
+    return (
+        -(away**2) / 2 + _log_bessel(order, y * centre) + np.log(y) * (degrees / 2)
+        - order * np.log(centre))
+
+
+def _log_bessel(order: float, x: Array) -> Array:
+    """log(I_order(x) e^-x): by its power series where the number is too small to hold, and by
+    Hankel's expansion where the argument is too large for the library."""
+    large = x > 1e8
+    scaled = special.ive(order, np.where(large, 1.0, x))
+    held = (scaled > 1e-250) & ~large
+    small = ~held & ~large
+    log = np.log(np.where(held, scaled, 1.0))
+    series = _sum_of_terms(lambda k: x[small] ** 2 / (4 * k * (order + k)))
+    log[small] = (
+        order * np.log(x[small] / 2) - special.gammaln(order + 1) - x[small] + np.log(series))
+    hankel = _sum_of_terms(lambda k: ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * x[large]), 12)
+    log[large] = np.log(hankel) - np.log(2 * np.pi * x[large]) / 2
+    return log
+
+
+def _sum_of_terms(ratio: Callable[[int], Array], count: int = SERIES) -> Array:
+    """1 + ratio(1) + ratio(1) ratio(2) + ..."""
+    total = term = np.ones_like(ratio(1))
+    for k in range(1, count):
+        term = term * ratio(k)
+        total = total + term
+    return total
+
+
+def _transforms(others: _Law, own: _Law, rule: Rule) -> Iterator[tuple[Array, Array, Array]]:
+    """E_1[e^-A], E[A e^-A] and log E[e^-A], some nodes of w at a time."""
+    low, high = -np.max(others.values) - rule.left, -np.min(others.values) + FULL
+    w = low + rule.step * np.arange(int(np.ceil((high - low) / rule.step)) + 1)
+    for first in range(0, len(w), ROWS):
+        some = w[first : first + ROWS]
+        phi, missing, mean = _band(some, others)
+        near_one = missing < 0.5
+        log_phi = np.where(
+            near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.maximum(phi, TINY)))
+        yield _band(some, own)[0], mean, log_phi
+
+
+def _band(w: Array, law: _Law) -> tuple[Array, Array, Array]:
+    """E[e^-A], E[1 - e^-A] and E[A e^-A] for A = e^(w + l). Only l with A neither nil (then 1 -
+    e^-A and A e^-A are A) nor huge (then e^-A is nil) are exponentiated twice."""
+    nil, full = law.values + w[-1] < NIL, law.values + w[0] > FULL
+    values, weights = (x[~(nil | full)] for x in law)
+    A = np.exp(w[:, None] + values)
+    kept = np.exp(-A)
+    tiny = np.exp(w - w[-1]) * (np.exp(law.values[nil] + w[-1]) @ law.weights[nil])
+    phi = kept @ weights + np.sum(law.weights[nil])
+    missing = -np.expm1(-A) @ weights + tiny + np.sum(law.weights[full])
+    return phi, missing, (A * kept) @ weights + tiny

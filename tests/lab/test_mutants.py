@@ -1,0 +1,112 @@
+"""Mutants: what is altered and what is left alone, how they are drawn, and that a hunt tells a
+mutant that a claim sees from one that none does."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saccade.errors import InvalidInput
+from saccade.lab.mutants import hunt as hunting
+from saccade.lab.mutants.rules import alterations
+from saccade.studies import STUDIES
+
+SOURCE = b'''
+"""A docstring with 3 numbers."""
+LIMIT = 10
+
+
+def check_it(length):
+    require(length >= 2, "length", length, "must be 2")
+
+
+def risk(x: "Float[Array, 3]", length: int = 4, scale=1.0):
+    """Another, 5 of them."""
+    weights = np.exp(-x) / x.sum(axis=-1)
+    return 0.5 * scale**2 + weights.mean() - erf(x, length)
+'''
+
+
+def words() -> set[tuple[str, str, str]]:
+    return {(item.rule, item.before, item.after) for item in alterations(SOURCE)}
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ("constant", "0.5", "0.55"), ("sign", "-x", "(x)"),
+        ("off by one", "length", "(length - 1)"), ("power", "scale**2", "((scale) ** ((2) + 1))"),
+        ("sum for mean", "weights.mean()", "weights.sum()"),
+        ("axis", "x.sum(axis=-1)", "x.sum(axis=0)"),
+        ("swapped", "erf(x, length)", "erf(length, x)"),
+        ("dropped", "np.exp(-x) / x.sum(axis=-1)", "(np.exp(-x))"),
+        ("factor", "0.5 * scale**2", "((0.5) / (scale**2))")])
+def test_each_rule_alters_what_it_says(expected):
+    assert expected in words()
+
+
+def test_checks_types_defaults_limits_and_texts_are_left_alone():
+    assert {item.function for item in alterations(SOURCE)} == {"risk"}
+    assert not {before for _, before, _ in words()} & {"10", "3", "4", "1.0", "5"}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_alteration_of_a_study_is_python_and_changes_the_text(study):
+    for mutant in hunting.mutants_of(study, 10_000):
+        text = (hunting.folder_of(study) / mutant.file).read_bytes()
+        changed = mutant.alteration.applied(text)
+        ast.parse(changed)
+        assert changed != text
+
+
+@given(st.integers(1, 40), st.integers(0, 5))
+def test_as_many_as_asked_for_without_repetition_and_the_same_for_the_same_seed(count, seed):
+    drawn = hunting.mutants_of("spatial", count, seed)
+    assert len(drawn) == len(set(drawn)) == count
+    assert drawn == hunting.mutants_of("spatial", count, seed)
+    assert {mutant.room for mutant in drawn[:4]} == set(hunting.ROOMS[: len(drawn)]) or count < 4
+
+
+def test_no_mutants_is_refused():
+    with pytest.raises(InvalidInput, match="count"):
+        hunting.mutants_of("spatial", 0)
+
+
+def test_claims_whose_runs_stay_valid_are_asked_first():
+    watching = hunting.watchers("spatial")
+    file = str(hunting.folder_of("spatial") / "task.py")
+    stale = {claim.id: file in runs for claim, _, runs in watching}
+    asked = hunting.order(file, watching)
+    assert asked and len(asked) == len(set(asked))
+    flags = [stale[name] for name in asked]
+    assert flags == sorted(flags)
+
+
+def test_the_table_counts_by_room_and_study():
+    rows = [
+        {"study": "a", "room": room, "outcome": outcome}
+        for room, outcome in (("task", "seen"), ("task", "not seen"), ("theory", "equivalent"))]
+    told = {row["room"]: row for row in hunting.table(rows)}
+    assert told["task"]["share"] == 0.5
+    assert told["theory"]["share"] is None
+    assert told["all"]["equivalent"] == 1
+
+
+@pytest.mark.slow
+def test_a_hunt_tells_what_is_seen_from_what_is_not(tmp_path, monkeypatch):
+    """A wrong error of the linear model is seen; more parentheses are not."""
+    file = "theory/population.py"
+    text = (hunting.folder_of("spatial") / file).read_bytes()
+    wrong = next(
+        item for item in alterations(text)
+        if item.function == "linear_error" and item.before.startswith("law[values < 0].sum() +"))
+    idle = wrong._replace(after=f"({wrong.before})")
+    drawn = [hunting.Mutant("spatial", file, item) for item in (wrong, idle)]
+    kept = [row for row in hunting.watchers("spatial") if row[0].id == "spatial.linear-error"]
+    monkeypatch.setattr(hunting, "watchers", lambda study: kept)
+    hunt = hunting.Hunt(str(tmp_path), limit=240)
+    hunting.check_unaltered("spatial", hunt)
+    rows = hunting.hunt_down(drawn, hunt)
+    assert [row["outcome"] for row in rows] == ["seen", "not seen"]
+    assert rows[0]["by"] == "spatial.linear-error"

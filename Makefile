@@ -11,7 +11,7 @@ export PYTHON
 .PHONY: help reproduce test check docs lint constraints clean
 
 help:
-	@echo "make reproduce   install, verify every claim at quick scale, write report/index.html"
+	@echo "make reproduce   install, verify every claim at quick scale, compare with the record, write report/index.html"
 	@echo "make test        install what the tests need (Chromium where possible) and run them"
 	@echo "make check       the loop of a change: form, lint, types, imports and the fast tests"
 	@echo "make docs        build the documentation into build/docs, its examples executed; a warning is an error"

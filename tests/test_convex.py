@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from saccade.convex import fit_readout, is_separable, logistic_objective, readout_error
+from saccade.convex import (
+    fit_readout,
+    is_separable,
+    logistic_objective,
+    readout_error,
+    separated_by_newton,
+    separated_by_programme,
+)
 from saccade.errors import InvalidInput
 
 
@@ -70,6 +77,28 @@ def test_cover_threshold():
     F = rng.normal(size=(80, 10))
     assert is_separable(F[:11], y[:11])
     assert not is_separable(F, y)
+
+
+def test_newton_and_the_linear_programme_agree_where_chance_decides():
+    """Random signs at 2 samples a weight, where half of the sets are separable; weights of very
+    different size, and a column of zeros."""
+    rng = np.random.default_rng(5)
+    scale = np.append(10.0 ** np.arange(-6, 6), 0.0)
+    answers = []
+    for _ in range(60):
+        rows = rng.normal(size=(24, 13)) * scale
+        answers.append(
+            (separated_by_newton(rows), separated_by_programme(-rows / scale.clip(1e-9))))
+    newton, programme = zip(*answers, strict=True)
+    assert newton == programme
+    assert 15 < sum(newton) < 45
+
+
+def test_newton_leaves_nothing_open_on_touching_classes():
+    """The same point with both labels beside points that can be cut off."""
+    F, y = np.array([[0.0], [0.0], [2.0], [-3.0]]), np.array([1.0, -1.0, 1.0, -1.0])
+    assert not is_separable(F, y)
+    assert is_separable(F[1:], y[1:])
 
 
 @pytest.mark.parametrize(

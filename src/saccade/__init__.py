@@ -3,6 +3,7 @@ executable.
 
 The verbs of the command line, from Python (each imports what it needs on first use):
 
+    saccade.advise(X, y).page("advice.html")       # your bags: is attention worth it?
     saccade.calc("single-location.zeta", t=1, variance=0.5)
     saccade.verify("single-location.*")
     saccade.compare("old.json", "new.json").changed
@@ -15,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from saccade.api import figure, report, run, verify
+    from saccade.api import advise, figure, report, run, verify
     from saccade.errors import Diverged, InvalidInput
     from saccade.lab.calculator import calc
     from saccade.lab.compare import compare
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "calc": "saccade.lab.calculator", "compare": "saccade.lab.compare", "figure": "saccade.api",
-    "report": "saccade.api", "run": "saccade.api", "sweep": "saccade.lab.sweep.api",
-    "verify": "saccade.api", "Diverged": "saccade.errors", "InvalidInput": "saccade.errors"}
+    "advise": "saccade.api", "calc": "saccade.lab.calculator", "compare": "saccade.lab.compare",
+    "figure": "saccade.api", "report": "saccade.api", "run": "saccade.api",
+    "sweep": "saccade.lab.sweep.api", "verify": "saccade.api", "Diverged": "saccade.errors",
+    "InvalidInput": "saccade.errors"}
 
 __all__ = [
-    "Diverged", "InvalidInput", "__version__", "calc", "compare", "figure", "report", "run",
-    "sweep", "verify"]
+    "Diverged", "InvalidInput", "__version__", "advise", "calc", "compare", "figure", "report",
+    "run", "sweep", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure as Drawing
 
+    from saccade.estimators.advise import Advice
+    from saccade.lab.workers import Watcher
+
 Row = dict[str, Any]
 
 
@@ -45,15 +48,19 @@ def run(
 
 def verify(
     *patterns: str, scale: str = "quick", sabotage: bool = False, seed: int = 0, jobs: int = 1,
-    store: str | None = None, fresh: bool = False, done: Callable[[Row], None] = lambda row: None,
+    store: str | None = None, fresh: bool = False, watch: "Watcher | None" = None,
 ) -> list[Row]:
     """Judge the claims that match `patterns` (all if none); one dictionary per claim, as in the
-    JSON of the command line."""
+    JSON of the command line. `watch` is told of each as it is judged. One that waits carries its
+    row of the ledger of record as `published`, where that has a verdict."""
+    from saccade.lab import costs, record
+
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     chosen = registry.find_claims(patterns)
     conditions = ledger.Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
-    return ledger.judge_all(chosen, conditions, jobs, done)
+    seconds = costs.of_claims(chosen, conditions)
+    return record.with_published(ledger.judge_all(chosen, conditions, jobs, watch, seconds))
 
 
 def figure(
@@ -68,11 +75,46 @@ def figure(
 
 
 def report(
-    rows: list[Row], folder: str | Path = "report", *, scale: str = "quick", seed: int = 0,
-    store: str | None = None, drawn: Callable[[Any], None] = lambda picture: None,
+    rows: list[Row] | None = None, folder: str | Path = "report", *, scale: str = "quick",
+    seed: int = 0, store: str | None = None, jobs: int = 0, watch: "Watcher | None" = None,
 ) -> Path:
-    """Write the static report of judged `rows`; returns the path of its first page. `drawn` is told
-    of each figure."""
-    from saccade.report import write_report
+    """Write the static report of judged `rows`, or of the ledger of record (then nothing is
+    computed); the path of its first page. Figures are drawn in this process or in `jobs` others,
+    and `watch` is told of each."""
+    from saccade.report import write_recorded, write_report
 
-    return write_report(rows, folder, scale=scale, seed=seed, store=Store(store), drawn=drawn)
+    if rows is None:
+        return write_recorded(folder)
+    return write_report(
+        rows, folder, scale=scale, seed=seed, store=Store(store), jobs=jobs, watch=watch)
+
+
+def advise(
+    X: Any, y: Any, mask: Any = None, *, folds: int = 5, repeats: int = 2, seed: int = 0,
+    progress: Callable[[float, str], None] = lambda amount, text: None,
+) -> "Advice":
+    """Is attention worth it on bags X (n, L, d; or a list of (L_i, d) arrays) with labels y?
+
+    Pooling, attention and others on the same folds (`folds` x `repeats`), with intervals; estimated
+    signal; what the studies' theories predict; one sentence. `print` it, or `.page("x.html")`.
+    `progress(amount, text)` is told of every fit; amounts add up to 1.
+    """
+    from saccade.estimators.advise import advise as measure
+
+    theories = {item.id: _theory(item) for item in registry.advisers()}
+    return measure(
+        X, y, mask, folds=folds, repeats=repeats, seed=seed, theories=theories, progress=progress)
+
+
+def _theory(adviser: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    """An adviser's forecast as plain values."""
+    from saccade.lab.adviser import Facts
+
+    def forecast(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        told = adviser.forecast(Facts(**facts))
+        changes = [change._asdict() for change in told.changes]
+        return told._asdict() | {
+            "changes": changes, "errors": dict(told.errors), "facts": dict(facts),
+            "says": adviser.says, "source": adviser.source, "status": adviser.status}
+
+    return forecast

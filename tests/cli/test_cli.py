@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import saccade
 from saccade.cli import app
-from saccade.lab import registry
+from saccade.lab import record, registry
 from saccade.lab.claim import Scale
 from saccade.studies.single_location.claims import risk as risk_claims
 
@@ -198,14 +198,17 @@ def test_larger_scales_say_their_cost_first(only, fresh_store):
     assert "about 10 minutes" in run("verify", "--scale", "standard").stderr
 
 
-def test_a_run_shared_by_claims_is_counted_once():
-    from saccade.cli.judge import _costs
+def test_a_run_shared_by_claims_is_counted_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "published", lambda claim, scale=None: None)
+    from saccade.lab.costs import of_claims
+    from saccade.lab.ledger import Conditions
     from saccade.lab.registry import find_claims
 
     claims = find_claims(["spatial.vit-unchanged-by-shuffling", "spatial.positional-near-vanilla"])
     assert claims[0].experiment.id == claims[1].experiment.id
-    apart = [_costs([claim], "standard")[claim.id] for claim in claims]
-    assert max(apart) < sum(_costs(claims, "standard").values()) < sum(apart)
+    conditions = Conditions("standard", folder=str(tmp_path))
+    apart = [of_claims([claim], conditions)[claim.id] for claim in claims]
+    assert max(apart) < sum(of_claims(claims, conditions).values()) < sum(apart)
 
 
 def test_seeds_change_nothing_that_is_exact_and_may_be_negative(fresh_store):

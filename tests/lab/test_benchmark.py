@@ -12,6 +12,7 @@ from saccade.cli import app
 from saccade.errors import InvalidInput
 from saccade.lab import benchmark, registry
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target, find, measure, measure_all
+from saccade.lab.growth import Growth
 from saccade.studies.single_location import benchmarks as single_location
 from saccade.studies.single_location.dynamics import Setting
 
@@ -132,7 +133,17 @@ def test_names_may_be_short_or_wild():
     assert set(one.id for one in known) <= set(one.id for one in find([]))
 
 
-@pytest.mark.parametrize("one", registry.benchmarks(), ids=lambda one: one.id)
+def of_kind(kind):
+    return [one for one in registry.benchmarks() if isinstance(one, kind)]
+
+
+@pytest.mark.parametrize("one", of_kind(Growth), ids=lambda one: one.id)
+def test_tiny_sizes_can_be_worked_on(one):
+    for size in one.tiny or one.sizes[:1]:
+        one.prepare(size)()
+
+
+@pytest.mark.parametrize("one", of_kind(Benchmark), ids=lambda one: one.id)
 def test_tiny_version_does_the_same_work_on_both_sides(one):
     sides = one.prepare(**one.tiny)
     accuracy = sides.check()

@@ -7,8 +7,8 @@ import pytest
 from toy import claim, exact
 
 from saccade.errors import InvalidInput
-from saccade.lab.claim import Sabotage, Scale
-from saccade.lab.kinds import IDENTITY
+from saccade.lab.claim import Citation, Repair, Sabotage, Scale
+from saccade.lab.kinds import BELOW, IDENTITY
 from saccade.lab.ledger import Conditions, _looks, evaluate, judge_all, verdict_is_expected
 
 
@@ -26,6 +26,17 @@ def test_a_true_claim_holds_and_its_sabotage_is_refuted(conditions):
     json.dumps(row, allow_nan=False)
 
 
+def test_a_row_says_how_far_its_prediction_could_move(conditions):
+    row = evaluate(claim(), conditions)
+    (low, high), resolution = row["interval"], row["resolution"]
+    assert row["slack"]["low"] == pytest.approx((high - resolution) / row["prediction"])
+    assert row["slack"]["high"] == pytest.approx((low + resolution) / row["prediction"])
+    assert row["slack"]["loose"] is False
+    far = evaluate(claim(kind=BELOW, predict=lambda run: 1e3), conditions)
+    assert far["verdict"] == "holds" and far["slack"]["loose"] is True
+    assert evaluate(claim(predict=lambda run: -4.0), conditions)["slack"] is None
+
+
 def test_a_false_prediction_is_refuted_and_unexpected(conditions):
     row = evaluate(claim(predict=lambda run: -4.0), conditions)
     assert row["verdict"] == "refuted"
@@ -38,6 +49,24 @@ def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
     row = evaluate(claim(sabotages=(Sabotage("idle", "Change nothing."),)), conditions)
     assert row["verdict"] == "holds"
     assert not verdict_is_expected(row)
+
+
+def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
+    cited = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
+    with pytest.raises(InvalidInput, match="has no repair"):
+        claim(predict=lambda run: -4.0, **cited)
+    true = Repair("true", "Predict the truth.", predict=claim().predict)
+    idle = Repair("idle", "Change nothing.")
+    for repair, passes in ((true, True), (idle, False)):
+        row = evaluate(claim(predict=lambda run: -4.0, repairs=(repair,), **cited), conditions)
+        assert row["verdict"] == "refuted" and row["repairs_hold"] is passes
+        assert verdict_is_expected(row) is passes
+    assert row["citation"]["reading"] == "scaled"
+
+
+def test_a_reading_is_one_of_four():
+    with pytest.raises(InvalidInput, match="reading"):
+        Citation("Theorem 1", "words", "loose")
 
 
 def test_looks_double_until_decided_or_the_budget_ends(conditions):

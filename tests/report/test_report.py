@@ -243,7 +243,7 @@ def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path
         (
             figure(requires="nlp:absent_package"),
             "it needs the extra &#39;nlp&#39; (missing here: absent_package)"),
-        (figure(requires="data:no-such-set"), "There is no image set named &#39;no-such-set&#39;")])
+        (figure(requires="data:no-such-set"), "There is no data set named &#39;no-such-set&#39;")])
 def test_a_figure_that_fails_is_a_sentence_not_a_broken_report(tmp_path, broken, reason):
     folder = written(tmp_path, [row(figure="single-location/4a")], [broken, figure("5")])
     page = text_of(pages_of(folder)["study/single-location.html"])

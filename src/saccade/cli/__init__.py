@@ -1,14 +1,35 @@
 """The command line. Nothing heavy is imported until a command needs it: `--help` is quick."""
 
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from saccade.cli import bench, calculate, data, judge, runs, studies, sweep, train
+from saccade.cli import (
+    bench,
+    calculate,
+    data,
+    diagnose,
+    interrupts,
+    judge,
+    mutants,
+    runs,
+    studies,
+    sweep,
+    train,
+)
 from saccade.cli.console import OneSentence
 
-app = typer.Typer(
+
+class Program(typer.Typer):
+    """The whole program, when it is called: an interrupt then ends it at once."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with interrupts.heard():
+            return super().__call__(*args, **kwargs)
+
+
+app = Program(
     name="saccade", cls=OneSentence, no_args_is_help=True, rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]}, pretty_exceptions_enable=False,
     help=(
@@ -51,9 +72,11 @@ app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
 app.command("figure")(studies.figure)
 app.command("calc", cls=calculate.Explaining)(calculate.calc)
+app.command("mutants")(mutants.mutants)
 app.command("bench")(bench.bench)
 app.command("train")(train.train)
 app.add_typer(studies.planning, name="plan")
+app.command("diagnose")(diagnose.diagnose)
 app.command("new-study")(studies.new_study)
 app.add_typer(data.app, name="data")
 app.command("sweep")(sweep.sweep)

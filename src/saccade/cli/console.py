@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from saccade.cli.interrupts import CODE, HEARING
 from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
 
@@ -37,6 +38,7 @@ class OneSentence(TyperGroup):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
+        HEARING.context = ctx
         with one_sentence():
             return super().invoke(ctx)
 
@@ -51,10 +53,8 @@ def one_sentence() -> Iterator[None]:
         typer.echo(f"saccade: {problem}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo(
-            "saccade: interrupted; finished runs are kept, the same command goes on from there.",
-            err=True)
-        raise typer.Exit(130) from None
+        HEARING.say()
+        raise typer.Exit(CODE) from None
     except Exception as problem:
         # The parser's own exceptions, known by their method: typer has moved the class between its
         # versions.

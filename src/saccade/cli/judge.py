@@ -1,6 +1,5 @@
 """`saccade verify`, `reproduce`, `report` and `compare`: the commands of the ledger."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,15 +7,16 @@ import typer
 
 from saccade.cli import completion, options
 from saccade.cli.console import check_file, console, give, print_json, print_table
-from saccade.cli.progress import progress, spoken
+from saccade.cli.progress import spoken
 from saccade.errors import require
 
 if TYPE_CHECKING:
-    from saccade.lab.claim import Claim
     from saccade.lab.compare import Comparison
+    from saccade.lab.ledger import Conditions
+    from saccade.lab.record import Agreement
+    from saccade.report.reproducing import Work
 
 Ledger = Annotated[str, typer.Argument(help="A ledger written by saccade verify --json.")]
-JUDGING = 0.1  # seconds: the cost of a verdict on a run that another claim has made
 
 
 def verify(
@@ -56,47 +56,22 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
-    from saccade.lab import ledger, registry
+    from saccade.cli.following import Following
+    from saccade.lab import costs, registry
+    from saccade.lab.ledger import Conditions
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
-    claims = registry.find_claims(patterns)
-    cost = {name: seconds * (1 + sabotage) for name, seconds in _costs(claims, scale).items()}
-    _announce(sum(cost.values()) / jobs, scale, len(claims))
-    with progress(sum(cost.values()), "judging") as advance:
-
-        def done(row: dict[str, Any]) -> None:
-            word = (
-                row["verdict"] if ledger.verdict_is_expected(row)
-                else f"{row['verdict']} (unexpected)")
-            advance(cost[row["id"]], f"{row['id']}: {word}")
-
+    if scale != "quick":
+        claims = registry.find_claims(patterns)
+        conditions = Conditions(scale, seed, sabotage, fresh, store)
+        seconds = sum(costs.of_claims(claims, conditions).values()) / jobs
+        typer.echo(
+            f"{len(claims)} claims at scale {scale}: about {spoken(seconds)} of {jobs} process"
+            f"{'es' * (jobs > 1)}.", err=True)
+    with Following("judging") as watch:
         return api.verify(
             *patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store,
-            fresh=fresh, done=done)
-
-
-def _costs(claims: "Sequence[Claim]", scale: str) -> dict[str, float]:
-    """Seconds by claim. Of the claims on one run the first pays for it, the others only judge."""
-    from saccade.lab.ledger import scale_for
-
-    paid, costs = set(), {}
-    for claim in claims:
-        chosen = scale_for(claim, scale)
-        if chosen is None:
-            costs[claim.id] = 0.0
-            continue
-        run = (
-            claim.experiment.id, repr(claim.experiment.parameters(chosen[0], chosen[1].parameters)))
-        costs[claim.id] = JUDGING if run in paid else chosen[1].seconds
-        paid.add(run)
-    return costs
-
-
-def _announce(seconds: float, scale: str, count: int) -> None:
-    if scale != "quick":
-        typer.echo(
-            f"{count} claims at scale {scale}: about {spoken(seconds)} on one core if nothing is"
-            " stored yet.", err=True)
+            fresh=fresh, watch=watch)
 
 
 def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
@@ -125,57 +100,109 @@ def reproduce(
     seed: options.Seed = 0, jobs: options.Jobs = 1, store: options.StoreFolder = None,
     fresh: options.Fresh = False,
 ) -> None:
-    """Verify the whole ledger with its sabotages, draw every figure, write the report, and say
-    where it is.
+    """Verify the whole ledger with its sabotages, draw every figure, write the report, compare with
+    the ledger of record, and say where the report is. Exit code 1 if a verdict is not the expected
+    or not the published one.
 
     Example:
 
         saccade reproduce --jobs 2 -o report
     """
+    from saccade.cli.following import Following
+    from saccade.lab import record
+    from saccade.lab.ledger import Conditions
+    from saccade.report.reproducing import reproduce as carry_out
+
     check_file(str(Path(output, "index.html")))
-    rows = judged([], scale, sabotage, seed, jobs, store, fresh)
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    options.check_scale(scale)
+    conditions = Conditions(scale, seed, sabotage, fresh, store)
+    conditions.store.check_writable()
+    work = _planned(conditions, jobs)
+    with Following("reproducing") as watch:
+        rows, page = carry_out(work, output, jobs, watch)
     show(rows, sabotage)
-    _write_report(rows, output, scale, seed, store)
-    raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
+    agreement = record.agreement(rows)
+    for line in published_lines(agreement):
+        typer.echo(line)
+    _tell_report(page)
+    raise typer.Exit(1 if summary(rows)["unexpected"] or agreement.differing else 0)
+
+
+def _planned(conditions: "Conditions", jobs: int) -> "Work":
+    """All claims and figures, with their number and the time they should take said first."""
+    from saccade.lab import registry
+    from saccade.lab.pace import Pace
+    from saccade.report.reproducing import plan
+
+    typer.echo("saccade: reading the studies and what is stored.", err=True)
+    work = plan(registry.find_claims(), conditions)
+    seconds = Pace(dict(sorted(work.costs.items(), key=lambda item: -item[1])), jobs).left()
+    typer.echo(
+        f"{len(work.claims)} claims and {len(work.figures)} figures in {jobs}"
+        f" process{'es' * (jobs > 1)}: about {spoken(seconds)}, if this machine is like that of the"
+        " record.", err=True)
+    return work
+
+
+def published_lines(agreement: "Agreement") -> list[str]:
+    """How a ledger compares with the one of record: what differs, and in the last line how many
+    agree."""
+    lines = [
+        f"{item.claim}{f', {item.sabotage}' if item.sabotage else ''}: published as {item.old},"
+        f" here {item.new}." for item in agreement.differing]
+    new = agreement.unpublished
+    if new:
+        more = f" and {len(new) - 3} more" if len(new) > 3 else ""
+        lines.append(f"Not in the ledger of record: {', '.join(new[:3])}{more}.")
+    return [*lines, agreement.sentence]
 
 
 def report(
     output: options.ReportFolder = "report",
     ledger: Annotated[
         str | None,
-        typer.Option(help="A ledger written by verify --json; judged anew if not given.")] = None,
-    scale: options.Scale = "quick", seed: options.Seed = 0, store: options.StoreFolder = None,
+        typer.Option(help=("A ledger written by verify --json; the one of record if not given.")),
+    ] = None,
+    scale: options.Scale = "quick", seed: options.Seed = 0, jobs: options.Jobs = 1,
+    store: options.StoreFolder = None,
+    show_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Write the static report: the ledger, every claim, every figure. Opens from the file system,
     without a server.
 
+    Without a ledger it shows the ledger of record, which travels with saccade, and computes
+    nothing; scale, seed, jobs and store are for the figures of a ledger of your own.
+
     Examples:
 
-        saccade report -o report
+        saccade report --open
 
-        saccade report --ledger ledger.json
+        saccade report --ledger ledger.json --jobs 2 -o report
     """
-    from saccade.lab.compare import read_ledger
+    from saccade import api
 
     check_file(str(Path(output, "index.html")))
-    rows = read_ledger(ledger) if ledger else judged([], scale, True, seed, 1, store, False)
-    _write_report(rows, output, scale, seed, store)
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    options.check_scale(scale)
+    if ledger is None:
+        page = api.report(folder=output)
+    else:
+        from saccade.cli.following import Following
+        from saccade.lab.compare import read_ledger
+
+        rows = read_ledger(ledger)
+        with Following("drawing") as watch:
+            page = api.report(
+                rows, output, scale=scale, seed=seed, store=store, jobs=jobs, watch=watch)
+    _tell_report(page)
+    if show_it:
+        typer.launch(page.as_uri())
 
 
-def _write_report(
-    rows: list[dict[str, Any]], output: str, scale: str, seed: int, store: str | None
-) -> None:
-    from saccade import api
+def _tell_report(page: Path) -> None:
     from saccade.report.light import weigh
-    from saccade.report.pictures import registered_figures
 
-    cost = {figure.id: figure.seconds.get(scale, 1.0) for figure in registered_figures()[0]}
-    with progress(sum(cost.values()), "drawing") as advance:
-
-        def drawn(picture: Any) -> None:
-            advance(cost.get(picture.id, 1.0), f"{picture.id}: {picture.missing or 'drawn'}")
-
-        page = api.report(rows, output, scale=scale, seed=seed, store=store, drawn=drawn)
     typer.echo(f"The report has {weigh(page.parent).words}.", err=True)
     typer.echo(f"Report: {page}")
 

@@ -13,6 +13,17 @@ Scale = Annotated[
             "quick (seconds a claim), standard (all, within an hour) or paper (its own parameters)."
         ),
         autocompletion=completion.scales)]
+
+
+def check_scale(scale: str) -> None:
+    """Refuse a scale that does not exist, before anything is read or computed."""
+    from saccade.errors import unknown
+    from saccade.lab.experiment import SCALES
+
+    if scale not in SCALES:
+        raise unknown("scale", scale, SCALES)
+
+
 Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
 StoreFolder = Annotated[

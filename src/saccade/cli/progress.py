@@ -28,13 +28,14 @@ def lively(stream: TextIO | None = None) -> bool:
 
 
 @contextmanager
-def progress(total: float, what: str) -> Iterator[Advance]:
-    """Yields `advance(amount, text)`; amounts add up to `total`, and the time left follows them."""
+def progress(total: float, what: str, left: Callable[[], float] | None = None) -> Iterator[Advance]:
+    """Yields `advance(amount, text)`; amounts add up to `total`. The seconds left are what `left`
+    says, else they follow the amounts."""
     if not lively():
-        yield Lines(total)
+        yield Lines(total, left)
         return
     with _bar() as bar:
-        task = bar.add_task(what, total=total, left=None)
+        task = bar.add_task(what, total=total, left=left)
         yield lambda amount, text: bar.update(task, advance=amount, description=text)
 
 
@@ -45,15 +46,17 @@ def busy(what: str, seconds: float | None = None) -> Iterator[None]:
         yield
         return
     with _bar() as bar:
-        bar.add_task(what, total=None, left=seconds)
+        start = time.monotonic()
+        left = None if seconds is None else lambda: max(seconds - (time.monotonic() - start), 1)
+        bar.add_task(what, total=None, left=left)
         yield
 
 
 class Lines:
     """A line at most every SILENCE seconds, with the time left, and the last one: for a log."""
 
-    def __init__(self, total: float):
-        self.total, self.done = total, 0.0
+    def __init__(self, total: float, left: Callable[[], float] | None = None):
+        self.total, self.done, self.left = total, 0.0, left
         self.start = self.said = time.monotonic()
 
     def __call__(self, amount: float, text: str) -> None:
@@ -61,9 +64,11 @@ class Lines:
         now, complete = time.monotonic(), self.done >= self.total * (1 - 1e-9)
         if complete or now - self.said >= SILENCE:
             self.said = now
-            typer.echo(text if complete else f"{text} ({self._left(now)})", err=True)
+            typer.echo(text if complete else f"{text} ({self._words(now)})", err=True)
 
-    def _left(self, now: float) -> str:
+    def _words(self, now: float) -> str:
+        if self.left is not None:
+            return f"about {spoken(self.left())} left"
         if not self.done:
             return "just begun"
         return f"about {spoken((now - self.start) * (self.total - self.done) / self.done)} left"
@@ -85,11 +90,11 @@ def _bar() -> "Progress":
     from saccade.cli.console import console
 
     class Left(ProgressColumn):
-        """What is left by the pace so far, or by what the work usually takes."""
+        """What is left, as whoever knows the work says it, or by the pace so far."""
 
         def render(self, task: Any) -> Text:
-            usual = task.fields.get("left")
-            left = task.time_remaining if usual is None else max(usual - (task.elapsed or 0), 1)
+            known = task.fields.get("left")
+            left = task.time_remaining if known is None else known()
             return Text("" if left is None else f"about {spoken(left)} left")
 
     # Three seconds of pace would jump about when one piece takes a minute.

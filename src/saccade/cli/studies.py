@@ -24,7 +24,7 @@ def list_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List claims, figures, calculators and experiments.
+    """List claims with their published verdicts, figures, calculators and experiments.
 
     Examples:
 
@@ -32,14 +32,18 @@ def list_(
 
         saccade list --json
     """
+    from saccade.cli.tables import listed_verdict
+
     found = offered(study)
     if as_json:
         print_json(found)
         return
+    for item in found["claims"]:
+        item["verdict"] = listed_verdict(item["published"])
     for title, heads, keys in (
         (
-            "claims", ("claim", "row", "kind", "expected", "says"),
-            ("id", "spec", "kind", "expected", "statement")),
+            "claims", ("claim", "row", "kind", "expected", "published", "says"),
+            ("id", "spec", "kind", "expected", "verdict", "statement")),
         ("figures", ("figure", "title"), ("id", "title")),
         ("calculators", ("calculator", "status", "gives"), ("id", "status", "about")),
         ("experiments", ("experiment", "runs"), ("id", "about")),
@@ -49,15 +53,11 @@ def list_(
 
 
 def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    from saccade.lab import registry
+    """From the index: nothing heavy is imported as long as it fits the source."""
+    from saccade.lab import index, record
 
-    return {
-        "claims": [claim.describe() for claim in registry.claims(study)],
-        "figures": [figure.describe() for figure in registry.figures(study)],
-        "calculators": [calculator.describe() for calculator in registry.calculators(study)],
-        "experiments": [
-            {"id": item.id, "study": item.study, "about": item.about}
-            for item in registry.experiments(study)]}
+    found = index.listing(study)
+    return found | {"claims": record.in_listing(found["claims"])}
 
 
 def figure(

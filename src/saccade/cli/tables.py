@@ -83,10 +83,26 @@ def _interval(row: dict[str, Any]) -> str:
 def _verdict(row: dict[str, Any]) -> str:
     verdict = row["verdict"]
     if verdict == "waiting":
-        return f"[dim]{needs(row['needs'])}[/dim]"
+        return f"[dim]{needs(row['needs'])}{_published(row.get('published'))}[/dim]"
     mark = "" if row["as_expected"] else "  (expected " + row["expected"] + ")"
     expected_refutation = " as expected" if verdict == "refuted" and row["as_expected"] else ""
     return f"[{COLOURS[verdict]}]{verdict}[/{COLOURS[verdict]}]{expected_refutation}{mark}"
+
+
+def _published(row: dict[str, Any] | None) -> str:
+    """The verdict of the ledger of record on a claim that waits here, marked as such."""
+    if not row:
+        return ""
+    earlier = ", by earlier code" if row["current"] is False else ""
+    return f"; published: {row['verdict']} at {row['scale']}{earlier}"
+
+
+def listed_verdict(published: dict[str, Any] | None) -> str:
+    """What the ledger of record says of a claim, in a word or two."""
+    if published is None:
+        return "-"
+    scale = "" if published["scale"] == "quick" else f" ({published['scale']})"
+    return f"{published['verdict']}{scale}{' earlier code' * (published['current'] is False)}"
 
 
 def needs(what: dict[str, Any]) -> str:

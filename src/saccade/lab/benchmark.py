@@ -2,10 +2,10 @@
 interleaved rounds.
 
 CPU seconds are what is compared: on a machine that others use as well, wall seconds tell who else
-was working. Both are reported.
+was working. Both are reported. Rows of another kind, how cost grows with size, are in
+`lab/growth.py`.
 """
 
-import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -14,10 +14,9 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from saccade.errors import require, unknown
-from saccade.lab import registry
-
-Work = Callable[[], Any]
-QUIET = 2  # rounds that are run and forgotten: compilation, caches, the first touch of memory
+from saccade.lab import growth, registry
+from saccade.lab.growth import Growth
+from saccade.lab.timing import QUIET, Cost, Target, Work, cost, peak_memory_mb
 
 
 class Accuracy(NamedTuple):
@@ -29,20 +28,6 @@ class Accuracy(NamedTuple):
     @property
     def reached(self) -> bool:
         return self.difference <= self.tolerance  # a NaN is not reached
-
-
-@dataclass(frozen=True)
-class Target:
-    """The ratio asked for: at least (`>=`) or at most (`<=`) a value; None: only reported."""
-
-    direction: str
-    value: float
-
-    def met_by(self, ratio: float) -> bool:
-        return ratio >= self.value if self.direction == ">=" else ratio <= self.value
-
-    def __str__(self) -> str:
-        return f"ratio {self.direction} {self.value:g}"
 
 
 class Sides(NamedTuple):
@@ -70,13 +55,6 @@ class Benchmark:
         return self.id.split(".")[0]
 
 
-class Cost(NamedTuple):
-    """What one call took."""
-
-    cpu: float
-    wall: float
-
-
 @dataclass(frozen=True)
 class Result:
     """Seconds are medians over the rounds; low and high are the quartiles of the ratio."""
@@ -100,9 +78,13 @@ class Result:
     peak_memory_mb: float
     rounds: int
     tiny: bool
+    kind: str = "ratio"
 
 
-def find(names: Sequence[str], known: Sequence[Benchmark] | None = None) -> list[Benchmark]:
+Row = Benchmark | Growth
+
+
+def find(names: Sequence[str], known: Sequence[Row] | None = None) -> list[Row]:
     """Benchmarks whose id, its last part or study matches any name (shell wildcards), all without
     names; each must match something."""
     known = registry.benchmarks() if known is None else known
@@ -119,15 +101,19 @@ def find(names: Sequence[str], known: Sequence[Benchmark] | None = None) -> list
 
 def measure_all(
     names: Sequence[str] = (), rounds: int = 7, tiny: bool = False,
-    report: Callable[[str], None] = lambda text: None, known: Sequence[Benchmark] | None = None,
+    report: Callable[[str], None] = lambda text: None, known: Sequence[Row] | None = None,
 ) -> list[dict[str, Any]]:
     """Measure them in turn; `report` is told the work before and the outcome after each."""
     require(rounds >= 1, "rounds", rounds, "must be at least 1")
     results = []
     for one in find(names, known):
         report(f"{one.id}: {one.work}")
-        results.append(asdict(measure(one, rounds, tiny)))
-        report(sentence(results[-1]))
+        if isinstance(one, Growth):
+            results.append(growth.measure_growth(one, rounds, tiny))
+            report(growth.sentence(results[-1]))
+        else:
+            results.append(asdict(measure(one, rounds, tiny)))
+            report(sentence(results[-1]))
     return results
 
 
@@ -164,20 +150,8 @@ def _in_turns(sides: Sides, rounds: int) -> tuple[list[Cost], list[Cost]]:
     for number in range(rounds):
         turns = [(sides.ours, ours), (sides.peer, peer)]
         for work, costs in turns if number % 2 == 0 else reversed(turns):
-            costs.append(_cost(work))
+            costs.append(cost(work))
     return ours, peer
-
-
-def _cost(work: Work) -> Cost:
-    """One call, with the garbage collector held back: it must not fall on one side by chance."""
-    gc.collect()
-    gc.disable()
-    try:
-        cpu, wall = time.process_time(), time.perf_counter()
-        work()
-        return Cost(time.process_time() - cpu, time.perf_counter() - wall)
-    finally:
-        gc.enable()
 
 
 def _ratio(ours: Cost, peer: Cost, ours_over_peer: bool) -> float:
@@ -185,18 +159,6 @@ def _ratio(ours: Cost, peer: Cost, ours_over_peer: bool) -> float:
     least = time.get_clock_info("process_time").resolution
     a, b = max(ours.cpu, least), max(peer.cpu, least)
     return a / b if ours_over_peer else b / a
-
-
-def peak_memory_mb() -> float:
-    """The most resident memory this process and its children have had, in MB (10^6 bytes)."""
-    import resource
-    import sys
-
-    unit = 1 if sys.platform == "darwin" else 1024  # what ru_maxrss counts in
-    peaks = (
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(peaks) * unit / 1e6
 
 
 def sentence(result: dict[str, Any]) -> str:

@@ -74,8 +74,9 @@ class Calculator:
     def answer(self, given: BaseModel) -> dict[str, Any]:
         """The outputs for validated inputs, in plain Python values."""
         names = inspect.signature(self.function).parameters
-        answer = self.function(
-            **{name: given if name in self.groups else getattr(given, name) for name in names})
+        with np.errstate(all="ignore"):  # what is not finite is refused with a sentence by `plain`
+            answer = self.function(
+                **{name: given if name in self.groups else getattr(given, name) for name in names})
         return {name: plain(value, f"{self.id}: {name}") for name, value in answer.items()}
 
     def describe(self) -> dict[str, Any]:

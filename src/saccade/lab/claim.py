@@ -8,12 +8,12 @@ only here.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, unknown
 from saccade.lab.experiment import SCALES, Experiment, Run
 from saccade.lab.intervals import STATISTICS
 from saccade.lab.kinds import Kind
@@ -31,6 +31,35 @@ class Sabotage:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     measure: Measure | None = None
     predict: Measure | None = None
+
+
+class Repair(Sabotage):
+    """What mends a claim that is expected to be refuted: under it the verdict must be holds."""
+
+
+READINGS = ("exact", "scaled", "proxy", "ours")
+
+
+@dataclass(frozen=True)
+class Citation:
+    """Where a sentence stands: the `place` (theorem, figure, table, page), the `words` or the
+    number of the source, and how the claim reads them:
+
+        exact    the source's statement at its own parameters
+        scaled   the same statement at smaller sizes, which the claim states
+        proxy    another data set, model or statistic stands in
+        ours     no source says it
+
+    Only `exact` and `scaled` can be said to refute a paper.
+    """
+
+    place: str
+    words: str
+    reading: str
+
+    def __post_init__(self) -> None:
+        if self.reading not in READINGS:
+            raise unknown("reading", self.reading, READINGS)
 
 
 @dataclass(frozen=True)
@@ -55,8 +84,8 @@ class Claim:
     `resolution` is a number, one per part, or a function of the run (a share of what is predicted).
     `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest).
     `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails
-    as written; `corrected` then names the claim that holds instead, and `finding` says it in one
-    plain sentence.
+    as written; `corrected` then names the claim that holds instead, `finding` says it in one plain
+    sentence, and a claim with a `citation` has `repairs`, under each of which it must hold.
     """
 
     id: str
@@ -79,6 +108,8 @@ class Claim:
     finding: str = ""
     corrected: str | None = None
     requires: str | None = None
+    citation: Citation | None = None
+    repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
         """A claim that cannot be judged is refused where it is made, not amid a ledger."""
@@ -94,6 +125,12 @@ class Claim:
                 set(self.scales) <= set(SCALES) and self.scales,
                 f"its scales are {list(self.scales)}"),
             (isinstance(self.sabotages, tuple), "its sabotages are no tuple"),
+            (
+                self.citation is None or bool(self.sabotages or self.repairs),
+                "it has neither a sabotage nor a repair"),
+            (
+                self.citation is None or self.expected == "holds" or bool(self.repairs),
+                "it is expected to be refuted and has no repair"),
         ):
             if not is_right:
                 raise InvalidInput(f"The claim {self.id!r} cannot be judged: {what}.")
@@ -110,8 +147,9 @@ class Claim:
         return {name: getattr(self, name) for name in same} | {
             "kind": self.kind.name, "side": self.kind.side, "experiment": self.experiment.id,
             "scales": list(self.scales),
-            "sabotages": [
-                {"name": sabotage.name, "says": sabotage.says} for sabotage in self.sabotages]}
+            "citation": asdict(self.citation) if self.citation else None,
+            "sabotages": [{"name": item.name, "says": item.says} for item in self.sabotages],
+            "repairs": [{"name": item.name, "says": item.says} for item in self.repairs]}
 
 
 def columns(values: Any) -> np.ndarray:

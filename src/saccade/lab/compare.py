@@ -147,8 +147,9 @@ def _rows(value: Any) -> list[Row]:
 
 
 def _sabotages(row: Row) -> dict[str, Any]:
-    """Verdicts of a claim's sabotages by name; None for one that was not run."""
-    return {str(item.get("name")): item.get("verdict") for item in _rows(row.get("sabotages"))}
+    """Verdicts of a claim's sabotages and repairs by name; None for one that was not run."""
+    controls = [*_rows(row.get("sabotages")), *_rows(row.get("repairs"))]
+    return {str(item.get("name")): item.get("verdict") for item in controls}
 
 
 def _verdicts(old: Row, new: Row) -> Iterator[Change]:

@@ -1,11 +1,9 @@
 """The ledger: claims judged at a scale, sequentially, with their sabotages, here or in several
 processes. One claim gives the same row alone or in the full run."""
 
-import multiprocessing
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +12,12 @@ from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.experiment import SCALES, Run
-from saccade.lab.programs import one_thread_each
+from saccade.lab.provenance import judged_now
 from saccade.lab.run import run
+from saccade.lab.slack import slack
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
+from saccade.lab.workers import Died, Piece, Watcher, carry_out
 
 WAITING = "waiting"
 
@@ -46,24 +46,33 @@ def scale_for(claim: Claim, scale: str) -> tuple[str, Scale] | None:
 
 def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     """One row of the ledger."""
-    row = claim.describe() | {"scale": conditions.scale, "seed": conditions.seed, "error": None}
+    row = _unjudged(claim, conditions)
     chosen = scale_for(claim, conditions.scale)
-    named = [item | _no_numbers(None) for item in row["sabotages"]]
-    unjudged = {"needs": None, "sabotages": named, "as_expected": None, "sabotages_refuted": None}
     try:
         waits = _waits(claim, chosen is None)
     except InvalidInput as problem:
-        return row | unjudged | _crashed(problem)
+        return row | _crashed(problem)
     if waits or chosen is None:
-        return row | unjudged | _no_numbers(WAITING) | {"needs": waits}
+        return row | _no_numbers(WAITING) | {"needs": waits}
+    row["judged"] = judged_now(claim.experiment.function)
     start = time.perf_counter()
     row |= {"needs": None, "scale": chosen[0]} | _judged(claim, None, chosen, conditions)
     row["seconds"] = time.perf_counter() - start
-    row["sabotages"] = [
-        _sabotaged(claim, sabotage, chosen, conditions) for sabotage in claim.sabotages]
+    row["sabotages"] = [_control(claim, item, chosen, conditions) for item in claim.sabotages]
+    row["repairs"] = [_control(claim, item, chosen, conditions) for item in claim.repairs]
     row["as_expected"] = row["verdict"] == claim.expected
     row["sabotages_refuted"] = all(item["verdict"] in (REFUTED, None) for item in row["sabotages"])
+    row["repairs_hold"] = all(item["verdict"] in (HOLDS, None) for item in row["repairs"])
     return row
+
+
+def _unjudged(claim: Claim, conditions: Conditions) -> dict[str, Any]:
+    """A row before anything of it is known."""
+    row = claim.describe() | {"scale": conditions.scale, "seed": conditions.seed, "error": None}
+    for controls in ("sabotages", "repairs"):
+        row[controls] = [item | _no_numbers(None) for item in row[controls]]
+    return row | dict.fromkeys(
+        ("needs", "judged", "as_expected", "sabotages_refuted", "repairs_hold"))
 
 
 def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
@@ -74,9 +83,10 @@ def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
     return registry.lacking(claim.requires)
 
 
-def _sabotaged(
+def _control(
     claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
+    """A sabotage or a repair, judged as the claim is."""
     row = {"name": sabotage.name, "says": sabotage.says}
     if not conditions.sabotage:
         return row | _no_numbers(None)
@@ -86,7 +96,7 @@ def _sabotaged(
 
 
 def _no_numbers(verdict: str | None) -> dict[str, Any]:
-    names = ("prediction", "measurement", "interval", "resolution", "part", "seconds")
+    names = ("prediction", "measurement", "interval", "resolution", "part", "seconds", "slack")
     return dict.fromkeys(names) | {"verdict": verdict, "replicates": 0, "looks": 0, "parts": []}
 
 
@@ -194,7 +204,9 @@ def _numbers(
     worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
     shown = parts if len(parts) <= 24 else []
+    room = slack(claim.kind, parts[worst])
     return top | {
+        "slack": room and {**room._asdict(), "loose": bool(claim.kind.side) and room.is_loose},
         "verdict": judgement.verdict, "replicates": judgement.replicates, "looks": judgement.looks,
         "parts": shown, "error": None}
 
@@ -216,38 +228,47 @@ def plain(value: Any) -> float | None:
 
 
 def judge_all(
-    claims: Sequence[Claim], conditions: Conditions, jobs: int = 1,
-    done: Callable[[dict[str, Any]], None] = lambda row: None,
+    claims: Sequence[Claim], conditions: Conditions, jobs: int = 1, watch: Watcher | None = None,
+    costs: Mapping[str, float] | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows in the order of `claims`; with `jobs` > 1, claims on one experiment share a process."""
-    if jobs > 1:
-        return _judge_in_processes(claims, conditions, jobs, done)
-    rows = []
+    """Rows in the order of `claims`; with `jobs` > 1 in as many processes."""
+    parts = pieces(claims, conditions, costs or {}, apart=jobs > 1)
+    results = carry_out(parts, jobs if jobs > 1 else 0, watch)
+    return rows_of(claims, conditions, parts, results)
+
+
+def pieces(
+    claims: Sequence[Claim], conditions: Conditions, costs: Mapping[str, float], *, apart: bool
+) -> list[Piece]:
+    """The claims as pieces of work, each of which gives rows. For processes `apart`, claims that
+    read the same experiment are one piece, so that no run is computed twice."""
+    if not apart:
+        return [
+            Piece(claim.id, _evaluate_one, (claim, conditions), costs.get(claim.id, 1.0))
+            for claim in claims]
+    groups: dict[str, list[str]] = {}
     for claim in claims:
-        rows.append(evaluate(claim, conditions))
-        done(rows[-1])
-    return rows
+        groups.setdefault(claim.experiment.id, []).append(claim.id)
+    return [
+        Piece(
+            f"claims on {experiment}", _evaluate_group, (ids, conditions),
+            sum(costs.get(name, 1.0) for name in ids), frozenset({experiment}))
+        for experiment, ids in groups.items()]
 
 
-def _judge_in_processes(
-    claims: Sequence[Claim], conditions: Conditions, jobs: int,
-    done: Callable[[dict[str, Any]], None],
+def rows_of(
+    claims: Sequence[Claim], conditions: Conditions, parts: Sequence[Piece], results: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    """By workers with one thread each, spawned: a forked process hangs once JAX has threads."""
-    rows: dict[str, dict[str, Any]] = {}
-    spawned = multiprocessing.get_context("spawn")
-    with one_thread_each(), ProcessPoolExecutor(jobs, spawned) as pool:
-        futures = [pool.submit(_evaluate_group, group, conditions) for group in _groups(claims)]
-        try:
-            for future in as_completed(futures):
-                for row in future.result():
-                    rows[row["id"]] = row
-                    done(row)
-        except BaseException:
-            # An interrupt must not work through the queue first.
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [rows[claim.id] for claim in claims]
+    """The rows in the order of `claims`; a process that died leaves the reason in its rows."""
+    if all(part.function is _evaluate_one for part in parts):
+        return [row for rows in results for row in rows]
+    by_id = {row["id"]: row for rows in results if not isinstance(rows, Died) for row in rows}
+    lost = _no_numbers(UNDECIDED) | {"error": Died().reason}
+    return [by_id.get(claim.id) or _unjudged(claim, conditions) | lost for claim in claims]
+
+
+def _evaluate_one(claim: Claim, conditions: Conditions) -> list[dict[str, Any]]:
+    return [evaluate(claim, conditions)]
 
 
 def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, Any]]:
@@ -255,20 +276,7 @@ def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, An
     return [evaluate(registry.one("claim", name, known), conditions) for name in ids]
 
 
-def _groups(claims: Sequence[Claim]) -> list[list[str]]:
-    """Claims that read the same experiment go to one worker, so that no run is computed twice; the
-    costliest group starts first."""
-    groups: dict[str, list[Claim]] = {}
-    for claim in claims:
-        groups.setdefault(claim.experiment.id, []).append(claim)
-
-    def cost(group: list[Claim]) -> float:
-        return sum(max(scale.seconds for scale in claim.scales.values()) for claim in group)
-
-    dearest_first = sorted(groups.values(), key=cost, reverse=True)
-    return [[claim.id for claim in group] for group in dearest_first]
-
-
 def verdict_is_expected(row: dict[str, Any]) -> bool:
     """Whether a row passes; a waiting claim neither passes nor fails."""
-    return row["verdict"] == WAITING or (row["as_expected"] and row["sabotages_refuted"])
+    controls = row["sabotages_refuted"] and row.get("repairs_hold", True)
+    return row["verdict"] == WAITING or (row["as_expected"] and controls)

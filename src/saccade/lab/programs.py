@@ -48,12 +48,17 @@ def let_go_of_programs(allowed: int = MAPS_ALLOWED, *, at_once: bool = False) ->
     return True
 
 
+THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What really limits XLA's threads, and those of NumPy's linear algebra, which wait by spinning."""
+
+
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """For workers started inside: they inherit NPROC, the variable that really limits XLA's."""
-    previous = os.environ.get("NPROC")
-    os.environ["NPROC"] = "1"
+    """For workers started inside, which inherit the environment."""
+    previous = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
         yield
     finally:
-        os.environ.pop("NPROC") if previous is None else os.environ.__setitem__("NPROC", previous)
+        for name, value in previous.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)

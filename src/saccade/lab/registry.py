@@ -18,16 +18,18 @@ from saccade.errors import unknown
 from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
+    from saccade.lab.adviser import Adviser
     from saccade.lab.benchmark import Benchmark
     from saccade.lab.calculator import Calculator
     from saccade.lab.claim import Claim
     from saccade.lab.experiment import Experiment
     from saccade.lab.figure import Figure
+    from saccade.lab.growth import Growth
     from saccade.lab.sweep.api import BuiltIn
     from saccade.lab.training import Training
 
 
-def _modules(room: str) -> Iterator[ModuleType]:
+def modules(room: str) -> Iterator[ModuleType]:
     """A room's module and, if it is a package, its parts in order. A study may leave rooms out."""
     if find_spec(room) is None:
         return
@@ -40,10 +42,10 @@ def _modules(room: str) -> Iterator[ModuleType]:
     for name in sorted(
         names, key=lambda name: (first.index(name) if name in first else len(first), name)
     ):
-        yield from _modules(f"{room}.{name}")
+        yield from modules(f"{room}.{name}")
 
 
-def _defined(module: ModuleType, kind: type) -> Iterator[Any]:
+def defined(module: ModuleType, kind: type) -> Iterator[Any]:
     """What a module holds of this kind, alone or in a tuple or list, in the order of its lines."""
     for value in list(vars(module).values()):
         yield from (
@@ -53,9 +55,9 @@ def _defined(module: ModuleType, kind: type) -> Iterator[Any]:
 
 @cache
 def _offered(kind: type, rooms: tuple[str, ...], study: str) -> tuple[Any, ...]:
-    modules = [module for room in rooms for module in _modules(STUDIES[study].room(room))]
+    homes = [module for room in rooms for module in modules(STUDIES[study].room(room))]
     by_id: dict[str, Any] = {}
-    for item in (item for module in modules for item in _defined(module, kind)):
+    for item in (item for module in homes for item in defined(module, kind)):
         if item.study == study and by_id.setdefault(item.id, item) is not item:
             raise ValueError(f"two things of study {study!r} are called {item.id!r}.")
     return tuple(by_id.values())
@@ -89,8 +91,20 @@ def calculators(study: str | None = None) -> "list[Calculator]":
     return offered("calculator.Calculator", ("calculators",), study)
 
 
-def benchmarks(study: str | None = None) -> "list[Benchmark]":
-    return offered("benchmark.Benchmark", ("benchmarks",), study)
+SHARED = ("saccade.estimators.benchmarks",)
+"""Rooms outside the studies that bring rows of speed."""
+
+
+def benchmarks(study: str | None = None) -> "list[Benchmark | Growth]":
+    """Ratios to a peer, then how cost grows; of one study, or of all and of the shared rooms."""
+    from saccade.lab.benchmark import Benchmark
+
+    kinds = ("benchmark.Benchmark", "growth.Growth")
+    names = [study] if study else STUDIES
+    own = [
+        item for name in names for kind in kinds for item in offered(kind, ("benchmarks",), name)]
+    rooms = (module for room in SHARED if study is None for module in modules(room))
+    return [*own, *(item for module in rooms for item in defined(module, Benchmark))]
 
 
 def sweeps(study: str | None = None) -> "list[BuiltIn]":
@@ -99,6 +113,11 @@ def sweeps(study: str | None = None) -> "list[BuiltIn]":
 
 def trainings(study: str | None = None) -> "list[Training]":
     return offered("training.Training", ("experiments",), study)
+
+
+def advisers(study: str | None = None) -> "list[Adviser]":
+    """What theories say about somebody's own data (`saccade.advise`)."""
+    return offered("adviser.Adviser", ("advice",), study)
 
 
 def one(kind: str, name: str, items: Iterable[Any]) -> Any:
@@ -120,7 +139,7 @@ def lacking(requires: str | None) -> dict[str, Any] | None:
     kind, _, listed = (requires or "").partition(":")
     names = [name for name in listed.split(",") if name]
     if kind == "data":
-        from saccade.datasets.images import how_to_get, is_here
+        from saccade.datasets.catalogue import how_to_get, is_here
 
         absent = [name for name in names if not is_here(name)]
         return {"data": absent, "get": how_to_get(absent[0])} if absent else None

@@ -18,7 +18,8 @@ TEXTS = ("spec", "statement", "source", "status", "kind", "argued", "finding")
 NUMBERS = (
     "prediction", "measurement", "interval", "resolution", "part", "seconds", "replicates", "looks")
 OTHERS = (
-    "figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic")
+    "figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic",
+    "judged", "current", "published", "citation")
 
 
 class Chip(NamedTuple):
@@ -78,8 +79,15 @@ class Entry:
         return [item["name"] for item in self.tried_sabotages if item["verdict"] != "refuted"]
 
     @property
+    def unmended(self) -> list[str]:
+        """Names of repairs that were run and under which the claim does not hold."""
+        return [
+            item["name"] for item in self.row["repairs"] if item["verdict"] not in ("holds", None)]
+
+    @property
     def unexpected(self) -> bool:
-        return not self.waits and (not self.as_expected or bool(self.surviving))
+        return not self.waits and (
+            not self.as_expected or bool(self.surviving) or bool(self.unmended))
 
     @property
     def is_finding(self) -> bool:
@@ -92,6 +100,28 @@ class Entry:
             return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], self.verdict, note)
         return Chip(
             "unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
+
+    @cached_property
+    def published(self) -> "Entry | None":
+        """The same claim as the ledger of record has it at another scale."""
+        return Entry(_complete(self.row["published"])) if self.row["published"] else None
+
+    @property
+    def shown(self) -> "Entry":
+        """Whose numbers the ledger shows: its own, or the published ones of a claim that waits."""
+        return self.published or self if self.waits else self
+
+    @property
+    def outdated(self) -> bool:
+        """Judged by other code than is installed here."""
+        return self.row["current"] is False
+
+    @property
+    def judged_words(self) -> str:
+        """When and by which commit, as far as the row says."""
+        judged = self.row["judged"] or {}
+        commit = f", commit {judged['commit']}" if judged.get("commit") else ""
+        return f"{judged['date']}{commit}" if judged.get("date") else ""
 
     @property
     def tried_sabotages(self) -> list[Mapping[str, Any]]:
@@ -159,11 +189,13 @@ def _complete(row: Any) -> dict[str, Any]:
         )
     known = {key: value for key, value in row.items() if value is not None}
     unrun = dict.fromkeys((*NUMBERS, "verdict", "error"))
-    sabotages = [_without_traceback({**unrun, **item}) for item in known.get("sabotages", ())]
+    sabotages, repairs = (
+        [_without_traceback({**unrun, **item}) for item in known.get(controls, ())]
+        for controls in ("sabotages", "repairs"))
     return _without_traceback({
         **dict.fromkeys(TEXTS, ""), **dict.fromkeys((*NUMBERS, *OTHERS)),
         "study": name.split(".")[0], "expected": "holds", "parts": [], **known,
-        "sabotages": sabotages})
+        "sabotages": sabotages, "repairs": repairs})
 
 
 def _without_traceback(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,6 +212,7 @@ class Tally(NamedTuple):
     waiting: int
     unexpected: int
     total: int
+    published: int = 0
 
     @property
     def judged(self) -> int:
@@ -206,4 +239,6 @@ class Tally(NamedTuple):
 
 def tally(entries: Sequence[Entry]) -> Tally:
     counts = [sum(entry.verdict == verdict for entry in entries) for verdict in VERDICTS]
-    return Tally(*counts, unexpected=sum(entry.unexpected for entry in entries), total=len(entries))
+    return Tally(
+        *counts, unexpected=sum(entry.unexpected for entry in entries), total=len(entries),
+        published=sum(entry.shown is not entry for entry in entries))

@@ -3,16 +3,19 @@ that waits for a package or a data set, or that fails, leaves a sentence."""
 
 import json
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from saccade.datasets.images.catalogue import AbsentImages
+from saccade.datasets.packages import AbsentData
 from saccade.errors import InvalidInput
 from saccade.lab import registry
 from saccade.lab.figure import draw, save
+from saccade.lab.fingerprint import version_of
 from saccade.lab.registry import lacking
 from saccade.lab.store import Store
+from saccade.lab.workers import Died, Piece
 from saccade.report.entries import Entry
 from saccade.report.light import save_light_png
 from saccade.report.words import file_name, waiting_for
@@ -26,7 +29,7 @@ FOLDER = "figures"
 
 class Picture(NamedTuple):
     """A figure as shown: its files, or the reason why there are none (`missing`), and whether that
-    is something to wait for."""
+    is something to wait for; how it was drawn, by which `code`, and whether that is `current`."""
 
     id: str
     study: str
@@ -41,6 +44,12 @@ class Picture(NamedTuple):
     live: str = ""
     missing: str = ""
     waits: bool = False
+    scale: str = "quick"
+    seed: int = 0
+    seconds: float = 0.0
+    code: str = ""
+    module: str = ""
+    current: bool = True
 
 
 class Conditions(NamedTuple):
@@ -48,15 +57,18 @@ class Conditions(NamedTuple):
 
     scale: str
     seed: int
-    store: Store | None
+    folder: str | None
     needs: Mapping[str, Mapping[str, Any]]
 
 
-def registered_figures() -> "tuple[list[Figure], dict[str, str]]":
-    """Every study's figures, and by study the sentence for those that could not be loaded."""
+def registered_figures(
+    studies: Collection[str] | None = None,
+) -> "tuple[list[Figure], dict[str, str]]":
+    """The figures of `studies` (of all if none are named), and by study the sentence for those that
+    could not be loaded."""
     figures: list[Figure] = []
     problems: dict[str, str] = {}
-    for study in STUDIES:
+    for study in STUDIES if studies is None else [name for name in STUDIES if name in studies]:
         try:
             figures += registry.figures(study)
         except (ImportError, AttributeError) as problem:
@@ -71,27 +83,51 @@ def needs_by_figure(entries: Iterable[Entry]) -> dict[str, Mapping[str, Any]]:
         if isinstance(entry.row["needs"], Mapping) and "scale" not in entry.row["needs"]}
 
 
-def draw_all(
-    figures: "Sequence[Figure]", folder: Path, conditions: Conditions,
-    drawn: Callable[[Picture], None] = lambda picture: None,
+def pieces(
+    figures: "Sequence[Figure]", folder: Path, conditions: Conditions, costs: Mapping[str, float],
+    *, apart: bool,
+) -> list[Piece]:
+    """The figures as pieces of work, each of which draws one under `folder` and gives its Picture,
+    for processes `apart` or for this one."""
+    return [
+        Piece(
+            figure.id, _draw_by_name if apart else picture,
+            (figure.id if apart else figure, folder, conditions), costs.get(figure.id, 1.0),
+            frozenset(item.id for item, _ in figure.runs.values()))
+        for figure in figures]
+
+
+def pictures_of(
+    figures: "Sequence[Figure]", conditions: Conditions, results: Sequence[Any]
 ) -> list[Picture]:
-    """Draw and save every figure under `folder`, telling `drawn` of each; none of them raises."""
-    pictures: list[Picture] = []
-    for figure in figures:
-        pictures.append(_picture(figure, folder, conditions))
-        drawn(pictures[-1])
-    return pictures
+    """The pictures in the order of `figures`; a process that died leaves its reason."""
+    return [
+        _blank(figure, conditions)._replace(missing=f"Not drawn here: {result.reason}.")
+        if isinstance(result, Died) else result
+        for figure, result in zip(figures, results, strict=True)]
 
 
-def _picture(figure: "Figure", folder: Path, conditions: Conditions) -> Picture:
-    scale, seed, store, needs = conditions
-    blank = Picture(
+def _draw_by_name(name: str, folder: Path, conditions: Conditions) -> Picture:
+    return picture(
+        registry.one("figure", name, registry.of_study(name, registry.figures)), folder, conditions)
+
+
+def _blank(figure: "Figure", conditions: Conditions) -> Picture:
+    return Picture(
         figure.id, figure.study, figure.title, figure.caption, figure.source,
-        _command(figure.id, scale, seed))
+        _command(figure.id, conditions.scale, conditions.seed), scale=conditions.scale,
+        seed=conditions.seed, code=version_of(figure.draw), module=figure.draw.__module__)
+
+
+def picture(figure: "Figure", folder: Path, conditions: Conditions) -> Picture:
+    """Draw and save a figure under `folder`; whatever goes wrong is a sentence in its place."""
+    scale, seed, store, needs = conditions
+    blank, start = _blank(figure, conditions), time.perf_counter()
     try:
         lacks = lacking(figure.requires)
         if not lacks:
-            return _saved(blank, draw(figure, scale, seed, store), folder)
+            shown = _saved(blank, draw(figure, scale, seed, Store(store)), folder)
+            return shown._replace(seconds=time.perf_counter() - start)
         waits, reason = True, f"it {waiting_for(lacks)}."
     except Exception as problem:  # One figure must not cost the reader the other pages.
         waits, reason = _why_not(problem, needs.get(figure.id))
@@ -103,7 +139,7 @@ def _why_not(problem: Exception, needs: Mapping[str, Any] | None) -> tuple[bool,
     its claims wait for."""
     if isinstance(problem, ImportError):
         return True, f"it needs the package {problem.name or str(problem)!r}."
-    if isinstance(problem, AbsentImages):
+    if isinstance(problem, AbsentData):
         return True, str(problem)
     if needs:
         return True, f"it {waiting_for(needs)}."

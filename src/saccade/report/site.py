@@ -23,6 +23,7 @@ class Site:
     scale: str
     seed: int
     problems: dict[str, str] = field(default_factory=dict)
+    recorded: bool = False
     written: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
 
     @cached_property
@@ -62,6 +63,18 @@ class Site:
             "studies": [study.name for study in self.studies], "verdicts": VERDICTS,
             "statuses": statuses}
         return {what: [(name, name) for name in names] for what, names in choices.items()}
+
+    @property
+    def outdated(self) -> list[Entry]:
+        """Those that other code judged than is installed here."""
+        return [entry for entry in self.entries if entry.shown.outdated]
+
+    @property
+    def judged_on(self) -> str:
+        """From the first to the last day on which a row was judged, where rows say it."""
+        rows = [entry.shown.row["judged"] or {} for entry in self.entries]
+        days = sorted({row["date"] for row in rows if row.get("date")})
+        return " to ".join(dict.fromkeys([*days[:1], *days[-1:]]))
 
     @cached_property
     def versions(self) -> dict[str, str]:

@@ -77,7 +77,7 @@ def waiting_for(needs: Any) -> str:
             f" (missing here: {missing})" if missing else "")
     if "data" in needs:
         return (
-            f"needs the image set {', '.join(map(str, needs['data']))}"
+            f"needs the data set {', '.join(map(str, needs['data']))}"
             f" ({needs.get('get', 'saccade data list')})")
     minutes = finite(needs.get("minutes"))
     cost = "" if minutes is None else f", about {duration(60 * max(minutes, 1 / 60))}"

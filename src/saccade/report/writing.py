@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import as_file, files
@@ -21,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 import saccade
 from saccade.errors import InvalidInput
 from saccade.lab.store import Store
+from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
 from saccade.report.light import PACKED, write_packed_plotly
@@ -36,25 +37,27 @@ FILTERS = ("number", "interval", "duration", "prose", "waiting_for", "counted", 
 
 def write_report(
     rows: Sequence[Mapping[str, Any]], folder: str | Path, *, scale: str, seed: int,
-    store: Store | None, figures: "Sequence[Figure] | None" = None,
-    drawn: Callable[[pictures.Picture], None] = lambda picture: None,
+    store: Store | None, figures: "Sequence[Figure] | None" = None, jobs: int = 0,
+    watch: Watcher | None = None, costs: Mapping[str, float] | None = None,
 ) -> Path:
     """Write the static report of judged `rows` to `folder` and return the path of its first page.
 
-    Every figure (`figures`, or all registered ones) is drawn once at `scale` and `seed` from
-    `store`, and `drawn` is told of it. An older report in `folder` is replaced when the new one is
-    complete; any other folder is refused before work starts.
+    Every figure (`figures`, or all of the studies in `rows`) is drawn once at `scale` and `seed`
+    from `store`, in this process or in `jobs` others, and `watch` is told of it. An older report in
+    `folder` is replaced when the new one is complete; any other folder is refused before work
+    starts.
     """
     entries = read_rows(rows)
-    target = Path(folder).expanduser().resolve()
-    with _sibling(target, str(folder)) as building:
-        shown, problems = (figures, {}) if figures is not None else pictures.registered_figures()
-        conditions = pictures.Conditions(scale, seed, store, pictures.needs_by_figure(entries))
-        drawings = pictures.draw_all(shown, building, conditions, drawn)
-        write_pages(Site(entries, drawings, scale, seed, problems), building)
-        (building / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
-        _put_in_place(building, target)
-    return target / "index.html"
+    with building(folder) as place:
+        shown, problems = (
+            (figures, {}) if figures is not None
+            else pictures.registered_figures({entry.study for entry in entries}))
+        conditions = pictures.Conditions(
+            scale, seed, store and store.address, pictures.needs_by_figure(entries))
+        parts = pictures.pieces(shown, place, conditions, costs or {}, apart=jobs > 0)
+        drawings = pictures.pictures_of(shown, conditions, carry_out(parts, jobs, watch))
+        write_pages(Site(entries, drawings, scale, seed, problems), place)
+    return Path(folder).expanduser().resolve() / "index.html"
 
 
 def write_pages(site: Site, folder: Path) -> None:
@@ -71,8 +74,11 @@ def write_pages(site: Site, folder: Path) -> None:
             shutil.copyfile(source, folder / name)
     if any(picture.live for picture in site.pictures):
         write_packed_plotly(folder)
-    ledger = {"claims": [entry.row for entry in site.entries]}
+    ledger = {
+        "claims": [entry.row for entry in site.entries],
+        "figures": [picture._asdict() for picture in site.pictures]}
     (folder / "ledger.json").write_text(json.dumps(ledger, separators=(",", ":")), encoding="utf-8")
+    (folder / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
 
 
 @cache
@@ -103,18 +109,21 @@ def _check_target(target: Path, name: str) -> None:
 
 
 @contextmanager
-def _sibling(target: Path, name: str) -> Iterator[Path]:
-    """A temporary folder beside `target`, gone afterwards; a full disk is one sentence."""
-    building = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
+def building(folder: str | Path) -> Iterator[Path]:
+    """A temporary folder beside `folder`, which it replaces when the block ends well; else it is
+    gone. A full disk is one sentence."""
+    target = Path(folder).expanduser().resolve()
+    place = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
     try:
-        _check_target(target, name)
-        building.mkdir(parents=True)
-        yield building
+        _check_target(target, str(folder))
+        place.mkdir(parents=True)
+        yield place
+        _put_in_place(place, target)
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
-        raise InvalidInput(f"folder = {name!r} cannot be written ({reason}).") from None
+        raise InvalidInput(f"folder = {str(folder)!r} cannot be written ({reason}).") from None
     finally:
-        shutil.rmtree(building, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _put_in_place(building: Path, target: Path) -> None:

@@ -13,7 +13,9 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
 GROUP = "saccade.studies"
-BUILT_IN = ("single_location", "sparse_token", "group_sparse", "sparse_recovery", "spatial")
+BUILT_IN = (
+    "single_location", "sparse_token", "group_sparse", "sparse_recovery", "spatial",
+    "softmax_location", "bag_estimators")
 
 
 class Study(NamedTuple):

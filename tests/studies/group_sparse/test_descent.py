@@ -9,7 +9,7 @@ from scipy.special import expit
 from saccade.errors import InvalidInput
 from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics.full import full_trajectory
-from saccade.studies.group_sparse.dynamics.transfer import transfer_attention, transfer_logistic
+from saccade.studies.group_sparse.dynamics.transfer import transfer
 from saccade.studies.group_sparse.models import (
     Architecture,
     Transformer,
@@ -92,11 +92,12 @@ def test_online_learners_are_the_plain_loops():
         encoding("sine", GROUPS))
     nailed = 200 * jnp.outer(sine[:, 1], sine.sum(axis=1))
     start = Transformer(from_blocks(jnp.zeros((DIM, DIM)), nailed, jnp.zeros(DIM)), sine)
-    plan, key, eta = plan_record(60, [10, 60]), jax.random.key(7), 0.2
+    plan, key = plan_record(60, [10, 60]), jax.random.key(7)
     stream_key, test_key = jax.random.split(key)
     rows = [task.sample(jax.random.fold_in(stream_key, i), 1) for i in range(60)]
-    frozen = transfer_attention(key, task, start, eta, 1 / GROUPS, plan.stops, test_samples=500)
-    flat = transfer_logistic(key, task, eta, plan.stops, test_samples=500)
+    etas = {"frozen": 0.2, "flat": 0.05}
+    frozen, flat = transfer(
+        key, task, start, tuple(etas.values()), 1 / GROUPS, plan.stops, test_samples=500)
     features = {
         "frozen": [np.concatenate([row.X[0, 1], sine[:, 1]]) for row in rows],
         "flat": [np.asarray(row.X[0]).ravel() for row in rows]}
@@ -105,7 +106,7 @@ def test_online_learners_are_the_plain_loops():
         for count, (x, row) in enumerate(zip(features[name], rows), start=1):
             margin = float(row.y[0]) * (v @ x)
             mistakes += margin <= 0
-            v = v + eta * expit(-margin) * float(row.y[0]) * x
+            v = v + etas[name] * expit(-margin) * float(row.y[0]) * x
             seen[count] = mistakes / count
         np.testing.assert_allclose(run.value, v, rtol=1e-9)
         np.testing.assert_allclose(run.errors[0], [seen[10], seen[60]], rtol=1e-12)
@@ -118,8 +119,8 @@ def test_online_learners_are_the_plain_loops():
 def test_fine_tuning_both_moves_attention():
     task, plan = group_sparse_task(GROUPS, DIM), plan_record(30)
     runs = [
-        transfer_attention(
-            jax.random.key(8), task, START, 0.1, 1.0, plan.stops, freeze_attention=frozen,
-            test_samples=50)
+        transfer(
+            jax.random.key(8), task, START, (0.1, 0.1), 1.0, plan.stops, freeze_attention=frozen,
+            test_samples=50)[0]
         for frozen in (True, False)]
     assert not np.allclose(runs[0].value, runs[1].value)

@@ -11,6 +11,13 @@ from saccade.errors import InvalidInput
 from saccade.studies.single_location.task import SingleLocation
 
 DRAWS = 20_000
+# Samples come from keys of JAX or from generators of NumPy: two draws of one law.
+SOURCES = {"jax": jax.random.key, "numpy": np.random.default_rng}
+
+
+@pytest.fixture(params=SOURCES, scope="module")
+def source(request):
+    return SOURCES[request.param]
 
 
 def within(values, expected, errors=5.0):
@@ -21,9 +28,9 @@ def within(values, expected, errors=5.0):
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def drawn(source):
     task = SingleLocation.create(jax.random.key(0), dim=12, length=4, gamma=0.6, noise=0.3)
-    return task, task.sample(jax.random.key(1), DRAWS)
+    return task, task.sample(source(1), DRAWS)
 
 
 def rows_at(X, location):
@@ -73,20 +80,20 @@ def test_target_reads_the_informative_token(drawn):
     within(residual * read, 0.0)
 
 
-def test_location_follows_its_law():
+def test_location_follows_its_law(source):
     law = np.array([0.5, 0.0, 0.2, 0.3])
     task = SingleLocation.create(
         jax.random.key(4), dim=3, length=4, location_probabilities=jnp.asarray(law))
-    location = np.asarray(task.sample(jax.random.key(5), DRAWS).location)
+    location = np.asarray(task.sample(source(5), DRAWS).location)
     counts = np.bincount(location[:, 0], minlength=4)
     assert counts[1] == 0
     seen = law > 0
     assert stats.chisquare(counts[seen], DRAWS * law[seen]).pvalue > 1e-5
 
 
-def test_several_informative_tokens_are_a_uniform_subset():
+def test_several_informative_tokens_are_a_uniform_subset(source):
     task = SingleLocation.create(jax.random.key(6), dim=6, length=4, informative=2)
-    sample = task.sample(jax.random.key(7), DRAWS)
+    sample = task.sample(source(7), DRAWS)
     location = np.asarray(sample.location)
     assert np.all(location[:, 0] < location[:, 1])
     counts = np.bincount(location[:, 0] * 4 + location[:, 1], minlength=16)

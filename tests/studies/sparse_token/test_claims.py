@@ -41,6 +41,7 @@ def test_test_errors_of_the_simulations_match_counting():
     errors of a frequency."""
     from saccade.studies.sparse_token.experiments.readouts import (
         attention_test_error,
+        pooled_test_error,
         vectorised_test_error,
         view_of_attention,
     )
@@ -56,6 +57,8 @@ def test_test_errors_of_the_simulations_match_counting():
     margin = np.einsum("nl,nld,d->n", weights, X, w) / weights.sum(1) - 0.4
     predicted = attention_test_error(setting, view_of_attention(w, -0.4, q, xi), rng, 200_000)
     assert abs(np.mean(y * margin < 0) - predicted) < 5 * 2**0.5 * 0.5 / np.sqrt(n)
+    pooled = pooled_test_error(setting, float(w[0]), float(np.linalg.norm(w)), -0.4)
+    assert abs(np.mean(y * (X.mean(1) @ w - 0.4) < 0) - pooled) < 5 * 0.5 / np.sqrt(n)
     W = rng.normal(size=(5, 4))
     counted = np.mean(y * (np.einsum("nld,ld->n", X, W) - 0.4) < 0)
     exact = vectorised_test_error(setting, W[:, 0], float(np.linalg.norm(W)), -0.4)

@@ -1,14 +1,13 @@
 """Fitted classifiers: derivatives, equations, limits, simulation with error bars, and the whole
 domain of the solver."""
 
-import jax
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from saccade.convex import fit_readout, readout_error
 from saccade.errors import InvalidInput
-from saccade.studies.sparse_token.models import vectorised_features
+from saccade.studies.sparse_token.experiments.readouts import draw
 from saccade.studies.sparse_token.task import SparseToken
 from saccade.studies.sparse_token.task import SparseTokenSetting as Setting
 from saccade.studies.sparse_token.theory import check_grid, feature_law, fit, fit_curve
@@ -108,21 +107,8 @@ def _simulate(task, model, alpha, ridge, loss, query, trials, seed):
     """Fitted classifiers at finite dimension: rows of train loss, train error, test error, |w|."""
     dim, rows = task.direction.size, []
     for trial in range(trials):
-        key, fresh = jax.random.split(jax.random.key(seed + trial))
-        sizes = (int(alpha * dim), 3000)
-        if model == "attention":
-            train, test = (
-                task.sample_attention_features(k, n, query)
-                for k, n in zip((key, fresh), sizes, strict=True))
-        elif model == "pooled":
-            train, test = (
-                task.sample_pooled_features(k, n) for k, n in zip((key, fresh), sizes, strict=True))
-        else:
-            train, test = (task.sample(k, n) for k, n in zip((key, fresh), sizes, strict=True))
-        F, T = (
-            np.asarray(vectorised_features(s.X) if model == "vectorised" else s.features)
-            for s in (train, test))
-        y, t = np.asarray(train.y), np.asarray(test.y)
+        rng = np.random.default_rng(seed + trial)
+        (F, y), (T, t) = (draw(task, rng, n, model, query) for n in (int(alpha * dim), 3000))
         found = fit_readout(F, y, ridge, loss)
         assert found.status == "converged"
         rows.append([

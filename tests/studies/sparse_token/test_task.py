@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from saccade.errors import InvalidInput
+from saccade.studies.sparse_token.experiments import draws
 from saccade.studies.sparse_token.models import (
     AttentionClassifier,
     attention_features,
@@ -17,9 +18,21 @@ from saccade.studies.sparse_token.models import (
 from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 
 
-def test_moments_of_samples():
+def by_jax(task, seed, n):
+    return map(np.asarray, task.sample(jax.random.key(seed), n))
+
+
+def by_numpy(task, seed, n):
+    return draws.draw_tokens(task, np.random.default_rng(seed), n)
+
+
+both = pytest.mark.parametrize("sample", [by_jax, by_numpy])
+
+
+@both
+def test_moments_of_samples(sample):
     task = SparseToken.create(dim=6, length=5, informative=2, positive_rate=0.3, signal=2.0)
-    X, y, where = map(np.asarray, task.sample(jax.random.key(0), 20_000))
+    X, y, where = sample(task, 0, 20_000)
     # Five standard errors everywhere.
     assert abs((y > 0).mean() - 0.3) < 5 * np.sqrt(0.21 / 20_000)
     assert np.all(where.sum(1) == 2)
@@ -30,11 +43,12 @@ def test_moments_of_samples():
     assert np.abs(X[y > 0][where[y > 0]][:, 0].mean() - 2.0) < 5 / np.sqrt((y > 0).sum() * 2)
 
 
-def test_location_table_is_followed():
+@both
+def test_location_table_is_followed(sample):
     masks = [[1, 0, 0], [0, 0, 1]]
     task = SparseToken.create(
         dim=3, length=3, location_masks=masks, location_probabilities=[0.8, 0.2])
-    where = np.asarray(task.sample(jax.random.key(1), 4000).where)
+    _, _, where = sample(task, 1, 4000)
     assert not where[:, 1].any()
     assert abs(where[:, 0].mean() - 0.8) < 5 * np.sqrt(0.16 / 4000)
 
@@ -70,10 +84,11 @@ def test_conditional_shortcut_has_the_law_of_the_features(kind):
     if kind == "attention":
         direct, fast = (
             attention_features(full.X, query, 0.9),
-            task.sample_attention_features(jax.random.key(4), 30_000, query, 0.9))
+            draws.draw_attention_features(task, np.random.default_rng(4), 30_000, query, 0.9))
     else:
         direct, fast = (
-            pooled_features(full.X), task.sample_pooled_features(jax.random.key(4), 30_000))
+            pooled_features(full.X),
+            draws.draw_pooled_features(task, np.random.default_rng(4), 30_000))
     slow = _summary(np.asarray(direct), np.asarray(full.y), np.asarray(query))
     quick = _summary(np.asarray(fast.features), np.asarray(fast.y), np.asarray(query))
     for label in (1.0, -1.0):

@@ -19,19 +19,25 @@ from saccade.studies.spatial.task import (
     scattered,
 )
 
+# Samples come from keys of JAX or from generators of NumPy: two draws of one law.
+from_both = pytest.mark.parametrize(
+    "source", [jax.random.key, np.random.default_rng], ids=["jax", "numpy"])
 
-def test_signals_are_whole_and_noise_is_orthogonal_with_the_stated_size():
+
+@from_both
+def test_signals_are_whole_and_noise_is_orthogonal_with_the_stated_size(source):
     task = Spatial.create(jax.random.key(0), localised(4, 2), 20, 0.3)
-    sample = task.sample(jax.random.key(1), 500)
+    sample = task.sample(source(1), 500)
     np.testing.assert_allclose(sample.X @ task.feature, sample.signals, atol=1e-12)
     noise = sample.X - sample.signals[..., None] * task.feature
     assert float(jnp.mean(jnp.sum(noise**2, axis=-1))) == pytest.approx(19 / 20, rel=0.02)
 
 
-def test_frequencies_of_signals():
+@from_both
+def test_frequencies_of_signals(source):
     """20,000 images: standard errors of about 0.001, so 0.006 is five of them."""
     labels = interleaved(6, 2)
-    x, y, chosen = sample_signals(jax.random.key(2), jnp.asarray(labels), 0.4, 20_000)
+    x, y, chosen = sample_signals(source(2), labels, 0.4, 20_000)
     inside = labels == np.asarray(chosen)[:, None]
     assert np.all(np.asarray(x)[inside] == np.repeat(np.asarray(y), 2))
     outside = np.asarray(x)[~inside]
@@ -40,11 +46,12 @@ def test_frequencies_of_signals():
     np.testing.assert_allclose(np.bincount(np.asarray(chosen)) / 20_000, 1 / 3, atol=0.017)
 
 
-def test_all_images_have_the_law_of_the_sampled_ones():
+@from_both
+def test_all_images_have_the_law_of_the_sampled_ones(source):
     labels = (0, 1, 0, 1)
     images = all_images(labels, 0.5)
     assert images.probability.sum() == pytest.approx(1) and len(images.y) == 2 * 2 * 9
-    x, y, _ = sample_signals(jax.random.key(3), jnp.asarray(labels), 0.5, 40_000)
+    x, y, _ = sample_signals(source(3), np.asarray(labels), 0.5, 40_000)
     mean = images.probability @ (images.y[:, None] * images.signals)
     np.testing.assert_allclose(
         np.mean(np.asarray(y)[:, None] * np.asarray(x), axis=0), mean, atol=0.02)

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from saccade.errors import InvalidInput, unknown
@@ -61,9 +62,9 @@ def encoding(
     size = check_positive(
         (groups + 1) / 2 if norm_squared is None else norm_squared, "norm_squared")
     if kind == "sine":
-        index = jnp.arange(1, groups + 1)
-        angles = jnp.pi * jnp.outer(index, index) / (groups + 1)
-        return math.sqrt(2 * size / (groups + 1)) * jnp.sin(angles)
+        index = np.arange(1, groups + 1)
+        angles = np.pi * np.outer(index, index) / (groups + 1)
+        return jnp.asarray(math.sqrt(2 * size / (groups + 1)) * np.sin(angles))
     if kind == "random":
         if key is None:
             raise InvalidInput("key is missing, and a random encoding must be given one.")
@@ -71,10 +72,10 @@ def encoding(
         return math.sqrt(size / rows) * jax.random.normal(key, (rows, groups))
     if kind not in KINDS:
         raise unknown("encoding", kind, KINDS)
-    return {
-        "one-hot": math.sqrt(size) * jnp.eye(groups),
-        "equal": math.sqrt(size / groups) * jnp.ones((groups, groups)),
-        "none": jnp.zeros((0, groups))}[kind]
+    return jnp.asarray({
+        "one-hot": math.sqrt(size) * np.eye(groups),
+        "equal": math.sqrt(size / groups) * np.ones((groups, groups)),
+        "none": np.zeros((0, groups))}[kind])
 
 
 def mean_square(matrix: Matrix) -> Float[Array, ""]:
@@ -166,13 +167,14 @@ def at_zero(
     """The paper's start, W = 0 and v = 0. With an MLP zero is a stationary point, so its two
     matrices get Gaussian entries of size 0.1 (`key`)."""
     size = group_dim + matrix.shape[0]
-    attention, width = jnp.zeros((architecture.layers, size, size)), architecture.hidden
-    parameters = Parameters(attention, jnp.zeros(size), jnp.zeros((0, size)))
+    shapes = (architecture.layers, size, size), (size,), (0, size)
+    parameters = Parameters(*[jnp.asarray(np.zeros(shape)) for shape in shapes])
+    width = architecture.hidden
     if width:
         value_key, hidden_key = jax.random.split(jax.random.key(0) if key is None else key)
         value = 0.1 * jax.random.normal(value_key, (width,))
         parameters = Parameters(
-            attention, value, 0.1 * jax.random.normal(hidden_key, (width, size)))
+            parameters.attention, value, 0.1 * jax.random.normal(hidden_key, (width, size)))
     return Transformer(parameters, matrix, architecture)
 
 

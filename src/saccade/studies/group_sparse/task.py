@@ -92,16 +92,18 @@ def group_sparse_task(
     require(math.isfinite(margin) and margin >= 0, "margin", margin, "must be at least 0")
     require(0 <= correlation < 1, "correlation", correlation, "must be in [0, 1)")
     require(math.isfinite(split_weight), "split_weight", split_weight, "must be a finite number")
-    weights = jnp.zeros(groups).at[relevant].set(1.0)
+    weights = np.eye(1, groups, relevant)[0]
     if split is not None:
         second = whole_number(split, "split", 0, groups - 1)
         require(second != relevant, "split", split, f"must differ from relevant = {relevant}")
-        weights = weights.at[second].set(split_weight)
+        weights[second] = split_weight
+    # Of NumPy's numbers, whose type is firm: two types of one number would be two programs.
+    numbers = np.array([check_positive(scale, "scale"), margin, correlation])
+    sigma, gamma, rho = map(jnp.asarray, numbers)
     return GroupSparseTask(
-        length=groups, dim=group_dim, scale=jnp.asarray(check_positive(scale, "scale")),
-        relevant=jnp.asarray(relevant), direction=check_direction(direction, group_dim),
-        group_weights=weights, margin=jnp.asarray(float(margin)),
-        correlation=jnp.asarray(float(correlation)))
+        length=groups, dim=group_dim, scale=sigma, relevant=jnp.asarray(np.int64(relevant)),
+        direction=check_direction(direction, group_dim), group_weights=jnp.asarray(weights),
+        margin=gamma, correlation=rho)
 
 
 def whole_number(value, name: str, minimum: int, most: int | None = None) -> int:
@@ -141,7 +143,7 @@ def check_setting(
 def check_direction(direction, group_dim: int) -> Float[Array, " group_dim"]:
     """v* normalised to length one [the first axis]; the zero vector has no direction."""
     if direction is None:
-        return jnp.zeros(group_dim).at[0].set(1.0)
+        return jnp.asarray(np.eye(1, group_dim)[0])
     vector = np.asarray(direction, dtype=float)
     require(
         vector.shape == (group_dim,), "direction", direction,

@@ -10,12 +10,10 @@ from abc import abstractmethod
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import erf
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
-import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.arrays import Array, floats, namespace, special
 from saccade.errors import require
 
 Tokens = Float[Array, "*batch length dim"]
@@ -27,7 +25,14 @@ Predictions = Float[Array, "*batch"]
 
 def _present(X: Tokens, mask: Mask | None) -> Tokens:
     """The tokens, with zeros where there is none: what stands there may be no number at all."""
-    return X if mask is None else jnp.where(mask[..., None], X, 0.0)
+    return X if mask is None else namespace(X, mask).where(mask[..., None], X, 0.0)
+
+
+def _softmax(scores: Weights, mask: Mask | None) -> Weights:
+    """Over the tokens that are there."""
+    if mask is None and namespace(scores) is np:
+        return special(scores).softmax(scores, axis=-1)
+    return jax.nn.softmax(scores, axis=-1, where=mask)
 
 
 class _Predictor(eqx.Module):
@@ -48,7 +53,7 @@ class _Predictor(eqx.Module):
         return self._weights(_present(X, mask) @ self.k, mask)
 
     def __call__(self, X: Tokens, mask: Mask | None = None) -> Predictions:
-        return jnp.sum(self.attention(X, mask) * (_present(X, mask) @ self.v), axis=-1)
+        return (self.attention(X, mask) * (_present(X, mask) @ self.v)).sum(axis=-1)
 
 
 class ErfAttention(_Predictor):
@@ -58,7 +63,8 @@ class ErfAttention(_Predictor):
     inverse_temperature: float | Array = 1.0
 
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
-        return erf(self.inverse_temperature * scores)  # zero where there is no token: erf(0) = 0
+        x = self.inverse_temperature * scores  # zero where there is no token: erf(0) = 0
+        return special(x).erf(x)
 
 
 class SoftmaxAttention(_Predictor):
@@ -67,7 +73,7 @@ class SoftmaxAttention(_Predictor):
     inverse_temperature: float | Array = 1.0
 
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
-        return jax.nn.softmax(self.inverse_temperature * scores, axis=-1, where=mask)
+        return _softmax(self.inverse_temperature * scores, mask)
 
 
 class ArgmaxAttention(_Predictor):
@@ -75,9 +81,10 @@ class ArgmaxAttention(_Predictor):
     lambda grows, and at (k*, v*) the oracle that looks and reads."""
 
     def _weights(self, scores: Weights, mask: Mask | None) -> Weights:
-        allowed = scores if mask is None else jnp.where(mask, scores, -jnp.inf)
-        chosen = jax.nn.one_hot(jnp.argmax(allowed, axis=-1), scores.shape[-1], dtype=scores.dtype)
-        return chosen if mask is None else mask * chosen
+        xp = namespace(scores)
+        allowed = scores if mask is None else xp.where(mask, scores, -xp.inf)
+        first = xp.argmax(allowed, axis=-1)[..., None] == xp.arange(scores.shape[-1])
+        return (first if mask is None else mask & first).astype(scores.dtype)
 
 
 class SingleHeadAttention(eqx.Module):
@@ -110,18 +117,20 @@ class SingleHeadAttention(eqx.Module):
         inverse_temperature: float | Array = 1.0,
     ) -> "SingleHeadAttention":
         """The head of width one (K = k, V = v, O = 1): softmax at lambda (cls . query)."""
-        Q, K, V = (jnp.asarray(a, float)[:, None] for a in (query, k, v))
-        return cls(Q, K, V, jnp.ones((1, 1)), jnp.asarray(cls_token, float), inverse_temperature)
+        k, v, query, cls_token = floats(k, v, query, cls_token)
+        Q, K, V = (vector[:, None] for vector in (query, k, v))
+        return cls(Q, K, V, np.ones((1, 1)), cls_token, inverse_temperature)
 
     def attention(self, X: Tokens, mask: Mask | None = None) -> Weights:
         """Where [CLS] looks: softmax over content tokens of lambda (cls Q) . (X_l K)."""
         scores = (_present(X, mask) @ self.K) @ (self.cls_token @ self.Q)
-        return jax.nn.softmax(self.inverse_temperature * scores, axis=-1, where=mask)
+        return _softmax(self.inverse_temperature * scores, mask)
 
     def output(self, X: Tokens, mask: Mask | None = None) -> Float[Array, "*batch out"]:
         """The whole output row of [CLS]."""
         values = _present(X, mask) @ self.V
-        return jnp.einsum("...l,...lp,op->...o", self.attention(X, mask), values, self.O)
+        weights = self.attention(X, mask)
+        return namespace(weights, values).einsum("...l,...lp,op->...o", weights, values, self.O)
 
     def __call__(self, X: Tokens, mask: Mask | None = None) -> Predictions:
         """The first entry of the output row of [CLS]."""

@@ -7,16 +7,16 @@ expected squared norm d, so the norm tells nothing about the location.
 """
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Bool, Float, Int, Key
 
-import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.arrays import Array, floats, namespace, normals
 from saccade.contracts import Kind
 from saccade.errors import require
 
@@ -62,30 +62,53 @@ class SingleLocation(eqx.Module):
         informative: int = 1,
     ) -> "SingleLocation":
         """A task with uniformly random orthonormal k* and v*; locations are uniform unless told."""
-        uniform = jnp.full(max(length, 1), 1.0 / max(length, 1))
+        uniform = np.full(max(length, 1), 1.0 / max(length, 1))
         law = uniform if location_probabilities is None else location_probabilities
-        truth = orthonormal_pair(key, dim)
-        return cls(dim, length, gamma, noise, jnp.asarray(law, float), *truth, informative)
+        # Arrays, not numbers: a compiled function then serves every gamma and noise.
+        (gamma,), (noise,), (law,) = floats(gamma), floats(noise), floats(law)
+        return cls(dim, length, gamma, noise, law, *orthonormal_pair(key, dim), informative)
 
-    def sample(self, key: Key[Array, ""], n: int) -> Sample:
-        """Draw n independent sequences; E Y^2 = gamma^2 + noise^2 (exact)."""
+    def sample(self, key: Key[Array, ""] | np.random.Generator, n: int) -> Sample:
+        """Draw n independent sequences; E Y^2 = gamma^2 + noise^2 (exact). From a generator of
+        NumPy nothing has to be compiled."""
+        if isinstance(key, np.random.Generator):
+            shapes = (n, self.length, self.dim), n
+            return self._composed(
+                self._numpy_locations(key, n), *(key.standard_normal(shape) for shape in shapes))
+        return self._jax_sample(key, n)
+
+    @eqx.filter_jit
+    def _jax_sample(self, key: Key[Array, ""], n: int) -> Sample:
         location_key, token_key, noise_key = jax.random.split(key, 3)
-        location = self._locations(location_key, n)
-        chosen = jax.nn.one_hot(location, self.length, dtype=float).sum(axis=1)[:, :, None]
-        spread = jnp.where(chosen > 0, self.gamma, 1.0)
         standard = jax.random.normal(token_key, (n, self.length, self.dim))
-        X = math.sqrt(self.dim / 2) * chosen * self.k_star + spread * standard
-        signal = jnp.sum(chosen[:, :, 0] * (X @ self.v_star), axis=1) / math.sqrt(self.informative)
-        y = signal + self.noise * jax.random.normal(noise_key, (n,))
-        return Sample(X, y, chosen[:, :, 0] > 0, location)
+        noise = jax.random.normal(noise_key, (n,))
+        return self._composed(self._jax_locations(location_key, n), standard, noise)
 
-    def _locations(self, key: Key[Array, ""], n: int) -> Int[Array, "samples informative"]:
+    def _composed(self, location: Any, standard: Any, noise: Any) -> Sample:
+        """The sample that these locations and normals make."""
+        xp = namespace(standard)
+        where = (location[:, :, None] == np.arange(self.length)).any(axis=1)
+        spread = xp.where(where, self.gamma, 1.0)[:, :, None]
+        shift = math.sqrt(self.dim / 2) * where[:, :, None] * self.k_star
+        X = shift + spread * standard
+        signal = (where * (X @ self.v_star)).sum(axis=1) / math.sqrt(self.informative)
+        return Sample(X, signal + self.noise * noise, where, location)
+
+    def _jax_locations(self, key: Key[Array, ""], n: int) -> Int[Array, "samples informative"]:
         """One location from its law, or a uniform m-subset: the m largest of uniform numbers."""
         if self.informative == 1:
             log_law = jnp.log(self.location_probabilities)
             return jax.random.categorical(key, log_law, shape=(n,))[:, None]
         _, subset = jax.lax.top_k(jax.random.uniform(key, (n, self.length)), self.informative)
         return jnp.sort(subset, axis=1)
+
+    def _numpy_locations(self, random: np.random.Generator, n: int) -> np.ndarray:
+        """As `_jax_locations`."""
+        if self.informative == 1:
+            law = np.asarray(self.location_probabilities)
+            return random.choice(self.length, size=n, p=law)[:, None]
+        ranked = np.argsort(random.uniform(size=(n, self.length)), axis=1)
+        return np.sort(ranked[:, : self.informative], axis=1)
 
     def best(self, X: Float[Array, "n length dim"]) -> Float[Array, " n"]:
         """E[Y | X], the Bayes predictor, exact for every number m of informative tokens.
@@ -117,11 +140,12 @@ def _log_sum_over_subsets(log_odds: Float[Array, " length"], size: int) -> Float
 def orthonormal_pair(key: Key[Array, ""], dim: int) -> tuple[Direction, Direction]:
     """Uniform orthonormal (k*, v*) by Gram-Schmidt, twice for the sake of dimension 2."""
     require(dim >= 2, "dim", dim, "must be at least 2, since k* and v* are orthogonal")
-    k_star, v_star = jax.random.normal(key, (2, dim))
-    k_star = k_star / jnp.linalg.norm(k_star)
+    k_star, v_star = normals(key, (2, dim))
+    norm = namespace(k_star).linalg.norm
+    k_star = k_star / norm(k_star)
     for _ in range(2):
         v_star = v_star - (v_star @ k_star) * k_star
-        v_star = v_star / jnp.linalg.norm(v_star)
+        v_star = v_star / norm(v_star)
     return k_star, v_star
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
 from saccade.errors import require
 from saccade.lab.vectorised import in_groups
+from saccade.studies.sparse_recovery import draws
 from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso, squared_errors
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 
@@ -21,11 +20,11 @@ FAINT = 1e-3  # the LASSO's penalty: its bias is far below what counts as found
 def _instances(key: Any, dim: int, rows: int, sparsity: int, trials: int) -> list[np.ndarray]:
     """Gaussian rows, those beyond N of zeros (one shape for all N), and standard normal entries at
     S random places; no noise."""
-    row_key, value_key, place_key = jax.random.split(key, 3)
+    row_key, value_key, place_key = draws.split(key, 3)
     shown = np.arange(dim) < rows
-    X = np.asarray(jax.random.normal(row_key, (trials, dim, dim))) * shown[None, :, None]
-    rank = np.asarray(jax.random.uniform(place_key, (trials, dim))).argsort(1).argsort(1)
-    beta = np.asarray(jax.random.normal(value_key, (trials, dim))) * (rank < sparsity)
+    X = draws.draw("normal", row_key, (trials, dim, dim), float) * shown[None, :, None]
+    rank = draws.draw("uniform", place_key, (trials, dim), float).argsort(1).argsort(1)
+    beta = draws.draw("normal", value_key, (trials, dim), float) * (rank < sparsity)
     return [X, np.einsum("pnd,pd->pn", X, beta), beta]
 
 
@@ -54,7 +53,8 @@ def success(
     guesses = {"least squares": [shortest], "LASSO": [solve_lasso(X, y, FAINT).coefficients]}
     for name in ("ISTA", "FISTA"):
         guesses[name] = [
-            unroll(name.lower(), {"lam": jnp.full(depth, lam)}, X, y)[-1] for lam in PENALTIES]
+            np.asarray(unroll(name.lower(), {"lam": np.full(depth, lam)}, X, y))[-1]
+            for lam in PENALTIES]
     allowed = np.repeat(np.asarray(tolerance, float), trials) * (beta**2).sum(1)
     shares = np.array([_best_share(guesses[name], beta, allowed, trials) for name in METHODS])
     return [

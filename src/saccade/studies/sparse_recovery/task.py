@@ -9,10 +9,10 @@ blocks supports are made of, `design` the law of the rows: E x x^T = I but for t
 """
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -21,20 +21,24 @@ from jaxtyping import Array, Bool, Float, Int
 from jaxtyping import Key as KeyOf
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.arrays import namespace
 from saccade.contracts import Kind, Mask, Tokens
 from saccade.errors import require, unknown
+from saccade.studies.sparse_recovery import draws
+from saccade.studies.sparse_recovery.draws import Keys
 
 Design = Literal["gaussian", "rademacher", "uniform", "orthonormal", "correlated"]
 DESIGNS = get_args(Design)
 MOST_SUPPORTS = 20_000  # that the Bayes predictor goes through
 FAINT = 1e-6  # the noise that stands for none in the Bayes predictor
 Key = KeyOf[Array, ""]
-Matrices = Float[Array, "sample row dim"]
+Matrices = Float[Array, "*sample row dim"]
 
 
 class RecoverySample(NamedTuple):
-    """Measurements, their values, and the latent: the vector, its support and the number of rows
-    that count (further ones are zero, which no gradient notices); the query with its value."""
+    """Measurements (a matrix for each instance, or one for all), their values, and the latent: the
+    vector, its support and the number of rows that count (further ones are zero, which no gradient
+    notices); the query with its value."""
 
     X: Matrices
     y: Float[Array, "sample row"]
@@ -47,7 +51,7 @@ class RecoverySample(NamedTuple):
 
 @dataclass(frozen=True)
 class SparseRecovery:
-    """The distribution. A changed setting is a new program, a new key is not."""
+    """The distribution. Several keys at once give as many draws; their axes come first."""
 
     dim: int
     measurements: int
@@ -79,76 +83,99 @@ class SparseRecovery:
             int(dim), int(measurements), int(sparsity), float(noise), design, float(correlation),
             check_pool(dim, sparsity, pool, block), int(block))
 
-    def sample(self, key: Key, n: int, vectors: int = 1, dtype=jnp.float64) -> RecoverySample:
+    def sample(
+        self, key: Keys, n: int, vectors: int = 1, dtype=jnp.float64, query: bool = True
+    ) -> RecoverySample:
         """`n` instances, a fresh matrix for every `vectors` of them (the paper: 500)."""
         require(n % vectors == 0, "n", n, f"must be a multiple of vectors = {vectors}")
-        matrix_key, rest = jax.random.split(key)
-        X = jnp.repeat(self.matrices(matrix_key, n // vectors, dtype), vectors, axis=0)
-        return self.sample_on(rest, X)
+        matrix_key, rest = draws.split(key, 2)
+        X = _rows(matrix_key, (n // vectors, self.measurements, self.dim), self, dtype)
+        X = X if vectors == 1 else X.repeat(vectors, axis=-3)
+        return self.sample_on(rest, X, query=query)
 
-    def sample_on(self, key: Key, X: Matrices) -> RecoverySample:
-        """One instance for each given matrix: only vector, noise and query are drawn."""
-        return _instances(key, jnp.asarray(X), self)
+    def sample_on(self, key: Keys, X, n: int = 0, query: bool = True) -> RecoverySample:
+        """One instance for each given matrix, or `n` on one that all share: only vector, noise and
+        (unless nobody asks) query are drawn."""
+        X = X if draws.is_traced(X) else np.asarray(X)
+        sample = _instances(key, X, n or X.shape[-3], self)
+        return jax.tree.map(_of_jax, _with_query(key, sample, self) if query else sample)
 
-    def matrices(self, key: Key, n: int, dtype=jnp.float64) -> Matrices:
+    def matrices(self, key: Keys, n: int, dtype=jnp.float64) -> Matrices:
         """`n` independent measurement matrices."""
-        return _rows(key, (n, self.measurements, self.dim), self, dtype)
+        return _of_jax(_rows(key, (n, self.measurements, self.dim), self, dtype))
 
 
-@partial(jax.jit, static_argnames=("shape", "task", "dtype"))
-def _rows(key, shape: tuple[int, int, int], task: SparseRecovery, dtype) -> Matrices:
+def _of_jax(values: Any) -> Array:
+    """An array of JAX, by a transfer where it is one of NumPy: `asarray` compiles a program."""
+    return values if draws.is_traced(values) else jax.device_put(values)
+
+
+def _rows(key: Keys, shape: tuple[int, int, int], task: SparseRecovery, dtype):
+    """Rows of the design, in NumPy outside a trace, as everything that is drawn."""
     if task.design == "rademacher":
-        return jax.random.rademacher(key, shape, dtype)
+        return draws.draw("rademacher", key, shape, dtype)
     if task.design == "uniform":
-        half_width = float(np.sqrt(3.0))  # variance one
-        return jax.random.uniform(key, shape, dtype, -half_width, half_width)
-    normal = jax.random.normal(key, shape, dtype)
+        half_width = np.asarray(np.sqrt(3.0), dtype)  # variance one
+        return half_width * (2 * draws.draw("uniform", key, shape, dtype) - 1)
+    normal = draws.draw("normal", key, shape, dtype)
     if task.design == "orthonormal":
         return _orthonormal(normal)
     if task.design == "correlated":
-        return normal @ jnp.linalg.cholesky(covariance(task.dim, task.correlation)).T.astype(dtype)
+        factor = np.linalg.cholesky(covariance(task.dim, task.correlation))
+        return normal @ factor.T.astype(normal.dtype)
     return normal
 
 
-def _orthonormal(normal: Matrices) -> Matrices:
+def _orthonormal(normal):
     """sqrt(d) times rows of a Haar-distributed frame: QR with the signs of R's diagonal undone."""
-    q, r = jnp.linalg.qr(normal.swapaxes(-1, -2))
-    signs = jnp.where(jnp.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0).astype(normal.dtype)
-    length = jnp.sqrt(jnp.asarray(normal.shape[-1], normal.dtype))
-    return length * (q * signs[:, None, :]).swapaxes(-1, -2)
+    library = namespace(normal)
+    q, r = library.linalg.qr(normal.swapaxes(-1, -2))
+    signs = 1 - 2 * (library.diagonal(r, axis1=-2, axis2=-1) < 0).astype(normal.dtype)
+    length = np.sqrt(np.asarray(normal.shape[-1], normal.dtype))
+    return length * (q * signs[..., None, :]).swapaxes(-1, -2)
 
 
-def covariance(dim: int, correlation: float) -> Float[Array, "dim dim"]:
+def covariance(dim: int, correlation: float) -> Float[np.ndarray, "dim dim"]:
     """Sigma of the correlated design: rho^{|i-j|}, unit variances, neighbours correlated by rho."""
-    gap = jnp.abs(jnp.arange(dim)[:, None] - jnp.arange(dim)[None, :])
-    return jnp.asarray(correlation, float) ** gap
+    place = np.arange(dim)
+    return float(correlation) ** np.abs(place[:, None] - place)
 
 
-def _vectors(key, n: int, task: SparseRecovery, dtype):
+def _vectors(key: Keys, n: int, task: SparseRecovery, dtype):
     """Sparse vectors, standard normal on uniformly chosen blocks of the pool, and supports."""
-    place_key, value_key = jax.random.split(key)
-    blocks = jnp.asarray(task.pool[:: task.block]) // task.block
-    uniform = jax.random.uniform(place_key, (n, len(blocks)))
-    # comparisons compile faster than a sort
-    rank = (uniform[:, :, None] > uniform[:, None, :]).sum(-1)
-    chosen = jnp.zeros((n, task.dim // task.block), bool)
-    chosen = chosen.at[:, blocks].set(rank < task.sparsity // task.block)
-    support = jnp.repeat(chosen, task.block, axis=1)
-    support = jnp.pad(support, ((0, 0), (0, task.dim - support.shape[1])))
-    values = jax.random.normal(value_key, (n, task.dim), dtype)
-    return jnp.where(support, values, 0), support
+    place_key, value_key = draws.split(key, 2)
+    starts, blocks = np.asarray(task.pool[:: task.block]), task.sparsity // task.block
+    uniform = draws.draw("uniform", place_key, (n, len(starts)), float)
+    last_chosen = namespace(uniform).sort(uniform, axis=-1)[..., blocks - 1 : blocks]
+    # which coordinates belong to the block that begins at each start
+    members = starts[:, None] == np.arange(task.dim) // task.block * task.block
+    support = (uniform <= last_chosen).astype(dtype) @ members.astype(dtype)
+    return support * draws.draw("normal", value_key, (n, task.dim), dtype), support > 0
 
 
-@partial(jax.jit, static_argnames="task")
-def _instances(key, X: Matrices, task: SparseRecovery) -> RecoverySample:
-    vector_key, noise_key, query_key, _ = jax.random.split(key, 4)
-    n, rows, _ = X.shape
+def _noise(key: Keys, shape: tuple[int, ...], task: SparseRecovery, dtype) -> Any:
+    """sigma times standard normal numbers, which are not drawn if sigma is zero."""
+    if task.noise == 0:
+        return np.zeros((*key.shape, *shape), dtype)
+    return np.asarray(task.noise, dtype) * draws.draw("normal", key, shape, dtype)
+
+
+def _instances(key: Keys, X, n: int, task: SparseRecovery) -> RecoverySample:
+    vector_key, noise_key, _, _ = draws.split(key, 4)
     beta, support = _vectors(vector_key, n, task, X.dtype)
-    noise = task.noise * jax.random.normal(noise_key, (n, rows + 1), X.dtype)
-    y = jnp.einsum("bnd,bd->bn", X, beta) + noise[:, :-1]
-    query = _rows(query_key, (n, 1, task.dim), task, X.dtype)[:, 0]
-    query_y = (query * beta).sum(-1) + noise[:, -1]
-    return RecoverySample(X, y, beta, support, jnp.full(n, rows), query, query_y)
+    exact = beta @ X.T if X.ndim == 2 else (X @ beta[..., None])[..., 0]
+    noise = _noise(noise_key, (n, X.shape[-2] + 1), task, X.dtype)
+    count: Any = np.full(beta.shape[:-1], X.shape[-2])
+    no_query: Any = None
+    return RecoverySample(
+        X, exact + noise[..., :-1], beta, support, count, no_query, noise[..., -1])
+
+
+def _with_query(key: Keys, sample: RecoverySample, task: SparseRecovery) -> RecoverySample:
+    """The query, and its value from its noise."""
+    shape = (sample.beta.shape[-2], 1, task.dim)
+    query = _rows(draws.split(key, 4)[2], shape, task, sample.beta.dtype)[..., 0, :]
+    return sample._replace(query=query, query_y=(query * sample.beta).sum(-1) + sample.query_y)
 
 
 class ColumnSample(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from saccade.convex import fit_readout
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
 from saccade.studies.sparse_token.experiments import readouts
+from saccade.studies.sparse_token.experiments.draws import draw_attention_features
 from saccade.studies.sparse_token.models import attention_features
 from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 from saccade.studies.sparse_token.theory import fit, fit_curve
@@ -21,7 +22,7 @@ ERROR_BARS = 5.0
 SAME_CURVE = 1e-9  # both sides solve the same equations to a relative residual of 1e-10
 
 
-def _simulated_error(task: SparseToken, query: jax.Array, key: jax.Array, n: int) -> float:
+def _simulated_error(task: SparseToken, query: np.ndarray, key: jax.Array, n: int) -> float:
     """One trial as anybody would run it: draw every token, attend, fit, test."""
     parts = list(task.stream(key, n, chunk=500))
     features = np.concatenate(
@@ -76,8 +77,7 @@ def readout_vs_sklearn(dim: int = 300) -> Sides:
 
     task = SparseToken.create(dim, *astuple(SETTING))
     query = readouts.tilted_query(dim, *QUERY)
-    features, y = map(
-        np.asarray, task.sample_attention_features(jax.random.key(2), round(ALPHA * dim), query))
+    features, y = draw_attention_features(task, np.random.default_rng(2), round(ALPHA * dim), query)
 
     def ours() -> np.ndarray:
         return fit_readout(features, y, RIDGE).w

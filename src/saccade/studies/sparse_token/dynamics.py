@@ -12,60 +12,45 @@ Both follow from differentiating (1/n) sum_i l(<w, X_i^T softmax(beta X_i q)> + 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Float
+from scipy.special import expit
 
-import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.errors import require, unknown
 
 LOSS_DERIVATIVES: dict[str, Callable] = {
-    "logistic": lambda h, y: -y * jax.nn.sigmoid(-y * h), "square": lambda h, y: h - y}
+    "logistic": lambda h, y: -y * expit(-y * h), "square": lambda h, y: h - y}
 
 
 class TwoSteps(NamedTuple):
     """w and b after the first step, q after the second."""
 
-    w: Float[Array, " dim"]
-    b: Float[Array, ""]
-    q: Float[Array, " dim"]
+    w: Float[Any, " dim"]
+    b: Float[Any, ""]
+    q: Float[Any, " dim"]
 
 
 def gradient_steps(
-    X, y, eta_w=0.5, eta_b=0.5, eta_q=0.5, beta=1.0, loss: str = "logistic", dtype=jnp.float64
+    X, y, eta_w=0.5, eta_b=0.5, eta_q=0.5, beta=1.0, loss: str = "logistic", dtype: Any = np.float64
 ) -> TwoSteps:
     """The two steps on samples X[sample][token][coordinate] with labels +1 or -1; tokens of
-    `dtype=jnp.float32` halve the memory, the answer is float64 all the same."""
-    X, y = jnp.asarray(X, dtype), jnp.asarray(y, float)
+    `dtype=np.float32` halve the memory, the answer is float64 all the same."""
+    X, y = np.asarray(X, dtype), np.asarray(y, float)
     matching = X.ndim == 3 and y.shape == X.shape[:1] and len(y) > 0
     require(
         matching, "X", X.shape,
         "must have the shape (samples, tokens, coordinates) with one sample for each of the"
         f" {y.size} labels")
-    require(bool(jnp.all(jnp.abs(y) == 1)), "y", y.tolist(), "must contain only +1 and -1")
+    require(bool(np.all(np.abs(y) == 1)), "y", y.tolist(), "must contain only +1 and -1")
     if loss not in LOSS_DERIVATIVES:
         raise unknown("loss", str(loss), LOSS_DERIVATIVES)
-    token_sum, label_sum = _first_sums(X, y, loss)
-    w, b = -eta_w / len(y) * token_sum, -eta_b / len(y) * label_sum
-    return TwoSteps(w, b, -eta_q * beta / len(y) * _second_sum(X, y, w, b, loss))
-
-
-@jax.jit(static_argnames="loss")
-def _first_sums(X: Float[Array, "n token dim"], y: Float[Array, " n"], loss: str):
-    h = LOSS_DERIVATIVES[loss](jnp.zeros_like(y), y)
-    return h @ X.mean(1).astype(y.dtype), h.sum()
-
-
-@jax.jit(static_argnames="loss")
-def _second_sum(
-    X: Float[Array, "n token dim"], y: Float[Array, " n"], w: Float[Array, " dim"],
-    b: Float[Array, ""], loss: str,
-):
-    """sum_i h_i X_i^T (I - 11^T/L) X_i w / L."""
-    scores = X @ w.astype(X.dtype)
-    h = LOSS_DERIVATIVES[loss](scores.mean(1).astype(y.dtype) + b, y)
-    centred = scores - scores.mean(1, keepdims=True)
-    weights = h.astype(X.dtype)[:, None] * centred / X.shape[1]
-    return jnp.einsum("nl,nld->d", weights, X).astype(y.dtype)
+    (n, length, dim), derivative = X.shape, LOSS_DERIVATIVES[loss]
+    h = derivative(np.zeros_like(y), y)
+    w, b = -eta_w / n * (h @ X.mean(1).astype(float)), -eta_b / n * h.sum()
+    scores = (X @ w.astype(dtype)).astype(float)
+    h = derivative(scores.mean(1) + b, y)
+    weights = h[:, None] * (scores - scores.mean(1, keepdims=True)) / length
+    turn = weights.ravel().astype(dtype) @ X.reshape(n * length, dim)
+    return TwoSteps(w, b, -eta_q * beta / n * turn.astype(float))

@@ -265,7 +265,7 @@ def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
 CAPACITY = Figure(
     "sparse-token/capacity", "How many samples can be separated",
     "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
-    " points: median and quartiles of nested samples tried by linear programmes (d = 32, 32"
+    " points: median and quartiles of nested samples tried for a hyperplane (d = 32, 32"
     " trials).", "Conjecture 1",
     runs={
         f"{model} {signal:g}": (

@@ -37,6 +37,7 @@ def attention_map(
     return jnp.where(mask, shares, 0.0)
 
 
+@jax.jit
 def attention_features(
     X: Tokens, query: Float[Array, " dim"], inverse_temperature=1.0, mask: Present = None
 ) -> Float[Array, "*batch dim"]:

@@ -101,13 +101,6 @@ class SparseTokenSample(NamedTuple):
     where: Bool[Array, "sample token"]
 
 
-class FeatureSample(NamedTuple):
-    """Features drawn directly from their exact law, without the tokens behind them."""
-
-    features: Float[Array, "sample dim"]
-    y: Float[Array, " sample"]
-
-
 class SparseToken(eqx.Module):
     """The distribution at dimension d; a table of locations may replace the uniform subset law."""
 
@@ -126,15 +119,15 @@ class SparseToken(eqx.Module):
         """Check every input; `direction` is the first axis unless given (any would do)."""
         require(is_whole(dim) and dim >= 3, "dim", dim, "must be a whole number of at least 3")
         setting = SparseTokenSetting(length, informative, positive_rate, signal)
-        xi = jnp.zeros(dim).at[0].set(1.0) if direction is None else jnp.asarray(direction, float)
+        xi = np.eye(1, dim)[0] if direction is None else np.asarray(direction, float)
         require(
             xi.shape == (dim,), "direction", xi.shape, f"must be a vector of length dim = {dim}")
-        norm = float(jnp.linalg.norm(xi))
+        norm = float(np.linalg.norm(xi))
         require(abs(norm - 1) < 1e-9, "direction", norm, "is its norm and must be 1")
         if location_masks is None:
-            return cls(setting, xi)
+            return cls(setting, jnp.asarray(xi))
         masks, probabilities = checked_locations(setting, location_masks, location_probabilities)
-        return cls(setting, xi, masks, probabilities)
+        return cls(setting, jnp.asarray(xi), masks, probabilities)
 
     @property
     def length(self) -> int:
@@ -185,34 +178,6 @@ class SparseToken(eqx.Module):
             size = n // pieces + (index < n % pieces)
             yield self.sample(jax.random.fold_in(key, index), size, dtype)
 
-    def sample_pooled_features(self, key: Key[Array, ""], n: int) -> FeatureSample:
-        """Mean-pooled features X^T 1/L drawn from their exact law N(theta R/L 1{y=+} xi, I/L)."""
-        label_key, noise_key = jax.random.split(key)
-        setting = self.setting
-        y = _labels(label_key, n, setting.positive_rate)
-        mean = setting.signal * setting.informative / setting.length
-        return FeatureSample(
-            _pooled_features(noise_key, y, mean, setting.length, self.direction), y)
-
-    def sample_attention_features(
-        self, key: Key[Array, ""], n: int, query: Float[Array, " dim"], inverse_temperature=1.0
-    ) -> FeatureSample:
-        """Features X^T softmax(beta X q) for a query that does not depend on these samples, at cost
-        n (L + d) instead of n L d.
-
-        Exact: the scores see X only through t = X q/|q|; given t the rest of X (orthogonal to q) is
-        still Gaussian, and a weighted sum of tokens with weights s is s.t along q, theta (s.v) (xi
-        - <xi,q^>q^) for positives, plus |s| N(0, I) orthogonal to q.
-        """
-        label_key, feature_key = jax.random.split(key)
-        setting = self.setting
-        y = _labels(label_key, n, setting.positive_rate)
-        informative = jnp.arange(setting.length) < setting.informative
-        features = _attention_features(
-            feature_key, y, informative, setting.signal, self.direction, jnp.asarray(query),
-            inverse_temperature)
-        return FeatureSample(features, y)
-
 
 # Compiled once a shape: signal and rate are ordinary arguments, so that a study over many settings
 # compiles little.
@@ -260,33 +225,9 @@ def _noisy_tokens(key, y, where, signal, direction, dtype) -> Float[Array, "samp
     return noise + strength[:, :, None] * direction.astype(dtype)
 
 
-@jax.jit
-def _pooled_features(key, y, mean, length, direction) -> Float[Array, "sample dim"]:
-    noise = jax.random.normal(key, (y.size, direction.size)) / jnp.sqrt(length)
-    return mean * (y > 0)[:, None] * direction + noise
-
-
-@jax.jit
-def _attention_features(
-    key, y, informative, signal, direction, query, inverse_temperature
-) -> Float[Array, "sample dim"]:
-    score_key, noise_key = jax.random.split(key)
-    norm = jnp.linalg.norm(query)
-    unit = jnp.where(
-        norm > 0, query / jnp.where(norm > 0, norm, 1.0), jnp.zeros_like(query).at[-1].set(1.0))
-    planted = signal * (y > 0)[:, None] * informative
-    scores = planted * (unit @ direction) + jax.random.normal(score_key, planted.shape)
-    weights = jax.nn.softmax(inverse_temperature * norm * scores, axis=1)
-    noise = jax.random.normal(noise_key, (y.size, direction.size))
-    noise = noise - (noise @ unit)[:, None] * unit
-    across = direction - (unit @ direction) * unit
-    along = (weights * scores).sum(1)[:, None] * unit + (weights * planted).sum(1)[:, None] * across
-    return along + jnp.linalg.norm(weights, axis=1)[:, None] * noise
-
-
 def checked_locations(setting: SparseTokenSetting, masks, probabilities):
     """A table of location masks with its probabilities (uniform if not given), or a refusal."""
-    table = jnp.asarray(masks, bool)
+    table = np.asarray(masks, bool)
     fits = table.ndim == 2 and table.shape[1] == setting.length
     require(
         fits, "location_masks", table.shape,
@@ -296,12 +237,12 @@ def checked_locations(setting: SparseTokenSetting, masks, probabilities):
         counts == [setting.informative], "location_masks", counts,
         f"are the row counts and must all be informative = {setting.informative}")
     weights = (
-        jnp.full(len(table), 1 / len(table)) if probabilities is None
-        else jnp.asarray(probabilities, float))
+        np.full(len(table), 1 / len(table)) if probabilities is None
+        else np.asarray(probabilities, float))
     proper = (
         weights.shape == (len(table),) and bool((weights >= 0).all())
         and abs(float(weights.sum()) - 1) < 1e-9)
     require(
         proper, "location_probabilities", weights.tolist(),
         f"must be {len(table)} non-negative numbers that sum to 1")
-    return table, weights
+    return jnp.asarray(table), jnp.asarray(weights)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -56,14 +55,14 @@ def association(
         Scalars(first, 0 * first, 0 * first),
         exact.step_sizes(setting, np.asarray(eta_v, float), np.asarray(eta_a, float)),
         *_stacked(used, states))
-    scalars, losses, diverged_at = jax.vmap(
-        lambda *cell: descent.population_descent(*cell, setting, np.asarray([steps])))(*cells)
+    scalars, losses, diverged_at = jax.vmap(lambda *cell: descent.population_descent(
+        *cell, setting._replace(degree=0), degree, np.asarray([steps])))(*cells)
     for step, *etas in zip(diverged_at, np.ravel(eta_v), np.ravel(eta_a), strict=True):
         descent.refuse_divergence(step, *map(float, etas))
     rows = np.concatenate([*scalars, losses], axis=1)
     datasets = []
     for row, one in zip(rows, used, strict=True):
-        F = exact.outputs(Scalars(*row[:3]), setting, jnp.asarray(one.coefficients))
+        F = exact.outputs(Scalars(*row[:3]), setting, one.coefficients)
         ends = zip(ENDS, (*row.tolist(), exact.error_of(F, one.probability)), strict=True)
         datasets.append(xarray.Dataset(dict(ends), attrs={"thinned": one.thinned}))
     return datasets

@@ -12,8 +12,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from saccade.arrays import Array, namespace, special
 from saccade.contracts import Mask, Tokens
 from saccade.errors import require
 from saccade.studies.spatial.task import partition
@@ -30,19 +31,20 @@ class Gradients(NamedTuple):
 
 def activation(z: Array, degree: int, slope: Any) -> Array:
     """sigma(z) = z^p + nu z; whole powers, so that negative arguments are safe."""
-    return jax.lax.integer_pow(z, degree) + slope * z
+    return z**degree + slope * z
 
 
 def activation_derivative(z: Array, degree: int, slope: Any) -> Array:
     """sigma'(z) = p z^(p-1) + nu."""
-    return degree * jax.lax.integer_pow(z, degree - 1) + slope
+    return degree * z ** (degree - 1) + slope
 
 
 def scores(
     A: Float[Array, "patches patches"], temperature: Any = 1.0
 ) -> Float[Array, "patches patches"]:
     """S = softmax of each row of A / tau."""
-    return jax.nn.softmax(A / temperature, axis=-1)
+    logits = A / temperature
+    return (jax.nn if namespace(logits) is jnp else special(logits)).softmax(logits, axis=-1)
 
 
 def output(
@@ -50,7 +52,13 @@ def output(
 ) -> Float[Array, " samples"]:
     """The layer (T) on X[sample][patch][coordinate]."""
     mixed = (X @ v) @ scores(A, temperature).T
-    return jnp.sum(activation(A.shape[0] * mixed, degree, slope), axis=-1)
+    return activation(A.shape[0] * mixed, degree, slope).sum(axis=-1)
+
+
+def columns(X: Array) -> Float[Array, "dim patches_times_samples"]:
+    """X[coordinate][patch][sample], as one matrix: so laid out, a step of descent reads all images
+    about twice as fast."""
+    return X.transpose(2, 1, 0).reshape(X.shape[2], -1)
 
 
 def gradients(
@@ -62,25 +70,31 @@ def gradients(
     function: dL/dv = D c sum_i sigma'(z_i) sum_j S_ij X_j and dL/dA_ij = (D / tau) c sigma'(z_i)
     S_ij (u_j - O_i) for i != j, averaged over samples.
     """
-    patches = A.shape[0]
-    S = scores(A, temperature)
-    u = X @ v
-    mixed = u @ S.T
+    return gradients_by_columns(columns(X), y, A, v, degree, slope, temperature)
+
+
+def gradients_by_columns(
+    laid_out: Float[Array, "dim patches_times_samples"], y: Array, A: Array, v: Array, degree: int,
+    slope: Any, temperature: Any = 1.0,
+) -> Gradients:
+    """As `gradients`, of images laid out by `columns`."""
+    patches, S = A.shape[0], scores(A, temperature)
+    u = (v @ laid_out).reshape(patches, -1)
+    mixed = S @ u
     z = patches * mixed
-    F = jnp.sum(activation(z, degree, slope), axis=-1)
-    residual = -y * jax.nn.sigmoid(-y * F) / X.shape[0]
-    weight = patches * residual[:, None] * activation_derivative(z, degree, slope)
-    # One product of a long row with X as it lies in memory: contracting two axes by einsum made XLA
-    # copy X at every step.
-    grad_v = (weight @ S).reshape(-1) @ X.reshape(-1, X.shape[-1])
-    pulled = weight.T @ u - jnp.sum(weight * mixed, axis=0)[:, None]
-    grad_A = (S * pulled / temperature).at[jnp.diag_indices(patches)].set(0.0)
-    return Gradients(F, jnp.mean(jnp.logaddexp(0.0, -y * F)), grad_A, grad_v)
+    F = activation(z, degree, slope).sum(axis=0)
+    residual = -y * special(F).expit(-y * F) / len(y)
+    weight = patches * residual * activation_derivative(z, degree, slope)
+    grad_v = laid_out @ (S.T @ weight).reshape(-1)
+    pulled = weight @ u.T - (weight * mixed).sum(axis=1)[:, None]
+    xp = namespace(F, S)
+    grad_A = xp.where(np.eye(patches, dtype=bool), 0.0, S * pulled / temperature)
+    return Gradients(F, xp.mean(xp.logaddexp(0.0, -y * F)), grad_A, grad_v)
 
 
 def _shown(X: Tokens, mask: Mask | None) -> Tokens:
     """The patches, with nothing where there is none."""
-    return X if mask is None else jnp.where(mask[..., None], X, 0.0)
+    return X if mask is None else namespace(X, mask).where(mask[..., None], X, 0.0)
 
 
 class PositionalAttention(eqx.Module):
@@ -121,7 +135,8 @@ class GeneralisedLinear(eqx.Module):
     weights: Float[Array, "patches dim"]
 
     def __call__(self, X: Tokens, mask: Mask | None = None) -> Float[Array, " samples"]:
-        return jnp.einsum("njd,jd->n", _shown(X, mask), self.weights)
+        shown = _shown(X, mask)
+        return namespace(shown, self.weights).einsum("njd,jd->n", shown, self.weights)
 
     def attention(self, X: Tokens, mask: Mask | None = None) -> Float[Array, "samples patches"]:
         lengths = jnp.broadcast_to(jnp.linalg.norm(self.weights, axis=1), X.shape[:2])
@@ -134,15 +149,15 @@ def three_value_attention(
     labels: Array, diagonal: Any, same: Any, other: Any
 ) -> Float[Array, "patches patches"]:
     """A with beta on the diagonal, gamma within sets and rho between them (Lemma 4.1)."""
-    inside = labels[:, None] == labels[None, :]
-    off = jnp.where(inside, same, other) * 1.0
-    return jnp.where(jnp.eye(labels.shape[0], dtype=bool), diagonal, off)
+    xp = namespace(labels, diagonal, same, other)
+    off = xp.where(labels[:, None] == labels[None, :], same, other) * 1.0
+    return xp.where(np.eye(labels.shape[0], dtype=bool), diagonal, off)
 
 
 def cheating_attention(labels: Array, sharpness: Any) -> Float[Array, "patches patches"]:
     """A_ij = B where j lies in the set after that of i, else 0 (Theorem 3.2): it looks away."""
-    sets = jnp.max(labels) + 1
-    return jnp.where(labels[None, :] == (labels[:, None] + 1) % sets, sharpness, 0.0) * 1.0
+    follows = labels[None, :] == (labels[:, None] + 1) % (labels.max() + 1)
+    return namespace(labels, sharpness).where(follows, sharpness, 0.0) * 1.0
 
 
 class Association(NamedTuple):

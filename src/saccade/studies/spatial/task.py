@@ -7,15 +7,16 @@ w*, so the signals x_j = <w*, X_j> are exactly -1, 0 or 1 (Jelassi, Sander, Li 2
 Only the sets tell signal from chance.
 """
 
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Bool, Float, Int, Key
 
-import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.arrays import Array, floats, namespace, normals
 from saccade.contracts import Kind
 from saccade.errors import InvalidInput, require, shown
 
@@ -64,14 +65,27 @@ class Spatial(eqx.Module):
         spread = float(dim) ** -0.5 if noise is None else noise
         is_spread = bool(np.isfinite(spread) and spread >= 0)
         require(is_spread, "noise", noise, "must be finite and at least 0")
-        feature = jax.random.normal(key, (dim,))
-        return cls(jnp.asarray(index), feature / jnp.linalg.norm(feature), spurious_rate, spread)
+        # Arrays, not numbers: a compiled function then serves every rate and noise.
+        (rate,), (spread,) = floats(spurious_rate), floats(spread)
+        return cls(index, random_feature(key, dim), rate, spread)
 
-    def sample(self, key: Key[Array, ""], n: int) -> Sample:
-        """n images: signals are whole numbers, noise has covariance sigma^2 (I - w* w*^T)."""
+    def sample(self, key: Key[Array, ""] | np.random.Generator, n: int) -> Sample:
+        """n images: signals are whole numbers, noise has covariance sigma^2 (I - w* w*^T). From a
+        generator of NumPy nothing has to be compiled."""
+        if isinstance(key, np.random.Generator):
+            drawn = sample_signals(key, self.labels, self.spurious_rate, n)
+            return self._composed(drawn, key.standard_normal((n, self.length, self.dim)))
+        return self._jax_sample(key, n)
+
+    @eqx.filter_jit
+    def _jax_sample(self, key: Key[Array, ""], n: int) -> Sample:
         draw, noise = jax.random.split(key)
-        signals, y, signal_set = sample_signals(draw, self.labels, self.spurious_rate, n)
         standard = jax.random.normal(noise, (n, self.length, self.dim), self.feature.dtype)
+        return self._composed(sample_signals(draw, self.labels, self.spurious_rate, n), standard)
+
+    def _composed(self, drawn: tuple, standard: Any) -> Sample:
+        """The sample that what `sample_signals` gave and normals make."""
+        signals, y, signal_set = drawn
         orthogonal = standard - (standard @ self.feature)[..., None] * self.feature
         X = signals[..., None] * self.feature + self.noise * orthogonal
         return Sample(X, y, self.labels == signal_set[:, None], signals, signal_set)
@@ -93,17 +107,29 @@ class Spatial(eqx.Module):
         return jnp.sum(votes, axis=1) / jnp.maximum(jnp.sum(jnp.abs(votes), axis=1), 1.0)
 
 
+def random_feature(key: Key[Array, ""], dim: int) -> Float[Array, " dim"]:
+    """w*, uniform on the sphere."""
+    feature = normals(key, (dim,))
+    return feature / namespace(feature).linalg.norm(feature)
+
+
 def sample_signals(
-    key: Key[Array, ""], labels: Int[Array, " patches"], spurious_rate: Any, n: int
+    key: Key[Array, ""] | np.random.Generator, labels: Int[Array, " patches"], spurious_rate: Any,
+    n: int,
 ) -> tuple:
     """Signals x (n, D), labels y and signal sets of n images: the data without noise."""
-    coin, where, spurious = jax.random.split(key, 3)
-    y = jax.random.rademacher(coin, (n,), jnp.float64)
-    sets = jnp.max(labels) + 1
-    signal_set = jax.random.randint(where, (n,), 0, sets)
-    uniform = jax.random.uniform(spurious, (n, labels.shape[0]))
+    sets, patches = labels.max() + 1, labels.shape[0]
+    if isinstance(key, np.random.Generator):
+        y = 2.0 * key.integers(0, 2, n) - 1
+        signal_set, uniform = key.integers(0, sets, n), key.uniform(size=(n, patches))
+    else:
+        coin, where, spurious = jax.random.split(key, 3)
+        y = jax.random.rademacher(coin, (n,), jnp.float64)
+        signal_set = jax.random.randint(where, (n,), 0, sets)
+        uniform = jax.random.uniform(spurious, (n, patches))
     delta = 2.0 * (uniform < spurious_rate / 2) - (uniform < spurious_rate)  # 1, -1 or 0
-    return jnp.where(labels == signal_set[:, None], y[:, None], delta), y, signal_set
+    inside = labels == signal_set[:, None]
+    return namespace(uniform).where(inside, y[:, None], delta), y, signal_set
 
 
 class Images(NamedTuple):
@@ -185,10 +211,10 @@ def label_function(signals: Any, labels: Any, threshold: float = 0.9) -> Float[A
     (strictly), else 0. Source: section 3."""
     index, sets, set_size = partition(labels)
     require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")
-    x = jnp.asarray(signals)
-    sums = x @ jax.nn.one_hot(index, sets, dtype=x.dtype)
-    passes = jnp.abs(sums) > threshold * set_size + ROUNDING * set_size
-    return jnp.sum(jnp.where(passes, sums, 0.0), axis=-1)
+    (x,) = floats(signals)
+    sums = x @ (index[:, None] == np.arange(sets)).astype(float)
+    passes = abs(sums) > threshold * set_size + ROUNDING * set_size
+    return namespace(x).where(passes, sums, 0.0).sum(axis=-1)
 
 
 def ranks(labels: np.ndarray) -> np.ndarray:
@@ -204,9 +230,16 @@ def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> 
     matter (so this is no task of the contract): nothing in the inputs ties those of a set together.
     """
     index, sets, set_size = partition(labels)
+    sets_of = (index[:, None] == np.arange(sets)).astype(float)
+    return _gaussian_convolution(key, sets_of, ranks(index), set_size, dim, n)
+
+
+@partial(jax.jit, static_argnames=("set_size", "dim", "n"))
+def _gaussian_convolution(
+    key: Key[Array, ""], sets_of: Array, tap: Array, set_size: int, dim: int, n: int
+) -> tuple:
     draw, choose = jax.random.split(key)
     taps = jax.random.normal(choose, (set_size, dim))
-    X = jax.random.normal(draw, (n, len(index), dim))
-    sets_of = jax.nn.one_hot(index, sets, dtype=X.dtype)
-    responses = jnp.einsum("njd,jd->nj", X, taps[ranks(index)]) @ sets_of
+    X = jax.random.normal(draw, (n, len(tap), dim))
+    responses = jnp.einsum("njd,jd->nj", X, taps[tap]) @ sets_of
     return X, jnp.sign(jnp.sum(responses**3, axis=-1)), taps

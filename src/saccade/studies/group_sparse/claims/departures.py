@@ -9,6 +9,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
 from saccade.studies.group_sparse.claims import claim
 from saccade.studies.group_sparse.experiments import descent
+from saccade.studies.group_sparse.experiments.common import each_key
 
 FROZEN = Sabotage("frozen-attention", "Attention frozen at uniform.", {"attention_speed": 0.0})
 
@@ -68,8 +69,8 @@ def _sine_attention(run: Run) -> float:
 
     p = run.parameters
     runs = [
-        reduced_trajectory(key, p.groups, p.group_dim, p.step_size, p.steps)
-        for key in jax.random.split(jax.random.key(0), 2)]
+        reduced_trajectory(key, p.groups, p.group_dim, p.step_size, p.steps, places=12)
+        for key in each_key(jax.random.key(0), 2)]
     return float(np.median([one.attention[-1] for one in runs]))
 
 

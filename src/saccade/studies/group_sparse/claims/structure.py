@@ -56,10 +56,10 @@ def _last_coordinates(run: Run) -> np.ndarray:
 def _lemma_cosine(run: Run, transposed: bool = False) -> np.ndarray:
     rows = []
     for number, groups in enumerate(run.data.groups.values):
-        target = np.asarray(reduction.lemma_direction(int(groups), 0))
+        target = reduction.lemma_direction(int(groups), 0)
         target = target.T if transposed else target
         scores = [
-            np.asarray(reduction.position_scores(point[3:], int(groups), 0))
+            reduction.position_scores(point[3:], int(groups), 0)
             for point in _last_coordinates(run)[:, number]]
         rows.append(
             [np.sum(M * target) / (np.linalg.norm(M) * np.linalg.norm(target)) for M in scores])

@@ -87,14 +87,37 @@ _compiled_run = jax.jit(position_run)
 
 
 @jax.jit
-def position_runs(groups, step_sizes, scales, gram_scales, stops: Int[Array, " records"]):
-    """(`Observed`, step of divergence) of many runs that advance together, one a place."""
+def _block_of_runs(settings: Float[Array, "setting run"], stops: Int[Array, " records"]):
+    """Runs that advance together; `settings` are D, eta, sigma and c."""
 
-    def one(size, eta, scale, gram_scale):
-        ended, rows = position_run(size, scale, eta, gram_scale, stops)
+    def one(setting):
+        groups, step_size, scale, gram_scale = setting
+        ended, rows = position_run(groups, scale, step_size, gram_scale, stops)
         return rows, ended.diverged_at
 
-    return jax.vmap(one)(groups, step_sizes, scales, gram_scales)
+    return jax.vmap(one, in_axes=1)(settings)
+
+
+def position_runs(
+    groups, step_sizes, scales, gram_scales, stops
+) -> tuple[Observed, Int[np.ndarray, " runs"]]:
+    """(`Observed`, step of divergence) of many runs, one a place.
+
+    They are run in blocks of few sizes, the last run and the last stop repeated where some are
+    missing, so that two programs serve nearly all who ask.
+    """
+    settings = np.array([groups, step_sizes, scales, gram_scales], float)
+    count, records = settings.shape[1], len(stops)
+    width, places = 8 if count <= 8 else 64, 2 if records <= 2 else 48 * -(-records // 48)
+    settings = np.pad(settings, ((0, 0), (0, -count % width)), "edge")
+    stops = np.pad(np.asarray(stops), (0, places - records), "edge")
+    blocks = [
+        _block_of_runs(settings[:, first : first + width], stops)
+        for first in range(0, count, width)]
+    rows = Observed._make(
+        np.concatenate(parts)[:count, :records]
+        for parts in zip(*[rows for rows, _ in blocks], strict=True))
+    return rows, np.concatenate([diverged for _, diverged in blocks])[:count]
 
 
 def position_trajectory(
@@ -161,12 +184,11 @@ def regime_map(
     cells = [[check_setting(size, eta, scale) for eta in step_sizes] for size in groups]
     sizes, etas, scales, grams = np.moveaxis(np.array(cells, float), -1, 0)
     rows, diverged = position_runs(
-        *[part.ravel() for part in (sizes, etas, scales, grams)],
+        sizes.ravel(), etas.ravel(), scales.ravel(), grams.ravel(),
         plan_record(steps, [steps // 4, steps]).stops)
     quarter, end = (
-        Observed(*[np.asarray(row)[:, place].reshape(sizes.shape) for row in rows])
-        for place in (0, 1))
-    diverged_at = np.asarray(diverged).reshape(sizes.shape)
+        Observed(*[row[:, place].reshape(sizes.shape) for row in rows]) for place in (0, 1))
+    diverged_at = diverged.reshape(sizes.shape)
     words = np.vectorize(lambda D, eta, *ending: name_ending(D, eta, steps, scale, *ending))(
         sizes, etas, quarter.gap, end.gap, end.loss, end.one_minus_attention, diverged_at)
     return RegimeMap(words, np.asarray(quarter.gap), end, diverged_at)

@@ -83,13 +83,13 @@ def reduced_gradient(
 ) -> tuple[ReducedGradient, Float[Array, " 8"]]:
     """Loss and gradient on explicit data, and the preconditioner of a full layer's step."""
     samples, groups, group_dim = X.shape
-    point = jnp.asarray(coordinates, dtype=float)
+    point = np.asarray(coordinates, dtype=float)
     require(
         point.shape == (8,), "coordinates", coordinates,
         "must be eight numbers: alpha, a, b, m_ss, m_so, m_os, m_dd, m_oo")
     signals, gram, labels = signals_and_gram(
         X, check_direction(direction, group_dim), whole_number(relevant, "relevant", 0, groups - 1))
-    weights = jnp.full(samples, 1 / samples)
+    weights = np.full(samples, 1 / samples)
     answer = _compiled_gradient(point, signals, gram, labels, weights)
     return answer, reduction.preconditioner(groups, group_dim, gram_scale or (groups + 1) / 2)
 

@@ -80,22 +80,24 @@ def reduced_run(
 def reduced_trajectory(
     key: PRNGKeyArray, groups: int, group_dim: int, step_size: float, steps: int,
     record: Sequence[int] | None = None, scale: float = 1.0, gram_scale: float | None = None,
-    repeats: int = 1, pool: int = 32,
+    repeats: int = 1, pool: int = 32, places: int = 1,
 ) -> ReducedTrajectory:
     """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats`
     fresh samples.
 
     `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are
-    judged. Warns above the stability rule.
+    judged. The last record is repeated up to a multiple of `places`: records of different numbers
+    then share a program, which takes longer to compile than to run. Warns above the stability rule.
     """
     groups, eta, scale, gram = check_setting(groups, step_size, scale, gram_scale)
     group_dim, repeats = (
         whole_number(group_dim, "group_dim", 1), whole_number(repeats, "repeats", 1))
     pool, kept = whole_number(pool, "pool", 1), plan_record(steps, record)
     warn_if_unstable(groups, eta, scale)
+    stops = np.pad(np.asarray(kept.stops), (0, -len(kept.stops) % places), "edge")
     ended, rows = reduced_run(
         key, exact_starts(groups, eta, scale, gram), scale, eta,
-        reduction.preconditioner(groups, group_dim, gram), kept.stops, groups=groups,
+        reduction.preconditioner(groups, group_dim, gram), stops, groups=groups,
         group_dim=group_dim, repeats=repeats, pool=pool)
     coordinates, loss, attention = [np.asarray(row)[kept.order] for row in rows]
     diverged_at = int(ended.diverged_at)
@@ -111,6 +113,6 @@ def exact_starts(
     """The coordinates after the first and after the second step, in closed form."""
     closed = two_steps(groups, step_size, scale, gram_scale)
     states = (closed.first_alpha, 0.0, 0.0), (closed.alpha, closed.a, closed.gap)
-    return jnp.stack([
+    return jnp.asarray(np.stack([
         reduction.coordinates_from_gaps(groups, alpha, a, A=gap, B=gap)
-        for alpha, a, gap in states])
+        for alpha, a, gap in states]))

@@ -1,14 +1,16 @@
-"""What several experiments share: how their programs are compiled, spaced counts, named arrays."""
+"""What several experiments share: the keys of repetitions, spaced counts, named arrays."""
 
 from typing import Any
 
+import jax
 import numpy as np
 
-QUICKLY = {"xla_backend_optimization_level": 2}
-"""Generating random numbers under `vmap` takes XLA's highest optimisation level three seconds to
-compile each time it occurs, and up to twenty in the transfer programs; one level lower it takes a
-tenth of that and runs as fast (at D = 6, d = 4: 9.3 s against 2.4 s, and 1.3 s against 1.2 s for
-the run itself). For outermost programs only."""
+
+def each_key(key: Any, count: int) -> list[Any]:
+    """The keys of `jax.random.split`, one by one. Taking them out of JAX's array would compile a
+    program for every count."""
+    numbers = np.asarray(jax.random.key_data(jax.random.split(key, count)))
+    return [jax.random.wrap_key_data(row) for row in numbers]
 
 
 def spaced(first: int, last: int, points: int) -> list[int]:

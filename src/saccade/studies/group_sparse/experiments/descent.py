@@ -13,7 +13,7 @@ from saccade.errors import require
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.dynamics import full, plan_record
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.experiments.common import along, each_key, spaced
 from saccade.studies.group_sparse.models import Architecture, Transformer, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
@@ -25,7 +25,7 @@ VARIANTS = {
     "two layers": Architecture(layers=2, residual=True)}
 
 
-@partial(jax.jit, static_argnames=("batch", "held_out"), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("batch", "held_out"))
 def many_runs(
     keys: Any, task: GroupSparseTask, starts: Transformer, step_sizes: Any, stops: Any,
     attention_speed: Any, batch: int, held_out: int = 500,
@@ -42,13 +42,36 @@ def many_runs(
     return jax.vmap(one)(keys, starts, etas)
 
 
-def _starts(key: Any, group_dim: int, matrices: Any, factor: float) -> Transformer:
-    """The zero start, or Xavier's times `factor`, for each matrix."""
-    if factor == 0:
-        return jax.vmap(lambda matrix: models.at_zero(group_dim, matrix))(matrices)
-    keys = jax.random.split(key, len(matrices))
-    start = partial(models.xavier, group_dim=group_dim, factor=factor)
-    return jax.vmap(lambda one, matrix: start(one, matrix=matrix))(keys, matrices)
+@partial(jax.jit, static_argnames=("batch", "held_out"))
+def _runs_from_xavier(
+    run_key: Any, start_key: Any, task: GroupSparseTask, matrices: Any, factor: Any, step_size: Any,
+    stops: Any, attention_speed: Any, batch: int, held_out: int = 500,
+) -> Any:
+    """`many_runs`, one for each matrix, from Xavier's start times `factor` (0: the zero start)."""
+    count, start = len(matrices), partial(models.xavier, group_dim=task.dim, factor=factor)
+    starts = jax.vmap(lambda one, matrix: start(one, matrix=matrix))(
+        jax.random.split(start_key, count), matrices)
+    keys = jax.random.split(run_key, count)
+    return many_runs(keys, task, starts, step_size, stops, attention_speed, batch, held_out)
+
+
+@partial(jax.jit, static_argnames=("count", "groups", "dim", "norm_squared"))
+def _random_encodings(
+    key: Any, count: int, groups: int, dim: int | None, norm_squared: float | None
+) -> Any:
+    return jax.vmap(lambda one: encoding("random", groups, dim, norm_squared, one))(
+        jax.random.split(key, count))
+
+
+def _encodings(
+    key: Any, count: int, kind: str, groups: int, dim: int | None = None,
+    norm_squared: float | None = None,
+) -> np.ndarray:
+    """An encoding for each repetition; only random ones differ."""
+    if kind == "random":
+        return np.asarray(_random_encodings(key, count, groups, dim, norm_squared))
+    matrix = np.asarray(encoding(kind, groups, dim, norm_squared))
+    return np.broadcast_to(matrix, (count, *matrix.shape))
 
 
 @experiment(
@@ -64,20 +87,18 @@ def full_descent(
 ) -> xarray.Dataset:
     """Loss, error, attention, alignment and block norms along descent with fresh batches, watched
     on held-out samples."""
-    keys = jax.random.split(key, 3)
+    encoding_key, start_key, run_key = each_key(key, 3)
     task = group_sparse_task(
         groups, group_dim, relevant=relevant, correlation=correlation, split=split,
         split_weight=split_weight)
-    matrices = jnp.stack(
-        [  # only random ones differ
-            encoding(encodings, groups, encoding_dim, norm_squared, one)
-            for one in jax.random.split(keys[0], repetitions)
-        ])
+    matrices = _encodings(encoding_key, repetitions, encodings, groups, encoding_dim, norm_squared)
     times = spaced(1, steps, points)
-    watched, diverged = many_runs(
-        jax.random.split(keys[2], repetitions), task,
-        _starts(keys[1], group_dim, matrices, start_factor), step_size,
-        plan_record(steps, times).stops, attention_speed, batch, held_out)
+    # The last stop is repeated where rounding left fewer: one program, whatever the steps.
+    stops = np.pad(times, (0, points - len(times)), "edge")
+    every, diverged = _runs_from_xavier(
+        run_key, start_key, task, matrices, start_factor, step_size, stops, attention_speed, batch,
+        held_out)
+    watched = jax.tree.map(lambda rows: np.asarray(rows)[:, : len(times)], every)
     axes = ("repetition", "step")
     names = ("loss", "error", "alignment", "value_norm", "value_position_norm")
     return xarray.Dataset(
@@ -95,17 +116,16 @@ def attention_pictures(
     """The mean attention map S[key][query] and the matrix W of one run at several times."""
     task = group_sparse_task(groups, group_dim, relevant=relevant)
     start = models.at_zero(group_dim, encoding("sine", groups))
-    run_key, look_key = jax.random.split(key)
+    run_key, look_key = each_key(key, 2)
     X = task.sample(look_key, held_out).X
+    look = jax.jit(lambda end: end.maps(X)[0].mean(axis=0))
     # The same key walks the same path, so a later time continues the earlier one.
     ends = [
         full.full_trajectory(
             run_key, task, start, step_size, time, batch=batch, held_out=held_out).model
         for time in times]
     return xarray.Dataset(
-        along(
-            ("step", "key_group", "query_group"),
-            attention=[end.maps(X)[0].mean(axis=0) for end in ends])
+        along(("step", "key_group", "query_group"), attention=[look(end) for end in ends])
         | along(("step", "row", "column"), W=[end.parameters.attention[0] for end in ends])
         | along(("step", "row"), v=[end.parameters.value for end in ends]), {"step": list(times)})
 
@@ -118,9 +138,8 @@ def _ends(
     speed: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Attention on the group and test error, one run a matrix; one that diverged is blind."""
-    watched, _ = many_runs(
-        jax.random.split(key, len(matrices)), task, _starts(key, task.dim, matrices, 0.0),
-        step_size, plan_record(steps).stops, speed, batch)
+    watched, _ = _runs_from_xavier(
+        key, key, task, matrices, 0.0, step_size, plan_record(steps).stops, speed, batch)
     looks = np.asarray(watched.attention)[:, -1, 0, int(task.relevant)]
     error = np.asarray(watched.error)[:, -1]
     return np.nan_to_num(looks, nan=0.0), np.where(np.isfinite(looks), error, 0.5)
@@ -132,12 +151,12 @@ def _scanned(name: str, values: tuple[Any, ...], ends: list[Any]) -> xarray.Data
         along((name, "repetition"), attention=attention, error=error), {name: list(values)})
 
 
-def _padded(key: Any, kind: str, groups: int, dim: int, rows: int) -> Any:
-    """An encoding with `dim` rows [0: none], and rows of zeros so that one program serves."""
+def _padded(key: Any, count: int, kind: str, groups: int, dim: int, rows: int) -> np.ndarray:
+    """Encodings with `dim` rows [0: none], and rows of zeros so that one program serves."""
     if dim == 0:
-        return jnp.zeros((rows, groups))
-    matrix = encoding(kind, groups, dim if kind == "random" else None, None, key)
-    return jnp.pad(matrix, ((0, rows - len(matrix)), (0, 0)))
+        return np.zeros((count, rows, groups))
+    matrices = _encodings(key, count, kind, groups, dim)
+    return np.pad(matrices, ((0, 0), (0, rows - matrices.shape[1]), (0, 0)))
 
 
 @experiment("group-sparse.encoding-scan", scales={"standard": {"dims": (0, 2, 3, 6, 12, 24, 48)}})
@@ -153,11 +172,9 @@ def encoding_scan(
     task, rows = group_sparse_task(groups, group_dim, relevant=relevant), max(*dims, groups)
     ends = []
     for number, dim in enumerate(dims):
-        encoding_key, run_key = jax.random.split(jax.random.fold_in(key, number))
-        matrices = [
-            _padded(one, kind, groups, dim, rows)
-            for one in jax.random.split(encoding_key, repetitions)]
-        ends.append(_ends(run_key, task, jnp.stack(matrices), step_size, steps, batch))
+        encoding_key, run_key = each_key(jax.random.fold_in(key, number), 2)
+        matrices = _padded(encoding_key, repetitions, kind, groups, dim, rows)
+        ends.append(_ends(run_key, task, matrices, step_size, steps, batch))
     return _scanned("dim", dims, ends)
 
 
@@ -169,7 +186,7 @@ def correlation_scan(
 ) -> xarray.Dataset:
     """Attention and error after `steps` steps against the common correlation of the groups;
     `attention_speed` 0 freezes attention."""
-    matrices = jnp.broadcast_to(encoding("sine", groups), (repetitions, groups, groups))
+    matrices = _encodings(key, repetitions, "sine", groups)
     ends = []
     for number, correlation in enumerate(correlations):
         task = group_sparse_task(groups, group_dim, relevant=relevant, correlation=correlation)

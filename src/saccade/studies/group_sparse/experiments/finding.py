@@ -19,7 +19,7 @@ from saccade.errors import unknown
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics.full import full_run
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along
+from saccade.studies.group_sparse.experiments.common import along
 from saccade.studies.group_sparse.models import at_zero, encoding, screen
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
@@ -31,7 +31,7 @@ def _fit_layer(key: Any, task: Any, data: Any, step_size: Any, stops: Any, held_
     return start.at(ended.state), watched
 
 
-@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("samples",))
 def _from_scratch(
     keys: Any, task: GroupSparseTask, step_size: Any, stops: Any, samples: int
 ) -> Any:
@@ -147,7 +147,7 @@ FINDERS: dict[str, Finder] = {
     "skglm": by_skglm}
 
 
-@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("samples",))
 def _by_layer(keys: Any, task: GroupSparseTask, step_size: Any, stops: Any, samples: int) -> Any:
     """For each key the group that the layer looks at most, trained on that key's sample."""
 

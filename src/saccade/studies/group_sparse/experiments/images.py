@@ -14,9 +14,9 @@ from saccade.errors import require
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics.full import full_run
-from saccade.studies.group_sparse.experiments.common import along
+from saccade.studies.group_sparse.experiments.common import along, each_key
 from saccade.studies.group_sparse.models import at_zero, encoding
-from saccade.studies.group_sparse.task import GroupSparseSample, group_sparse_task
+from saccade.studies.group_sparse.task import GroupSparseSample, GroupSparseTask, group_sparse_task
 
 FROGS = {
     "data": "cifar10", "pair": (0, 6), "each": 500, "pool": 4, "samples": 800, "repetitions": 18,
@@ -29,10 +29,10 @@ def patched(
 ) -> GroupSparseSample:
     """Each image, of mean 0 and variance 1, as one patch among patches of Gaussian noise."""
     noise = jax.random.normal(key, (len(images), images.shape[1], groups))
-    X = np.array(jnp.swapaxes(noise, 1, 2))
+    X = np.asarray(noise).swapaxes(1, 2).copy()
     X[:, relevant] = (images - images.mean()) / images.std()
-    where = jnp.broadcast_to(jnp.arange(groups) == relevant, (len(images), groups))
-    return GroupSparseSample(jnp.asarray(X), jnp.asarray(labels, float), where)
+    where = np.broadcast_to(np.arange(groups) == relevant, (len(images), groups))
+    return GroupSparseSample(*map(jnp.asarray, (X, np.asarray(labels, float), where)))
 
 
 def two_classes(
@@ -49,25 +49,31 @@ def two_classes(
     return means.reshape(n, -1), np.where(labels == pair[1], 1.0, -1.0)
 
 
+@jax.jit
+def _trained(
+    key: Any, task: GroupSparseTask, step_size: Any, stops: Any, train: Any, X: Any
+) -> Any:
+    """What the layer trained on `train` says of X, and where it looks: S[key][query], averaged."""
+    start = at_zero(task.dim, encoding("sine", task.length))
+    layer = start.at(full_run(key, task, start, step_size, stops, train)[0].state)
+    return layer(X), layer.maps(X)[0].mean(axis=0)
+
+
 def _one_split(
     key: Any, whole: GroupSparseSample, relevant: int, samples: int, step_size: float, steps: int
 ) -> tuple[Any, Any, Any]:
     """Train on the first `samples`, judge on the rest: the mean attention map S[key][query] and the
     error of the layer, and the error of logistic regression on all pixels."""
-    train, test = (
-        GroupSparseSample(*[part[cut] for part in whole])
-        for cut in (slice(samples), slice(samples, None)))
-    _, groups, dim = whole.X.shape
-    start = at_zero(dim, encoding("sine", groups))
-    ended, _ = full_run(
-        key, group_sparse_task(groups, dim, relevant=relevant), start, step_size,
-        plan_record(steps).stops, train)
-    layer = start.at(ended.state)
-    looks, wrong = layer.maps(test.X)[0].mean(axis=0), test.y * layer(test.X) <= 0
-    flat, y = np.asarray(whole.X).reshape(len(whole.X), -1), np.asarray(whole.y)
+    X, y, where = map(np.asarray, whole)
+    _, groups, dim = X.shape
+    train = GroupSparseSample(*[jnp.asarray(part[:samples]) for part in (X, y, where)])
+    margins, looks = _trained(
+        key, group_sparse_task(groups, dim, relevant=relevant), step_size, plan_record(steps).stops,
+        train, X[samples:])
+    flat = X.reshape(len(X), -1)
     fit = fit_readout(flat[:samples], y[:samples], 1 / samples, tolerance=1e-6)
-    missed = y[samples:] * (flat[samples:] @ fit.w + fit.b) <= 0
-    return np.asarray(looks), np.asarray(wrong).mean(), missed.mean()
+    wrong, missed = y[samples:] * margins <= 0, y[samples:] * (flat[samples:] @ fit.w + fit.b) <= 0
+    return np.asarray(looks), np.mean(wrong), np.mean(missed)
 
 
 @experiment(
@@ -87,7 +93,7 @@ def images(
         f"must leave some of the {len(pixels)} images for the test")
     maps, errors, baseline = [], [], []
     for number in range(repetitions):
-        order_key, noise_key, run_key = jax.random.split(jax.random.fold_in(key, number), 3)
+        order_key, noise_key, run_key = each_key(jax.random.fold_in(key, number), 3)
         order = np.asarray(jax.random.permutation(order_key, len(pixels)))
         whole = patched(pixels[order], labels[order], groups, relevant, noise_key)
         if shuffled_patches:

@@ -15,7 +15,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import dynamics, models
 from saccade.studies.group_sparse.dynamics import full, plan_record, position_map, reduced_map
 from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.experiments.common import along, each_key, spaced
 from saccade.studies.group_sparse.experiments.reduction import Kind
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
@@ -69,26 +69,27 @@ def regimes(
         {"scale": list(scales), "groups": list(groups), "step_size": list(step_sizes)})
 
 
-def _product_rule(groups: int, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """u, m and weights for E over u = |N(0, 1)| and m ~ N(0, 1/(D-1))."""
+def _product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """u, x and weights for E over u = |N(0, 1)| and x ~ N(0, 1)."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, m = 4.5 * (x + 1), 9.0 * x
     by_u = 4.5 * w * np.sqrt(2 / np.pi) * np.exp(-(u**2) / 2)
     by_m = 9.0 * w * np.exp(-(m**2) / 2) / np.sqrt(2 * np.pi)
-    return u[:, None], m[None, :] / np.sqrt(groups - 1), by_u[:, None] * by_m
+    return u[:, None], m[None, :], by_u[:, None] * by_m
 
 
-@partial(jax.jit, static_argnames=("groups", "points"))
+@partial(jax.jit, static_argnames=("points",))
 def plain_run(
-    groups: int, step_size: Any, steps: Any, points: int = 160, fixed: Any = False
+    groups: Any, step_size: Any, steps: Any, points: int = 160, fixed: Any = False
 ) -> Any:
     """alpha and A of the position-only layer, each step a two-dimensional quadrature of the
     definition with `points` x `points` nodes (`fixed` leaves attention uniform)."""
-    u, m, weights = _product_rule(groups, points)
+    u, x, weights = _product_rule(points)
+    m = x / jnp.sqrt(groups - 1.0)
 
     def step(_: Any, state: Any) -> Any:
         alpha, gap = state
-        s = jax.nn.sigmoid(gap - jnp.log(groups - 1))
+        s = jax.nn.sigmoid(gap - jnp.log(groups - 1.0))
         mixed = s * u + (1 - s) * m
         residual = weights * jax.nn.sigmoid(-alpha * groups * mixed)
         speed = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * s * (1 - s)
@@ -130,8 +131,9 @@ def reduced_descent(
         warnings.simplefilter("ignore", dynamics.StepSizeWarning)
         runs = [
             [
-                reduced_map.reduced_trajectory(one, groups, group_dim, step_size, steps, times)
-                for one in jax.random.split(jax.random.fold_in(key, number), repetitions)]
+                reduced_map.reduced_trajectory(
+                    one, groups, group_dim, step_size, steps, times, places=12)
+                for one in each_key(jax.random.fold_in(key, number), repetitions)]
             for number, (group_dim, groups) in enumerate(cases)]
     values = {
         name: [[getattr(run, name) for run in row] for row in runs]
@@ -143,7 +145,7 @@ def reduced_descent(
         {"step": times, "name": list(COORDINATES), **along("case", group_dim=dims, groups=sizes)})
 
 
-@partial(jax.jit, static_argnames=("batch",), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("batch",))
 def _full_states(
     keys: Any, task: GroupSparseTask, start: Any, step_size: Any, stops: Any, batch: int
 ) -> Any:
@@ -170,15 +172,15 @@ def two_engines(
 ) -> xarray.Dataset:
     """alpha, A and attention after `steps` steps: every weight with fresh batches, and the
     six-number map with its own draws."""
-    full_key, reduced_key = jax.random.split(key)
+    full_key, reduced_key = each_key(key, 2)
     task = group_sparse_task(groups, group_dim, relevant=1)
     start = models.at_zero(group_dim, models.encoding(encodings, groups, None, norm_squared))
     by_weights = _full_states(
         jax.random.split(full_key, repetitions), task, start, step_size, plan_record(steps).stops,
         batch)
     runs = [
-        reduced_map.reduced_trajectory(one, groups, group_dim, step_size, steps)
-        for one in jax.random.split(reduced_key, reduced_repetitions)]
+        reduced_map.reduced_trajectory(one, groups, group_dim, step_size, steps, places=12)
+        for one in each_key(reduced_key, reduced_repetitions)]
     by_map = [[run.coordinates[-1, 0], run.gap[-1], run.attention[-1]] for run in runs]
     return xarray.Dataset(
         along(("repetition", "name"), full=by_weights) | along(("draw", "name"), reduced=by_map),

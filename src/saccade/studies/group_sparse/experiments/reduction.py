@@ -15,7 +15,7 @@ from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.dynamics import full
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
 from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along
+from saccade.studies.group_sparse.experiments.common import along, each_key
 from saccade.studies.group_sparse.models import Parameters, Transformer, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
@@ -41,14 +41,25 @@ def symmetric_sample(X: np.ndarray, relevant: int) -> np.ndarray:
     return np.concatenate([whole, -whole])
 
 
-def _outside(gradient: Parameters, task: GroupSparseTask, matrix: Any) -> np.ndarray:
+def _outside(gradient: Parameters, inside: Parameters, dim: int) -> np.ndarray:
     """The gradient's share outside the invariant subspace, block by block."""
-    inside = reduced.parameters_of(reduced.coordinates_of(gradient, task, matrix), task, matrix)
-    rest = jax.tree.map(lambda a, b: np.asarray(a - b), gradient, inside)
-    d, W = task.dim, rest.attention[0]
-    parts = rest.value[d:], W[:d, d:], W[d:, :d], W[:d, :d], W[d:, d:]
-    whole = np.sqrt(sum(float(jnp.sum(leaf**2)) for leaf in jax.tree.leaves(gradient)))
-    return np.array([np.linalg.norm(part) for part in parts]) / whole
+    W, value = (np.asarray(part) for part in gradient[:2])
+    rest = W[0] - np.asarray(inside.attention)[0]
+    blocks = np.split(rest, [dim])
+    (features, upper), (lower, positions) = (np.split(rows, [dim], axis=1) for rows in blocks)
+    parts = (value - np.asarray(inside.value))[dim:], upper, lower, features, positions
+    return np.array([np.linalg.norm(part) for part in parts]) / np.hypot(
+        np.linalg.norm(W), np.linalg.norm(value))
+
+
+@jax.jit
+def _layer_gradient(point: Any, task: GroupSparseTask, matrix: Any, X: Any) -> Any:
+    """The full layer's gradient at a point of the invariant subspace, and what of it is inside, as
+    coordinates and as weights."""
+    layer = Transformer(reduced.parameters_of(point, task, matrix), matrix)
+    gradient = full.gradient(layer, X, task.label(X))
+    projected = reduced.coordinates_of(gradient, task, matrix)
+    return gradient, projected, reduced.parameters_of(projected, task, matrix)
 
 
 @experiment("group-sparse.symmetric-gradient")
@@ -58,25 +69,24 @@ def symmetric_gradient(
 ) -> xarray.Dataset:
     """The full layer's gradient at a random point of the invariant subspace on a symmetric sample,
     and the reduced gradient there."""
-    data_key, point_key, encoding_key = jax.random.split(key, 3)
+    data_key, point_key, encoding_key = each_key(key, 3)
     task = group_sparse_task(groups, group_dim, relevant=relevant)
     matrix = encoding(encodings, groups, key=encoding_key)
-    point = jnp.abs(jax.random.normal(point_key, (8,))) * jnp.array(
-        [1.0, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0])
+    sizes = np.array([1.0, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0])
+    point = sizes * np.abs(jax.random.normal(point_key, (8,)))
     X = jnp.asarray(symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant))
-    layer = Transformer(reduced.parameters_of(point, task, matrix), matrix)
-    gradient = full.gradient(layer, X, task.label(X))
+    gradient, projected, inside = _layer_gradient(point, task, matrix, X)
     answer, speed = reduced.reduced_gradient(
-        X, task.direction, relevant, point, float(models.mean_square(matrix)))
+        X, task.direction, relevant, point, float(np.sum(np.square(matrix)) / groups))
     return xarray.Dataset(
-        along("block", outside=_outside(gradient, task, matrix))
+        along("block", outside=_outside(gradient, inside, group_dim))
         | along(
-            "coordinate", projected=reduced.coordinates_of(gradient, task, matrix),
-            reduced=speed * answer.gradient),
+            "coordinate", projected=projected,
+            reduced=np.asarray(speed) * np.asarray(answer.gradient)),
         {"block": list(BLOCKS)})
 
 
-@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("samples",))
 def _gradients(keys: Any, task: GroupSparseTask, layer: Transformer, samples: int) -> Any:
     """The gradient on fresh samples for each key, in the reduced coordinates."""
 
@@ -89,8 +99,9 @@ def _gradients(keys: Any, task: GroupSparseTask, layer: Transformer, samples: in
 
 def _with_alpha(layer: Transformer, alpha: float) -> Transformer:
     """The same layer with v = alpha [v*; 0], v* the first coordinate."""
-    parameters = layer.parameters
-    return layer.at(parameters._replace(value=parameters.value.at[0].set(alpha)))
+    value = np.array(layer.parameters.value)
+    value[0] = alpha
+    return layer.at(layer.parameters._replace(value=jnp.asarray(value)))
 
 
 @experiment(
@@ -119,7 +130,7 @@ def second_step(
         {"name": ["alpha", "gap", "a", "b"]})
 
 
-@partial(jax.jit, static_argnames=("samples",), compiler_options=QUICKLY)
+@partial(jax.jit, static_argnames=("samples",))
 def _curvatures(keys: Any, task: GroupSparseTask, layer: Transformer, samples: int) -> Any:
     """u^T H u on fresh samples for each key, H the second derivative of the loss (automatic) and u
     the unit vector along [0; P q]."""

@@ -13,7 +13,7 @@ from saccade.lab.experiment import Run, experiment
 from saccade.studies.group_sparse.dynamics import plan_record
 from saccade.studies.group_sparse.dynamics import transfer as online
 from saccade.studies.group_sparse.dynamics.reduced_gradient import selector
-from saccade.studies.group_sparse.experiments.common import QUICKLY, along, spaced
+from saccade.studies.group_sparse.experiments.common import along, spaced
 from saccade.studies.group_sparse.models import encoding, tokens
 from saccade.studies.group_sparse.task import group_sparse_task
 
@@ -38,37 +38,39 @@ def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, 
     return task, selector(share, task, encoding("sine", groups))
 
 
-@partial(jax.jit, static_argnames=("freeze", "freeze_position_value"), compiler_options=QUICKLY)
-def _by_attention(
+@partial(jax.jit, static_argnames=("freeze", "freeze_position_value"))
+def _online(
     keys: Any, etas: Any, task: Any, start: Any, stops: Any, freeze: bool,
     freeze_position_value: bool,
 ) -> Any:
-    """Fine-tuned attention, one stream a key and a step size: [lane][measure][count]."""
+    """Both learners, one stream a key, step sizes [learner][lane]:
+    [learner][lane][measure][count]."""
     learn = partial(
-        online.transfer_attention, task=task, start=start, factor=1 / task.length, stops=stops,
+        online.transfer, task=task, start=start, factor=1 / task.length, stops=stops,
         freeze_attention=freeze, freeze_position_value=freeze_position_value, test_samples=500)
-    return jax.vmap(lambda key, eta: learn(key, step_size=eta).errors)(keys, etas)
+    runs = jax.vmap(lambda key, *pair: learn(key, step_sizes=pair))(keys, *etas)
+    return jnp.stack([run.errors for run in runs])
 
 
-@partial(jax.jit, compiler_options=QUICKLY)
-def _by_logistic(keys: Any, etas: Any, task: Any, stops: Any) -> Any:
-    """Logistic regression on the same streams."""
-    return jax.vmap(
-        lambda key, eta: online.transfer_logistic(key, task, eta, stops, test_samples=500).errors
-    )(keys, etas)
-
-
-def _tuned(
-    learn: Any, key: Any, step_sizes: tuple[float, ...], draws: int
-) -> tuple[np.ndarray, float]:
-    """Choose the step on `draws` / 4 streams, all steps on each; then run `draws` others."""
-    tuning = max(1, draws // len(step_sizes))
+@partial(jax.jit, static_argnames=("tuning", "copies", "draws"))
+def _stream_keys(key: Any, tuning: int, copies: int, draws: int) -> Any:
+    """Keys of the streams that choose the step, each `copies` times, and of `draws` others."""
     tuning_key, run_key = jax.random.split(key)
-    keys = jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes))
-    tried = np.asarray(learn(keys, jnp.tile(jnp.asarray(step_sizes), tuning)))
-    mistakes = tried[:, 0, -1].reshape(tuning, -1).mean(axis=0)
-    best = step_sizes[int(np.argmin(np.where(np.isfinite(mistakes), mistakes, np.inf)))]
-    return np.asarray(learn(jax.random.split(run_key, draws), jnp.full(draws, best))), best
+    return jnp.repeat(jax.random.split(tuning_key, tuning), copies), jax.random.split(
+        run_key, draws)
+
+
+def _tuned(learn: Any, key: Any, draws: int) -> tuple[np.ndarray, np.ndarray]:
+    """Choose each learner's step on `draws` / 4 streams, all steps on each; then run `draws`
+    others: [learner][draw][measure][count], and the steps."""
+    step_sizes = np.array(list(STEP_SIZES.values()))
+    tuning = max(1, draws // step_sizes.shape[1])
+    keys, others = _stream_keys(key, tuning, step_sizes.shape[1], draws)
+    tried = np.asarray(learn(keys, np.tile(step_sizes, tuning)))
+    mistakes = tried[:, :, 0, -1].reshape(len(step_sizes), tuning, -1).mean(axis=1)
+    places = np.argmin(np.where(np.isfinite(mistakes), mistakes, np.inf), axis=1)
+    best = np.take_along_axis(step_sizes, places[:, None], axis=1)
+    return np.asarray(learn(others, np.repeat(best, draws, axis=1))), best[:, 0]
 
 
 @experiment(
@@ -89,16 +91,12 @@ def transfer(
     errors, chosen = [], []
     for number, pair in enumerate(pairs):
         task, start = _selector(pair, attention, margin)
-        learners = {
-            "attention": partial(
-                _by_attention, task=task, start=start, stops=stops, freeze=freeze,
-                freeze_position_value=freeze_position_value),
-            "logistic": partial(_by_logistic, task=task, stops=stops)}
-        tuned = [
-            _tuned(learn, jax.random.fold_in(key, number), STEP_SIZES[name], draws)
-            for name, learn in learners.items()]
-        errors.append([rows for rows, _ in tuned])
-        chosen.append([best for _, best in tuned])
+        learn = partial(
+            _online, task=task, start=start, stops=stops, freeze=freeze,
+            freeze_position_value=freeze_position_value)
+        rows, best = _tuned(learn, jax.random.fold_in(key, number), draws)
+        errors.append(rows)
+        chosen.append(best)
     return xarray.Dataset(
         along(("pair", "learner", "draw", "measure", "samples"), error=errors)
         | along(("pair", "learner"), step_size=chosen),
@@ -116,13 +114,18 @@ Reader = Literal["features", "flattened", "oracle"]
 READERS: tuple[Reader, ...] = ("features", "flattened", "oracle")
 
 
+@jax.jit
+def _pooled_tokens(start: Any, X: Any) -> Any:
+    return jnp.einsum("ni,nim->nm", start.attention(X), tokens(X, start.matrix))
+
+
 def _features(reader: Reader, X: Any, start: Any) -> np.ndarray:
     """What a batch fit reads: pooled tokens, the flattened input, or the relevant group."""
     if reader == "oracle":
-        return np.asarray(X[:, 0])
+        return np.asarray(X)[:, 0]
     if reader == "flattened":
         return np.asarray(X).reshape(len(X), -1)
-    return np.asarray(jnp.einsum("ni,nim->nm", start.attention(X), tokens(X, start.matrix)))
+    return np.asarray(_pooled_tokens(start, X))
 
 
 def _learning_curve(

@@ -16,7 +16,10 @@ has no oo: their preconditioner is 0.
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int
+
+from saccade.arrays import namespace
 
 
 class Gaps(NamedTuple):
@@ -38,19 +41,19 @@ def coordinates_from_gaps(
 ) -> Float[Array, " 8"]:
     """With zero column sums: m_os = -A/D, m_oo = -(B + C)/D, and the others by the gaps."""
     os_, oo = -A / groups, -(B + C) / groups
-    return jnp.stack(
-        [jnp.asarray(x, dtype=float) for x in (alpha, a, b, os_ + A, oo + B, os_, oo + C, oo)])
+    return jnp.asarray(np.array([alpha, a, b, os_ + A, oo + B, os_, oo + C, oo], float))
 
 
 def position_scores(
     orbits: Float[Array, " 5"], groups: int, relevant: int | Int[Array, ""]
 ) -> Float[Array, "groups groups"]:
     """M[key][query] from (m_ss, m_so, m_os, m_dd, m_oo)."""
+    where = namespace(orbits, relevant).where
     ss, so, os_, dd, oo = orbits
-    chosen = jnp.arange(groups) == relevant
+    chosen = np.arange(groups) == relevant
     key, query = chosen[:, None], chosen[None, :]
-    others = jnp.where(jnp.eye(groups, dtype=bool), dd, oo)
-    return jnp.where(key & query, ss, jnp.where(key, so, jnp.where(query, os_, others)))
+    others = where(np.eye(groups, dtype=bool), dd, oo)
+    return where(key & query, ss, where(key, so, where(query, os_, others)))
 
 
 def position_matrix(
@@ -78,12 +81,10 @@ def preconditioner(groups: int, group_dim: int, gram_scale: float) -> Float[Arra
     square, others = gram_scale**2, groups - 1
     orthogonal = 1 / (group_dim - 1) if group_dim > 1 else 0.0
     pairs = square / (others * (groups - 2)) if groups > 2 else 0.0
-    return jnp.stack([
-        jnp.asarray(x, dtype=float)
-        for x in (1, 1, orthogonal, square, *[square / others] * 3, pairs)])
+    return jnp.asarray(np.array([1, 1, orthogonal, square, *[square / others] * 3, pairs], float))
 
 
-def lemma_direction(groups: int, relevant: int | Int[Array, ""]) -> Float[Array, "groups groups"]:
+def lemma_direction(groups: int, relevant: int) -> Float[np.ndarray, "groups groups"]:
     """The paper's leading direction of W22, seen in M: (e_{j*} - 1/D) 1^T, the image of (sum_j
     (p_{j*} - p_j)) (sum_j p_j)^T."""
-    return jnp.outer((jnp.arange(groups) == relevant) - 1 / groups, jnp.ones(groups))
+    return np.outer((np.arange(groups) == relevant) - 1 / groups, np.ones(groups))

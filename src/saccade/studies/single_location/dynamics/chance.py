@@ -5,11 +5,14 @@ Overlaps are drawn exactly in law from a handful of normals and chi-squares, at 
 """
 
 from collections import namedtuple
+from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float, Key
+import numpy as np
+from jaxtyping import ArrayLike, Float, Key
 
+from saccade.arrays import Array
 from saccade.errors import require
 from saccade.studies.single_location.theory import Overlaps
 
@@ -83,6 +86,11 @@ def sphere_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps
     In the basis k*, v*, rest of k: k ~ (z1, z2, chi_{d-2}), v ~ (z3, z4, z5, chi_{d-3}) over norms.
     """
     _check(dim, repetitions)
+    return _sphere_overlaps(key, dim, repetitions)
+
+
+@partial(jax.jit, static_argnames="repetitions")
+def _sphere_overlaps(key: Key[Array, ""], dim: Array, repetitions: int) -> Overlaps:
     normals_key, k_key, v_key = jax.random.split(key, 3)
     z = (
         jax.random.normal(normals_key, (5, repetitions))
@@ -98,6 +106,11 @@ def sphere_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps
 def manifold_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overlaps:
     """As `manifold_vectors` in law: kappa = z1/|(z1, chi_{d-2})|, nu = z2/|(z2, chi_{d-3})|."""
     _check(dim, repetitions)
+    return _manifold_overlaps(key, dim, repetitions)
+
+
+@partial(jax.jit, static_argnames="repetitions")
+def _manifold_overlaps(key: Key[Array, ""], dim: Array, repetitions: int) -> Overlaps:
     normals_key, k_key, v_key = jax.random.split(key, 3)
     z = jax.random.normal(normals_key, (2, repetitions))
     rest = chi_square(k_key, dim - 2, (repetitions,)), chi_square(v_key, dim - 3, (repetitions,))
@@ -109,7 +122,7 @@ def manifold_overlaps(key: Key[Array, ""], dim: int, repetitions: int) -> Overla
 def sphere_vectors(key: Key[Array, ""], dim: int, repetitions: int) -> tuple[Vectors, Vectors]:
     """Independent k and v, uniform on the sphere."""
     _check(dim, repetitions)
-    k, v = normalised(jax.random.normal(key, (2, repetitions, dim)))
+    k, v = normalised(np.asarray(jax.random.normal(key, (2, repetitions, dim))))
     return k, v
 
 
@@ -121,7 +134,7 @@ def manifold_vectors(
     dim = k_star.shape[-1]
     require(dim >= 3, "dim", dim, "must be at least 3 for vectors on the manifold")
     _check(dim, repetitions)
-    k, v = jax.random.normal(key, (2, repetitions, dim))
+    k, v = np.asarray(jax.random.normal(key, (2, repetitions, dim)))
     k = normalised(tangent(v_star, k))
     across = normalised(tangent(k_star, k))
     for _ in range(2):  # the second pass removes what rounding left of the first

@@ -8,8 +8,9 @@ it shares no derivative written by hand with the reduced map.
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import ArrayLike, Float
 
+from saccade.arrays import Array, namespace
 from saccade.errors import require
 from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, risk
 
@@ -21,7 +22,7 @@ UNIT = 1e-6  # how far from unit length or orthogonality given vectors may be
 
 def tangent(x: Vectors, g: Vectors) -> Vectors:
     """(I - x x^T) g, the part of g along the sphere at the unit vector x."""
-    return g - jnp.sum(x * g, axis=-1, keepdims=True) * x
+    return g - (x * g).sum(axis=-1, keepdims=True) * x
 
 
 def sphere_step(x: Vectors, g: Vectors, step_size: ArrayLike) -> Vectors:
@@ -30,13 +31,13 @@ def sphere_step(x: Vectors, g: Vectors, step_size: ArrayLike) -> Vectors:
 
 
 def normalised(x: Vectors) -> Vectors:
-    return x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+    return x / namespace(x).linalg.norm(x, axis=-1, keepdims=True)
 
 
 def overlaps_of(k: Vectors, v: Vectors, k_star: Vectors, v_star: Vectors) -> Overlaps:
     """The five inner products of learned (k, v) and true (k*, v*), over the last axis."""
     pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
-    return Overlaps(*(jnp.sum(a * b, axis=-1) for a, b in pairs))
+    return Overlaps(*((a * b).sum(axis=-1) for a, b in pairs))
 
 
 def full_step(

@@ -1,8 +1,7 @@
 """Where a run ended, and what to say when its step size was too large."""
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Int
+from jaxtyping import ArrayLike, Float, Int
 
 from saccade.errors import require
 from saccade.studies.single_location import theory
@@ -16,7 +15,9 @@ _MIRRORS = np.array(
     [[1, 1, 1, 1, 1], [1, 1, -1, -1, -1], [-1, -1, -1, -1, 1], [-1, -1, 1, 1, -1]], float)
 
 
-def classify(overlaps: Overlaps, setting: Setting, tolerance: float = 0.05) -> Int[Array, "*batch"]:
+def classify(
+    overlaps: Overlaps, setting: Setting, tolerance: float = 0.05
+) -> Int[np.ndarray, "*batch"]:
     """Codes into OUTCOMES: the nearest end state, up to symmetry, if within `tolerance`.
 
     recovered: (k, v) = (k*, v*); swapped: k = v*, v.k* = theta*; attractor: the off-manifold
@@ -28,26 +29,26 @@ def classify(overlaps: Overlaps, setting: Setting, tolerance: float = 0.05) -> I
     theory.check_setting(setting)
     single = all(np.ndim(value) == 0 for value in setting)
     require(single, "setting", setting, "must hold single numbers, not lists")
-    states = jnp.stack(
-        jnp.broadcast_arrays(*(jnp.asarray(value, float) for value in overlaps)), axis=-1)
-    distances = jnp.stack([_distance(states, target) for target in end_states(setting)], axis=-1)
-    nearest = jnp.argmin(distances, axis=-1)
-    return jnp.where(jnp.min(distances, axis=-1) <= tolerance, nearest, OUTCOMES.index("other"))
+    states = np.stack(
+        np.broadcast_arrays(*(np.asarray(value, float) for value in overlaps)), axis=-1)
+    distances = np.stack([_distance(states, target) for target in end_states(setting)], axis=-1)
+    nearest = np.argmin(distances, axis=-1)
+    return np.where(np.min(distances, axis=-1) <= tolerance, nearest, OUTCOMES.index("other"))
 
 
 FATES = ("on the manifold", "swapped", "off the manifold", "undecided")
 
 
-def fate(overlaps: Overlaps) -> Int[Array, "*batch"]:
+def fate(overlaps: Overlaps) -> Int[np.ndarray, "*batch"]:
     """Codes into FATES: which way a run has gone, told long before it has settled.
 
     swapped: k leans on v* and v does not (|eta| > 1/2 > |nu|); otherwise |nu| > 1/2, near the
     manifold (distance below 1/2), where only the oracle attracts, or off it, on the way to the
     attractor. Status: heuristic thresholds.
     """
-    nu, eta = jnp.abs(jnp.asarray(overlaps.nu)), jnp.abs(jnp.asarray(overlaps.eta))
-    away = distance_to_manifold(overlaps) > 0.5
-    return jnp.select(
+    nu, eta = np.abs(np.asarray(overlaps.nu)), np.abs(np.asarray(overlaps.eta))
+    away = np.asarray(distance_to_manifold(overlaps)) > 0.5
+    return np.select(
         [(eta > 0.5) & (nu < 0.5), (nu > 0.5) & ~away, (nu > 0.5) & away], [1, 0, 2], 3)
 
 
@@ -61,13 +62,15 @@ def end_states(setting: Setting) -> tuple[Overlaps | None, ...]:
     return ORACLE, swapped, attractor
 
 
-def _distance(states: Float[Array, "*batch 5"], target: Overlaps | None) -> Float[Array, "*batch"]:
+def _distance(
+    states: Float[np.ndarray, "*batch 5"], target: Overlaps | None
+) -> Float[np.ndarray, "*batch"]:
     """Largest difference to the target's nearest mirror image; infinite where there is none."""
     if target is None:
-        return jnp.full(states.shape[:-1], jnp.inf)
+        return np.full(states.shape[:-1], np.inf)
     images = _MIRRORS * np.array([float(value) for value in target])
-    distance = jnp.min(jnp.max(jnp.abs(states[..., None, :] - images), axis=-1), axis=-1)
-    return jnp.where(jnp.isnan(distance), jnp.inf, distance)
+    distance = np.min(np.max(np.abs(states[..., None, :] - images), axis=-1), axis=-1)
+    return np.where(np.isnan(distance), np.inf, distance)
 
 
 def stability_ratio(setting: Setting, step_size: ArrayLike) -> float:

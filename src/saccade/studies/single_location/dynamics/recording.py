@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from saccade.arrays import Array
 from saccade.descent import descend
 from saccade.errors import require
 from saccade.studies.single_location import theory

@@ -17,8 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import erf
-from jaxtyping import Array, ArrayLike, Float, Key
+from jaxtyping import ArrayLike, Float, Key
 
+from saccade.arrays import Array
 from saccade.errors import require
 from saccade.studies.single_location.models import ErfAttention
 from saccade.studies.single_location.task import SingleLocation

@@ -4,7 +4,6 @@ recovery fractions and basins; and the paper's own runs (its Table 2), by name."
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -104,10 +103,10 @@ def two_stochastic_engines(
     """
     keys = jax.random.split(key)
     setting = Setting(dim, length, inverse_temperature, noise=noise)
-    truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
-    lean = jnp.array([[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]])
-    start = dynamics.normalised(jnp.zeros((2, dim)).at[:, :4].set(lean))
-    k, v = (jnp.broadcast_to(vector, (chains, dim)) for vector in start)
+    truth = np.eye(dim)[0], np.eye(dim)[1]
+    start = np.zeros((2, dim))
+    start[:, :4] = [[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]]
+    k, v = (np.broadcast_to(vector, (chains, dim)) for vector in dynamics.normalised(start))
     brute = dynamics.stochastic_trajectory_brute(
         keys[0], k, v, *truth, setting, step_size, steps, batch)
     law = dynamics.stochastic_trajectory_in_law(
@@ -127,7 +126,7 @@ def full_descent(
 ) -> xarray.Dataset:
     """The same descent in all dimensions, by automatic differentiation: the check of the maps."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    truth = jnp.eye(dim)[0], jnp.eye(dim)[1]
+    truth = np.eye(dim)[0], np.eye(dim)[1]
     if start == "sphere":
         learned = dynamics.sphere_vectors(key, dim, repetitions)
     else:

@@ -1,14 +1,14 @@
-"""Simulations of the task: Monte Carlo risks, baselines, several informative tokens."""
+"""Simulations of the task: Monte Carlo risks, baselines, several informative tokens. All in NumPy:
+a program for every shape would cost more to compile than all samples to draw."""
 
 from collections.abc import Callable
 from typing import Any, Literal
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.arrays import generator, normals
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import models
 from saccade.studies.single_location.task import Sample, SingleLocation
@@ -19,38 +19,32 @@ CASES: tuple[Case, ...] = (
 LAW = (0.4, 0.3, 0.2, 0.1)
 
 
-@eqx.filter_jit
 def _replicated(
-    key: Any, replicates: int, samples: int, task: SingleLocation, statistic: Callable[..., Any],
-    *arguments: Any,
-) -> Any:
-    """`statistic(sample, *arguments)` on fresh samples, one after the other to save memory."""
-    return jax.lax.map(
-        lambda one: statistic(task.sample(one, samples), *arguments),
-        jax.random.split(key, replicates))
-
-
-def _errors(sample: Sample, *predictors: Any) -> Any:
-    """Mean squared error of each predictor, all on one sample."""
-    return jnp.stack([jnp.mean((sample.y - predict(sample.X)) ** 2) for predict in predictors])
+    key: Any, replicates: int, samples: int, task: SingleLocation,
+    statistic: Callable[[Sample], Any],
+) -> np.ndarray:
+    """`statistic(sample)` on fresh samples, one after the other to save memory."""
+    drawn = (task.sample(one, samples) for one in generator(key).spawn(replicates))
+    return np.stack([statistic(sample) for sample in drawn])
 
 
 def _risks(
     key: Any, replicates: int, samples: int, task: SingleLocation, *predictors: Any
 ) -> np.ndarray:
-    return np.asarray(_replicated(key, replicates, samples, task, _errors, *predictors))
+    """Mean squared error of each predictor, all on the same samples."""
+
+    def errors(sample: Sample) -> list[float]:
+        return [np.mean((sample.y - predict(sample.X)) ** 2) for predict in predictors]
+
+    return _replicated(key, replicates, samples, task, errors)
 
 
-def _erf(k: Any, v: Any, inverse_temperature: float) -> models.ErfAttention:
-    return models.ErfAttention(k, v, jnp.asarray(inverse_temperature))
+def _unit(vector: np.ndarray) -> np.ndarray:
+    return vector / np.linalg.norm(vector)
 
 
-def _unit(vector: Any) -> Any:
-    return vector / jnp.linalg.norm(vector)
-
-
-def _random_unit(key: Any, dim: int) -> Any:
-    return _unit(jax.random.normal(key, (dim,)))
+def _random_unit(key: Any, dim: int) -> np.ndarray:
+    return _unit(normals(key, (dim,)))
 
 
 def _task(number: int, dim: int, length: int, **rest: Any) -> SingleLocation:
@@ -58,7 +52,7 @@ def _task(number: int, dim: int, length: int, **rest: Any) -> SingleLocation:
     return SingleLocation.create(jax.random.key(number), dim, length, **rest)
 
 
-def _leaning(number: int, task: SingleLocation) -> tuple[Any, Any]:
+def _leaning(number: int, task: SingleLocation) -> tuple[np.ndarray, np.ndarray]:
     """Random directions that lean on the truth and on each other: no term of the risk is small."""
     keys = jax.random.split(jax.random.key(1000 + number))
     k = _unit(0.5 * task.k_star + 0.6 * task.v_star + _random_unit(keys[0], task.dim))
@@ -81,7 +75,7 @@ def simulated_risk(
         k, v = truth if where == "oracle" else _leaning(number, task)
         columns.append(_risks(
             jax.random.fold_in(key, number), replicates, samples, task,
-            _erf(k, v, inverse_temperature)))
+            models.ErfAttention(k, v, inverse_temperature)))
         pairs = ((k, truth[0]), (v, truth[1]), (v, truth[0]), (k, truth[1]), (k, v))
         overlaps.append([float(a @ b) for a, b in pairs])
     return xarray.Dataset(
@@ -104,19 +98,18 @@ def equal_overlaps(
     risks = [
         _risks(
             jax.random.fold_in(key, number), replicates, samples, task,
-            _erf(*pair, inverse_temperature))
+            models.ErfAttention(*pair, inverse_temperature))
         for number, pair in enumerate(pairs)]
-    distance = float(jnp.linalg.norm(pairs[0][0] - pairs[1][0]))
+    distance = float(np.linalg.norm(pairs[0][0] - pairs[1][0]))
     return xarray.Dataset(
         {"risk": (("replicate", "pair"), np.concatenate(risks, -1)), "distance": distance})
 
 
-def _rotation_fixing(first: Any, second: Any, key: Any) -> Any:
+def _rotation_fixing(first: np.ndarray, second: np.ndarray, key: Any) -> np.ndarray:
     """A random rotation that leaves two orthonormal vectors where they are."""
     dim = first.shape[0]
-    basis = jnp.linalg.qr(
-        jnp.concatenate([jnp.stack([first, second], 1), jnp.eye(dim)[:, : dim - 2]], 1))[0]
-    inner = jnp.linalg.qr(jax.random.normal(key, (dim - 2, dim - 2)))[0]
+    basis = np.linalg.qr(np.column_stack([first, second, np.eye(dim)[:, : dim - 2]]))[0]
+    inner = np.linalg.qr(normals(key, (dim - 2, dim - 2)))[0]
     return basis[:, :2] @ basis[:, :2].T + basis[:, 2:] @ inner @ basis[:, 2:].T
 
 
@@ -130,14 +123,14 @@ def predictors(
     at_truth = task.k_star, task.v_star
     risks = _risks(
         key, replicates, samples, task, models.ArgmaxAttention(*at_truth),
-        models.SoftmaxAttention(*at_truth, jnp.asarray(inverse_temperature)),
-        _erf(*at_truth, inverse_temperature))
+        models.SoftmaxAttention(*at_truth, inverse_temperature),
+        models.ErfAttention(*at_truth, inverse_temperature))
     return xarray.Dataset(
         {"risk": (("replicate", "predictor"), risks)}, {"predictor": ["argmax", "softmax", "erf"]})
 
 
-def _largest_is_informative(sample: Sample) -> Any:
-    return jnp.argmax(jnp.sum(sample.X**2, -1), -1) == sample.location[:, 0]
+def _largest_is_informative(sample: Sample) -> np.ndarray:
+    return np.argmax(np.sum(sample.X**2, -1), -1) == sample.location[:, 0]
 
 
 @experiment("single-location.norm-baseline")
@@ -147,7 +140,7 @@ def norm_baseline(
     """Whether the token of largest norm is the informative one, sample by sample."""
     task = _task(12, dim, length, gamma=gamma)
     hits = _replicated(key, 8, samples // 8, task, _largest_is_informative)
-    return xarray.Dataset({"hit": ("sample", np.asarray(hits, float).ravel())})
+    return xarray.Dataset({"hit": ("sample", hits.astype(float).ravel())})
 
 
 @experiment("single-location.spread")
@@ -160,7 +153,7 @@ def spread(
     columns = []
     for number in informative:
         task = _task(13, dim, length, gamma=gamma, informative=number)
-        model = _erf(task.k_star, task.v_star, inverse_temperature)
+        model = models.ErfAttention(task.k_star, task.v_star, inverse_temperature)
         columns.append(_risks(jax.random.fold_in(key, number), replicates, samples, task, model))
     return xarray.Dataset(
         {"risk": (("replicate", "informative"), np.concatenate(columns, -1))},
@@ -175,14 +168,12 @@ def attention_layer(
     """A single-head attention layer read at [CLS], and the softmax predictor it should equal."""
     sample_key, cls_key = jax.random.split(key)
     task = _task(14, dim, length)
-    X, cls = task.sample(sample_key, samples).X, _random_unit(cls_key, dim)
+    X, cls = task.sample(generator(sample_key), samples).X, _random_unit(cls_key, dim)
     truth = task.k_star, task.v_star
     layer = models.SingleHeadAttention.from_directions(*truth, 2.0 * cls, cls, inverse_temperature)
     softmax = models.SoftmaxAttention(*truth, 2.0 * inverse_temperature)
-    tokens = jnp.concatenate([jnp.broadcast_to(cls, (samples, 1, dim)), X], 1) if keep_cls else X
-    return xarray.Dataset({
-        "layer": ("sample", np.asarray(layer(tokens))),
-        "softmax": ("sample", np.asarray(softmax(X)))})
+    tokens = np.concatenate([np.broadcast_to(cls, (samples, 1, dim)), X], 1) if keep_cls else X
+    return xarray.Dataset({"layer": ("sample", layer(tokens)), "softmax": ("sample", softmax(X))})
 
 
 @experiment("single-location.linear-simulated")
@@ -192,14 +183,14 @@ def linear_simulated(
 ) -> xarray.Dataset:
     """Out-of-sample risk of least squares fitted on one large sample of flattened tokens."""
     fit_key, test_key = jax.random.split(key)
-    task = _task(
-        15, dim, len(law), gamma=gamma, noise=noise, location_probabilities=jnp.asarray(law))
-    sample = task.sample(fit_key, 50_000)
-    flat = np.asarray(sample.X).reshape(len(sample.y), -1)
-    beta = jnp.asarray(np.linalg.lstsq(flat, np.asarray(sample.y), rcond=None)[0])
-    risks = _replicated(test_key, replicates, samples, task, _linear_error, beta)
-    return xarray.Dataset({"risk": ("replicate", np.asarray(risks))})
+    task = _task(15, dim, len(law), gamma=gamma, noise=noise, location_probabilities=np.array(law))
+    sample = task.sample(generator(fit_key), 50_000)
+    beta = np.linalg.lstsq(_flat(sample), sample.y, rcond=None)[0]
+    risks = _replicated(
+        test_key, replicates, samples, task,
+        lambda fresh: np.mean((fresh.y - _flat(fresh) @ beta) ** 2))
+    return xarray.Dataset({"risk": ("replicate", risks)})
 
 
-def _linear_error(sample: Sample, beta: Any) -> Any:
-    return jnp.mean((sample.y - sample.X.reshape(len(sample.y), -1) @ beta) ** 2)
+def _flat(sample: Sample) -> np.ndarray:
+    return np.asarray(sample.X).reshape(len(sample.y), -1)

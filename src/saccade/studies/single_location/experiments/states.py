@@ -14,7 +14,7 @@ from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Setting
 
 # Four coordinates hold k*, v* and two directions outside: every state has a copy there.
-K_STAR, V_STAR = jnp.eye(4)[0], jnp.eye(4)[1]
+K_STAR, V_STAR = np.eye(4)[:2]
 
 
 @jax.jit
@@ -60,19 +60,19 @@ def settled_state(
 ) -> xarray.Dataset:
     """Where descent settles near the swapped state or the oracle, and how fast it returns."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-    leaning = dynamics.normalised(K_STAR + jnp.eye(4)[2])
+    leaning = dynamics.normalised(K_STAR + np.eye(4)[2])
     ideal = (V_STAR, leaning) if near == "swapped" else (K_STAR, V_STAR)
     shaken = [
-        dynamics.normalised(x + perturbation * jax.random.normal(one, (4,)))
+        dynamics.normalised(x + perturbation * np.asarray(jax.random.normal(one, (4,))))
         for x, one in zip(ideal, jax.random.split(key), strict=True)]
-    ends = _settle(*shaken, setting, step_size, steps)
+    ends = [np.asarray(vectors) for vectors in _settle(*shaken, setting, step_size, steps)]
     k, v = (vectors[0] for vectors in ends)
-    moved = max(float(jnp.max(jnp.abs(vectors[0] - vectors[1]))) for vectors in ends)
+    moved = max(float(np.max(np.abs(vectors[0] - vectors[1]))) for vectors in ends)
     overlaps = dynamics.overlaps_of(k, v, K_STAR, V_STAR)
-    tangent = linalg.block_diag(*(np.linalg.svd(np.asarray(x)[:, None])[0][:, 1:] for x in (k, v)))
+    tangent = np.asarray(linalg.block_diag(*(np.linalg.svd(x[:, None])[0][:, 1:] for x in (k, v))))
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
-        data | {"residual": moved, "rate": ("mode", _rates(np.asarray(tangent), k, v, setting))})
+        data | {"residual": moved, "rate": ("mode", _rates(tangent, k, v, setting))})
 
 
 @experiment("single-location.oracle-stability")
@@ -101,14 +101,15 @@ def origin_modes(
 ) -> xarray.Dataset:
     """Eigenvalues of the descent map's Jacobian at zero overlap, on and across the manifold."""
     temperatures = np.array(inverse_temperatures)
-    setting = Setting(dim, length, temperatures, gamma)
+    setting, compiled_step = (
+        Setting(dim, length, temperatures, gamma), jax.jit(dynamics.overlap_step))
 
     def eigenvalues(*names: str, step: float = 1e-5) -> np.ndarray:
         """Ascending, of the 2x2 Jacobian in the two named overlaps, by central differences."""
 
         def moved(point):
-            state = dynamics.Overlaps(0.0, 0.0)._replace(**dict(zip(names, point, strict=True)))
-            after = dynamics.overlap_step(state, setting, step_size)
+            state = dynamics.Overlaps(*np.zeros(5))._replace(**dict(zip(names, point, strict=True)))
+            after = compiled_step(state, setting, step_size)
             return np.stack([getattr(after, name) for name in names], -1)
 
         columns = [(moved(step * unit) - moved(-step * unit)) / (2 * step) for unit in np.eye(2)]
@@ -122,31 +123,45 @@ def origin_modes(
         {"inverse_temperature": temperatures})
 
 
+@jax.jit
+def _residual(point: Any, setting: Setting, step_size: float, slope: float) -> Any:
+    """How far a step moves on the manifold, over its size; plus a push of `slope`."""
+    after = jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
+    return (after - point) / step_size + slope * (1 - point**2)
+
+
+_residual_slopes = jax.jit(jax.jacfwd(_residual))
+
+
 @experiment("single-location.manifold-roots")
 def manifold_roots(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
     gamma: float = 2**-0.5, step_size: float = 4e-3, starts: int = 21, slope: float = 0.0,
 ) -> xarray.Dataset:
     """All fixed points of the two-overlap map met from a grid of starts (`slope` spoils it)."""
-    setting = Setting(dim, length, inverse_temperature, gamma)
-
-    def residual(point):
-        after = jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
-        return (after - point) / step_size + slope * (1 - point**2)
-
-    compiled, jacobian = jax.jit(residual), jax.jit(jax.jacfwd(residual))
+    others = Setting(dim, length, inverse_temperature, gamma), step_size, slope
     grid = np.linspace(-1, 1, starts)
     roots: list[np.ndarray] = []
     for start in np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2):
         end = optimize.root(
-            lambda x: np.asarray(compiled(x)), start, jac=lambda x: np.asarray(jacobian(x)),
-            tol=1e-13)
+            lambda x: np.asarray(_residual(x, *others)), start,
+            jac=lambda x: np.asarray(_residual_slopes(x, *others)), tol=1e-13)
         inside = np.all(np.abs(end.x) <= 1 + 1e-9)
         converged = end.success and inside and np.max(np.abs(end.fun)) < 1e-10
         if converged and all(np.max(np.abs(end.x - root)) > 1e-5 for root in roots):
             roots.append(end.x)
     return xarray.Dataset(
         {"point": (("root", "name"), np.array(roots).reshape(-1, 2))}, {"name": ["kappa", "nu"]})
+
+
+@jax.jit
+def _jacobians(points: Any, setting: Setting, step_size: float) -> Any:
+    """Derivatives of the two-overlap map at points (..., ..., 2)."""
+
+    def move(point):
+        return jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
+
+    return jax.vmap(jax.vmap(jax.jacfwd(move)))(points)
 
 
 @experiment("single-location.injectivity")
@@ -156,14 +171,10 @@ def injectivity(
 ) -> xarray.Dataset:
     """Determinant of the two-overlap map's Jacobian J and norm of J - I over a grid."""
     setting = Setting(dim, length, inverse_temperature, gamma)
-
-    def move(point):
-        return jnp.stack(dynamics.manifold_step(point[0], point[1], setting, step_size))
-
     # The ends are left out by a hair: the map's square root is not differentiable there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
-    jacobian = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.jacfwd(move))))(
-        np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)))
+    places = np.stack(np.meshgrid(grid, grid, indexing="ij"), -1)
+    jacobian = np.asarray(_jacobians(places, setting, step_size))
     axes = ("kappa", "nu")
     return xarray.Dataset(
         {

@@ -9,9 +9,10 @@ from collections import namedtuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from saccade import gaussian
+from saccade.arrays import Array, namespace
 from saccade.errors import require
 
 from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays, check_setting
@@ -25,7 +26,7 @@ which leads to the oracle, and the (theta, eta) mode, which leads to the swapped
 def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
     """d^2R/d kappa^2, d^2R/d theta^2 and h = -d^2R/(d kappa d nu) = -d^2R/(d theta d eta); the
     curvatures in nu and in eta are 0."""
-    shared, gamma_squared = constants(setting), jnp.square(setting.gamma)
+    shared, gamma_squared = constants(setting), as_arrays(setting).gamma ** 2
     along_kappa = gamma_squared * shared.per_kappa**2 * gaussian.zeta_curvature(0.0, shared.spread)
     along_theta = 2 * shared.shift**2 * gaussian.zeta(0.0, shared.spread)
     coupling = 2 * gamma_squared * shared.per_kappa * gaussian.expect_erf_prime(0.0, shared.spread)
@@ -34,7 +35,8 @@ def _origin_curvatures(setting: Setting) -> tuple[Scalars, Scalars, Scalars]:
 
 def _unstable_rate(curvature: Number, coupling: Number) -> Scalars:
     """Minus the negative eigenvalue of [[curvature, -coupling], [-coupling, 0]]."""
-    return 2 * jnp.square(coupling) / (curvature + jnp.hypot(curvature, 2 * coupling))
+    hypotenuse = namespace(curvature, coupling).hypot(curvature, 2 * coupling)
+    return 2 * coupling**2 / (curvature + hypotenuse)
 
 
 def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
@@ -44,8 +46,9 @@ def origin_hessian(setting: Setting) -> Float[Array, "*batch 2 2"]:
     sqrt(d/2)/sqrt(1+2 lambda^2 gamma^2), q = 1 + 4 lambda^2 gamma^2. Length and noise do not enter.
     """
     curvature, _, coupling = _origin_curvatures(setting)
-    rows = [[curvature, -coupling], [-coupling, jnp.zeros_like(curvature)]]
-    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+    xp = namespace(curvature)
+    rows = [[curvature, -coupling], [-coupling, xp.zeros_like(curvature)]]
+    return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Array, "*batch 2"]:
@@ -55,7 +58,8 @@ def origin_jacobian_eigenvalues(setting: Setting, step_size: Number) -> Float[Ar
     """
     curvature, _, coupling = _origin_curvatures(setting)
     growth = _unstable_rate(curvature, coupling)
-    return jnp.stack([1 - step_size * (growth + curvature), 1 + step_size * growth], axis=-1)
+    xp = namespace(growth, step_size)
+    return xp.stack([1 - step_size * (growth + curvature), 1 + step_size * growth], axis=-1)
 
 
 def growth_rates(setting: Setting) -> GrowthRates:
@@ -78,8 +82,9 @@ def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Sca
     along_kappa, along_theta, coupling = _origin_curvatures(setting)
     kappa, nu, theta, eta, _ = as_arrays(overlaps)
     on, across = (_unstable_rate(curvature, coupling) for curvature in (along_kappa, along_theta))
-    on_manifold = (on * kappa + coupling * nu) / jnp.hypot(on, coupling)
-    return on_manifold, (across * theta + coupling * eta) / jnp.hypot(across, coupling)
+    hypot = namespace(coupling).hypot
+    on_manifold = (on * kappa + coupling * nu) / hypot(on, coupling)
+    return on_manifold, (across * theta + coupling * eta) / hypot(across, coupling)
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple, TypeAlias
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from saccade.arrays import Array, floats, namespace
 from saccade.errors import require
 
 GRAM_TOLERANCE = 1e-9
@@ -43,22 +43,24 @@ ORACLE = Overlaps(1.0, 1.0)
 
 def as_arrays(numbers):
     """An `Overlaps` or a `Setting` of float arrays: a compiled function sees one type."""
-    return type(numbers)(*(jnp.asarray(value, float) for value in numbers))
+    return type(numbers)(*floats(*numbers))
 
 
 def gram(overlaps: Overlaps) -> Float[Array, "*batch 4 4"]:
     """Gram matrix of (k*, v*, k, v). Exact."""
-    kappa, nu, theta, eta, rho = jnp.broadcast_arrays(*as_arrays(overlaps))
-    one, zero = jnp.ones_like(kappa), jnp.zeros_like(kappa)
+    xp = namespace(*overlaps)
+    kappa, nu, theta, eta, rho = xp.broadcast_arrays(*as_arrays(overlaps))
+    one, zero = xp.ones_like(kappa), xp.zeros_like(kappa)
     rows = [
         [one, zero, kappa, theta], [zero, one, eta, nu], [kappa, eta, one, rho],
         [theta, nu, rho, one]]
-    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+    return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def distance_to_manifold(overlaps: Overlaps) -> Scalars:
     """sqrt(theta^2 + eta^2 + rho^2): zero exactly on the invariant manifold (M)."""
-    return jnp.sqrt(sum(jnp.square(value) for value in overlaps[2:]))
+    xp = namespace(*overlaps[2:])
+    return xp.sqrt(sum(xp.square(value) for value in overlaps[2:]))
 
 
 def _all(name: str, value: Number, holds: Any, rule: str) -> None:

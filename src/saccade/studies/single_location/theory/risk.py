@@ -11,11 +11,8 @@ function here: exact.
 
 from collections import namedtuple
 
-import jax.numpy as jnp
-import numpy as np
-from jax.scipy.special import erf, erfc
-
 from saccade import gaussian
+from saccade.arrays import floats, namespace, special
 
 from .overlaps import Number, Overlaps, Scalars, Setting, as_arrays
 
@@ -35,7 +32,7 @@ TokenMoments = namedtuple(
 def constants(setting: Setting) -> Constants:
     """The shared numbers of a setting."""
     dim, _, lam, gamma, _ = as_arrays(setting)
-    shift = jnp.sqrt(dim / 2)
+    shift = namespace(dim).sqrt(dim / 2)
     return Constants(
         shift=shift, per_kappa=lam * shift, spread=(lam * gamma) ** 2, gain=lam * gamma**2,
         others_mean=lam * gaussian.expect_erf_prime(0.0, lam**2),
@@ -55,10 +52,10 @@ def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
     R = eps^2 + gamma^2 - 2 E[Y T_1] + E[T_1^2] + (L-1) (E[T_2^2] + (L-2) E[T_2]^2 + 2 E[T_1]
     E[T_2]), T_1 and T_2 what the informative and any other token contribute.
     """
-    kappa, nu, theta, eta, rho = as_arrays(overlaps)
+    (kappa, nu, theta, eta, rho), setting = as_arrays(overlaps), as_arrays(setting)
     shared = constants(setting)
     token = token_moments(kappa, shared)
-    gamma_squared, length = jnp.square(setting.gamma), setting.length
+    gamma_squared, length = setting.gamma**2, setting.length
     # X.v of the informative token: its mean `drift`, a part that moves with lambda X.k, the rest.
     drift, along = shared.shift * theta, shared.gain * rho
 
@@ -71,7 +68,7 @@ def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
     other_square = shared.others_square + shared.others_curvature * rho**2
     others = (length - 1) * (
         other_square + (length - 2) * other_mean**2 + 2 * other_mean * informative_mean)
-    return jnp.square(setting.noise) + gamma_squared - 2 * with_target + informative_square + others
+    return setting.noise**2 + gamma_squared - 2 * with_target + informative_square + others
 
 
 def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:
@@ -79,18 +76,18 @@ def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:
 
     Off the manifold the derivative in theta contains zeta itself, so zeta is part of the dynamics.
     """
-    at = as_arrays(overlaps)
+    at, setting = as_arrays(overlaps), as_arrays(setting)
     shared = constants(setting)
     token = token_moments(at.kappa, shared)
     return Overlaps(
-        kappa=_in_kappa(at, setting, shared, token), nu=-2 * jnp.square(setting.gamma) * token.mean,
+        kappa=_in_kappa(at, setting, shared, token), nu=-2 * setting.gamma**2 * token.mean,
         theta=_in_theta(at, setting, shared, token), eta=_in_eta(at, shared, token),
         rho=_in_rho(at, setting, shared, token))
 
 
 def _in_kappa(at: Overlaps, setting: Setting, shared: Constants, token: TokenMoments) -> Scalars:
     """lambda m times the t-derivative: every M and Z of the risk moves up by one order."""
-    gamma_squared = jnp.square(setting.gamma)
+    gamma_squared = setting.gamma**2
     drift, along = shared.shift * at.theta, shared.gain * at.rho
     with_target = gamma_squared * at.nu * token.mean_1
     with_target += shared.gain * at.eta * (drift * token.mean_2 + along * token.mean_3)
@@ -137,13 +134,14 @@ def manifold_gradient(kappa: Number, nu: Number, setting: Setting) -> tuple[Scal
     With b = lambda sqrt(d/2)/sqrt(1 + 2 lambda^2 gamma^2) and q = 1 + 4 lambda^2 gamma^2, they are
     -2 gamma^2 b erf'(b kappa) (nu - erf(b kappa/sqrt(q))) and -2 gamma^2 erf(b kappa).
     """
-    shared = constants(setting)
-    gamma_squared = jnp.square(setting.gamma)
-    steepness = shared.per_kappa / jnp.sqrt(1 + 2 * shared.spread)
+    setting, (kappa, nu) = as_arrays(setting), floats(kappa, nu)
+    shared, xp = constants(setting), namespace(setting.dim)
+    gamma_squared = setting.gamma**2
+    steepness = shared.per_kappa / xp.sqrt(1 + 2 * shared.spread)
     x = steepness * kappa
-    optimal_nu = erf(x / jnp.sqrt(1 + 4 * shared.spread))
+    optimal_nu = special(x).erf(x / xp.sqrt(1 + 4 * shared.spread))
     in_kappa = -2 * gamma_squared * steepness * gaussian.erf_derivative(x, 1) * (nu - optimal_nu)
-    return in_kappa, -2 * gamma_squared * erf(x)
+    return in_kappa, -2 * gamma_squared * special(x).erf(x)
 
 
 def spread_manifold_risk(
@@ -154,13 +152,13 @@ def spread_manifold_risk(
     Extension of the paper's m = 1: R = eps^2 + gamma^2 (1 - 2 sqrt(m) nu M + m Z) + (L-m) zeta(0,
     lambda^2).
     """
+    setting, (kappa, nu, count) = as_arrays(setting), floats(kappa, nu, informative)
     shared = constants(setting)
     at = (shared.per_kappa * kappa, shared.spread)
-    count = jnp.asarray(informative, float)
-    target_parts = (
-        1 - 2 * jnp.sqrt(count) * nu * gaussian.expect_erf(*at) + count * gaussian.zeta(*at))
+    weight = namespace(count).sqrt(count)
+    target_parts = 1 - 2 * weight * nu * gaussian.expect_erf(*at) + count * gaussian.zeta(*at)
     others = (setting.length - count) * shared.others_square
-    return jnp.square(setting.noise) + jnp.square(setting.gamma) * target_parts + others
+    return setting.noise**2 + setting.gamma**2 * target_parts + others
 
 
 def oracle_excess_risk(setting: Setting) -> Scalars:
@@ -169,13 +167,15 @@ def oracle_excess_risk(setting: Setting) -> Scalars:
     The expectation equals 2 erfc(x) - 8 T(h, a), T of Owen: with tails, nothing is lost once erf
     rounds to 1.
     """
-    shared = constants(setting)
-    x = shared.per_kappa / jnp.sqrt(1 + 2 * shared.spread)
-    missed = 2 * erfc(x) - 8 * gaussian.owens_t(np.sqrt(2) * x, 1 / jnp.sqrt(1 + 4 * shared.spread))
+    setting = as_arrays(setting)
+    shared, xp = constants(setting), namespace(*setting)
+    x = shared.per_kappa / xp.sqrt(1 + 2 * shared.spread)
+    narrowed = gaussian.owens_t(2**0.5 * x, 1 / xp.sqrt(1 + 4 * shared.spread))
+    missed = 2 * special(x).erfc(x) - 8 * narrowed
     others = (setting.length - 1) * shared.others_square
-    return jnp.square(setting.gamma) * jnp.maximum(missed, 0.0) + others
+    return setting.gamma**2 * xp.maximum(missed, 0.0) + others
 
 
 def oracle_risk(setting: Setting) -> Scalars:
     """Risk of the erf predictor at (k, v) = (k*, v*). Exact, Theorem 1."""
-    return jnp.square(setting.noise) + oracle_excess_risk(setting)
+    return as_arrays(setting).noise ** 2 + oracle_excess_risk(setting)

@@ -11,10 +11,11 @@ from collections import namedtuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from scipy.optimize import minimize
 
 from saccade import gaussian
+from saccade.arrays import Array, floats, namespace
 from saccade.errors import require
 
 from .landscape import critical_inverse_temperature
@@ -41,13 +42,14 @@ def swapped_state(setting: Setting) -> SwappedState:
     """
     shared = constants(setting)
     reward = shared.gain * gaussian.expect_erf_prime(0.0, shared.spread)
-    theta = jnp.minimum(1.0, reward / (shared.shift * gaussian.zeta(0.0, shared.spread)))
+    wanted = reward / (shared.shift * gaussian.zeta(0.0, shared.spread))
+    theta = namespace(wanted).minimum(1.0, wanted)
     return SwappedState(theta, risk(swapped_overlaps(theta), setting))
 
 
 def swapped_overlaps(theta: Number) -> Overlaps:
     """The five overlaps of the swapped state with v.k* = theta."""
-    zero = jnp.zeros_like(theta)
+    zero = namespace(theta).zeros_like(theta)
     return Overlaps(kappa=zero, nu=zero, theta=theta, eta=zero + 1.0, rho=zero)
 
 
@@ -101,24 +103,35 @@ def _hessian_eigenvalues(overlaps: Overlaps, setting: Setting) -> Float[Array, "
 
 def _stiffness(setting: Setting) -> Scalars:
     """About sqrt(d/2): in units of its inverse, both angles are of order 1 at the minimum."""
-    return jnp.sqrt(1 + jnp.asarray(setting.dim, float) / 2)
+    (dim,) = floats(setting.dim)
+    return namespace(dim).sqrt(1 + dim / 2)
 
 
 def _span_overlaps(angles: Angles, setting: Setting) -> Overlaps:
     """k turned from v* towards k*, v turned from v* away from k*, by angles in 1/stiffness."""
     k_angle, v_angle = angles / _stiffness(setting)
-    kappa, eta = jnp.sin(k_angle), jnp.cos(k_angle)
-    nu, theta = jnp.cos(v_angle), -jnp.sin(v_angle)
-    return Overlaps(kappa, nu, theta, eta, rho=jnp.cos(k_angle + v_angle))
+    xp = namespace(k_angle)
+    kappa, eta = xp.sin(k_angle), xp.cos(k_angle)
+    nu, theta = xp.cos(v_angle), -xp.sin(v_angle)
+    return Overlaps(kappa, nu, theta, eta, rho=xp.cos(k_angle + v_angle))
 
 
 def _span_risk(angles: Angles, setting: Setting) -> Scalars:
     return risk(_span_overlaps(angles, setting), setting)
 
 
-_risk_on_grid = jax.jit(jax.vmap(_span_risk, in_axes=(0, None)))
-_risk_and_gradient = jax.jit(jax.value_and_grad(_span_risk))
-_curvature = jax.jit(jax.hessian(_span_risk))
+_compiled_risk_and_gradient = jax.jit(jax.value_and_grad(_span_risk))
+_compiled_curvature = jax.jit(jax.hessian(_span_risk))
+
+
+def _risk_and_gradient(angles: np.ndarray, setting: Setting) -> tuple[float, np.ndarray]:
+    """In NumPy: SciPy's arithmetic on arrays of JAX would compile every operation."""
+    value, gradient = _compiled_risk_and_gradient(angles, setting)
+    return float(value), np.asarray(gradient)
+
+
+def _curvature(angles: np.ndarray, setting: Setting) -> np.ndarray:
+    return np.asarray(_compiled_curvature(angles, setting))
 
 
 def _best_on_grid(setting: Setting, points: int = 81) -> np.ndarray:
@@ -126,12 +139,11 @@ def _best_on_grid(setting: Setting, points: int = 81) -> np.ndarray:
     reach = float(_stiffness(setting)) * np.pi / 2
     angles = np.union1d(np.linspace(0.0, min(20.0, reach), points), np.linspace(0.0, reach, points))
     grid = np.stack(np.meshgrid(angles, angles, indexing="ij"), axis=-1).reshape(-1, 2)
-    return grid[int(jnp.argmin(_risk_on_grid(jnp.asarray(grid), setting)))]
+    return grid[int(np.argmin(_span_risk(grid.T, setting)))]
 
 
 def _newton_step(angles: np.ndarray, setting: Setting) -> np.ndarray:
-    gradient = np.asarray(_risk_and_gradient(angles, setting)[1])
-    return np.linalg.solve(np.asarray(_curvature(angles, setting)), gradient)
+    return np.linalg.solve(_curvature(angles, setting), _risk_and_gradient(angles, setting)[1])
 
 
 def _polish(angles: np.ndarray, setting: Setting, steps: int = 6) -> np.ndarray:
@@ -165,6 +177,6 @@ def off_manifold_attractor(setting: Setting) -> Attractor:
         lambda angles: _risk_and_gradient(angles, setting), _best_on_grid(setting), jac=True,
         hess=lambda angles: _curvature(angles, setting), method="trust-exact",
         options={"gtol": 1e-12})
-    angles = jnp.asarray(_polish(best.x, setting))
+    angles = _polish(best.x, setting)
     overlaps = Overlaps(*(float(value) for value in _span_overlaps(angles, setting)))
     return Attractor(overlaps, float(risk(overlaps, setting)))

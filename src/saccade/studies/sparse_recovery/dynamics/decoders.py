@@ -15,12 +15,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jaxtyping import Array, Float
 
 from saccade.errors import require, unknown
 from saccade.networks import transformer
 from saccade.networks.training import Problem, Trained, adam_with_cosine, train
 from saccade.networks.transformer import Transformer
+from saccade.networks.transformer.layers import one_layer
 from saccade.studies.sparse_recovery.models import constructed as prompts
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
@@ -59,13 +61,27 @@ def decoder_config(task: SparseRecovery, recipe: DecoderRecipe) -> transformer.T
 def decoder_problem(task: SparseRecovery, recipe: DecoderRecipe) -> Problem:
     """What a decoder is trained on; one object for the same arguments, so seeds share a program."""
     require(recipe.batch >= 1, "batch", recipe.batch, "must be at least 1")
+    rate = recipe.learning_rate
+    require(rate > 0, "learning_rate", rate, "must be above 0")
 
     def batch(key: Array, step: Array, data: Any) -> RecoverySample:
         return task.sample(key, recipe.batch, recipe.vectors, jnp.float32)
 
     loss = estimation_loss if recipe.architecture in ON_PAIRS else label_loss
-    optimiser = adam_with_cosine(recipe.learning_rate, recipe.steps, recipe.warmup)
+    optimiser = optax.chain(adam_with_cosine(1.0, recipe.steps, recipe.warmup), _times(rate))
     return Problem(loss, batch, optimiser, accumulate=recipe.accumulate)
+
+
+def _times(rate: float) -> optax.GradientTransformation:
+    """Steps times a number that is state, not code: all learning rates share a compiled program."""
+
+    def init(params: Any) -> Any:
+        return jnp.asarray(rate, jnp.float32)
+
+    def update(updates: Any, state: Any, params: Any = None) -> Any:
+        return jax.tree.map(lambda leaf: state * leaf, updates), state
+
+    return optax.GradientTransformation(init, update)
 
 
 def train_decoder(
@@ -73,7 +89,7 @@ def train_decoder(
 ) -> Trained:
     """Train from random weights; `measure(model)` is recorded RECORDS times on the way."""
     start_key, train_key = jax.random.split(key)
-    model = transformer.init_transformer(start_key, decoder_config(task, recipe))
+    model = init_decoder(start_key, decoder_config(task, recipe))
     sizes = {
         size: getattr(task, size) for size in ("dim", "measurements", "sparsity", "pool", "block")}
     return train(
@@ -103,6 +119,14 @@ def predicted_labels(model: Transformer, sample: RecoverySample) -> Float[Array,
     return model(tokens)[:, ::2, 0]
 
 
+def label_estimates(
+    model: Transformer, sample: RecoverySample
+) -> Float[np.ndarray, "sample prefix"]:
+    """The predicted labels of a sample of any precision, in double precision."""
+    single = {name: np.asarray(getattr(sample, name), np.float32) for name in ("X", "y", "query")}
+    return np.asarray(_labels(model, sample._replace(**single)), float)
+
+
 def estimates(model: Transformer, X, y) -> Float[np.ndarray, "sample prefix dim"]:
     """beta_n for every prefix n = 1..rows of X."""
     return np.asarray(_estimates(model, _single(X, y)), float)
@@ -113,19 +137,33 @@ def layer_estimates(model: Transformer, X, y) -> Float[np.ndarray, "depth sample
     return np.asarray(_layer_estimates(model, _single(X, y)), float)
 
 
-def _single(X, y) -> Float[Array, "sample row dim+1"]:
+def _single(X, y) -> Float[np.ndarray, "sample row dim+1"]:
     """The prompt of pairs in single precision."""
-    return prompts.pair_tokens(jnp.asarray(X, jnp.float32), jnp.asarray(y, jnp.float32))
+    X, y = np.asarray(X, np.float32), np.asarray(y, np.float32)
+    return np.concatenate([X, y[..., None]], axis=-1)
 
 
+_labels = eqx.filter_jit(predicted_labels)
 _estimates = eqx.filter_jit(lambda model, tokens: model(tokens))
-_layer_estimates = eqx.filter_jit(
-    lambda model, tokens: jax.vmap(model.read)(model.trace(tokens).states)[:, :, -1])
+init_decoder = eqx.filter_jit(transformer.init_transformer)
+"""Random weights from one program: built number by number they are a hundred."""
+
+
+@eqx.filter_jit
+def _layer_estimates(model: Transformer, tokens) -> Float[Array, "depth sample dim"]:
+    def layer(state, weights):
+        state = one_layer(model.config, weights, state, model.positions)
+        return state, model.read(state)[:, -1]
+
+    start = model._start(tokens)
+    read = jax.lax.scan(layer, start, model.layers)[1]
+    return jnp.concatenate([model.read(start)[None, :, -1], read])
 
 
 def with_repeated_last_layer(model: Transformer, times: int) -> Transformer:
     """The model with its last layer used `times` more times."""
     longer = jax.tree.map(
-        lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], times, axis=0)]), model.layers)
+        lambda leaf: np.concatenate([leaf, np.repeat(np.asarray(leaf)[-1:], times, axis=0)]),
+        model.layers)
     config = replace(model.config, layers=model.config.layers + times)
     return replace(model, config=config, layers=longer)

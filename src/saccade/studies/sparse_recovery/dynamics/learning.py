@@ -3,10 +3,14 @@ matrix or on ever new ones.
 
 Several seeds train at once (vmap). Heavy tails are the rule here: a matrix on which a learned step
 is too long diverges geometrically. So an error is never one number.
+
+Problems are drawn for many steps at a time, outside the compiled program: a generator inside it
+would take three quarters of its compiling. So one program serves all tasks of the same shape.
 """
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -15,11 +19,14 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from saccade.descent import descend, divergence_report, watch, watched
+from saccade.descent import divergence_report, watch, watched
 from saccade.errors import Diverged, require
 from saccade.studies.sparse_recovery.models.steps import prepare
 from saccade.studies.sparse_recovery.models.unrolled import Layers, algorithm_named, iterates
 from saccade.studies.sparse_recovery.task import SparseRecovery
+
+NUMBERS_A_BLOCK = 2**23
+"""What is drawn at a time: 34 MB in single precision."""
 
 
 class Recipe(NamedTuple):
@@ -44,7 +51,7 @@ class Trained(NamedTuple):
 
     def at(self, record: int = -1, seed: int = 0) -> Layers:
         """The layers of one seed in float64, ready to be run."""
-        return {name: jnp.asarray(leaf[record, seed], float) for name, leaf in self.layers.items()}
+        return {name: np.asarray(leaf[record, seed], float) for name, leaf in self.layers.items()}
 
 
 def start_layers(name: str, layers: int, seeds: int = 1, X=None, **options: float) -> Layers:
@@ -54,15 +61,14 @@ def start_layers(name: str, layers: int, seeds: int = 1, X=None, **options: floa
         X is not None or name not in ("lista", "lista-cp"), "X", X,
         f"must be given: {name} starts from a matrix")
     start = partial(algorithm.start, layers=layers, dtype=jnp.float32, **options)
-    if X is None:
-        return {
-            leaf: jnp.broadcast_to(value, (seeds, *value.shape)) for leaf, value in start().items()}
-    return jax.vmap(lambda matrix: start(X=matrix))(_one_a_seed(X, seeds))
+    matrices = [None] * seeds if X is None else _one_a_seed(X, seeds)
+    starts = [start(X=matrix) for matrix in matrices]
+    return {leaf: jnp.asarray(np.stack([one[leaf] for one in starts])) for leaf in starts[0]}
 
 
-def _one_a_seed(X, seeds: int) -> Float[Array, "seed row dim"]:
+def _one_a_seed(X, seeds: int) -> Float[np.ndarray, "seed row dim"]:
     """A matrix for each seed, from one or from as many."""
-    return jnp.broadcast_to(jnp.asarray(X, jnp.float32), (seeds, *jnp.shape(X)[-2:]))
+    return np.broadcast_to(np.asarray(X, np.float32), (seeds, *np.shape(X)[-2:]))
 
 
 def train(
@@ -77,50 +83,111 @@ def train(
         recipe.steps >= 1 and stops[0] >= 0, "steps", recipe.steps,
         "must be at least 1, and records not negative")
     matrices = None if X is None else _one_a_seed(X, len(keys))
-    layers, diverged_at = _train(
-        name, task, recipe, keys, start, matrices, dict(fixed or {}), jnp.asarray(stops))
+    carry, problems, block = (
+        _begin(recipe, start), None, _steps_a_block(task, recipe, len(keys), matrices))
+    recorded = {0: start}
+    for begin, end in pairwise(np.union1d(stops, np.arange(0, recipe.steps, block))):
+        if begin % block == 0:
+            step_keys, keys = _keys_of_steps(keys, block)
+            problems = _problems(task, recipe, step_keys, matrices)
+        carry = _advance(name, recipe, carry, problems, fixed or {}, begin, end, block)
+        if end in stops:
+            recorded[end] = carry[0].state
+    _refuse_divergence(name, carry[0].diverged_at, recipe)
+    layers = {
+        leaf: np.stack([np.asarray(recorded[stop][leaf]) for stop in stops]) for leaf in start}
+    layers |= {
+        leaf: np.broadcast_to(value, (len(stops), len(keys), *np.shape(value)))
+        for leaf, value in (fixed or {}).items()}
+    return Trained(_positive(layers), stops)
+
+
+def _positive(layers: dict[str, Any]) -> dict[str, Any]:
+    """Thresholds are trained freely and used as |theta|."""
+    return {name: abs(leaf) if name == "theta" else leaf for name, leaf in layers.items()}
+
+
+def _refuse_divergence(name: str, diverged_at: Int[Array, " seed"], recipe: Recipe) -> None:
     first = min((step for step in diverged_at.tolist() if step >= 0), default=-1)
     if report := divergence_report(first, recipe.learning_rate, "learning_rate"):
         raise Diverged(f"Training of {name} {report}")
-    layers |= {
-        leaf: jnp.broadcast_to(value, (len(stops), len(keys), *value.shape))
-        for leaf, value in (fixed or {}).items()}
-    return Trained({leaf: np.asarray(value) for leaf, value in layers.items()}, stops)
 
 
-def _positive(layers: Layers) -> Layers:
-    """Thresholds are trained freely and used as |theta|."""
-    return {name: jnp.abs(leaf) if name == "theta" else leaf for name, leaf in layers.items()}
+class Problems(NamedTuple):
+    """What a block of steps is trained on: a matrix for each seed, or for each problem."""
+
+    X: Any
+    """(seed, row, dim) or (step, seed, sample, row, dim)"""
+    y: Any
+    """(step, seed, sample, row)"""
+    beta: Any
+    """(step, seed, sample, dim)"""
 
 
-@partial(jax.jit, static_argnames=("name", "task", "recipe"))
-def _train(name: str, task, recipe: Recipe, keys, start: Layers, matrices, fixed, stops):
-    one = partial(_train_one, name, task, recipe)
-    axes = (0, 0, None if matrices is None else 0, None, None)
-    layers, diverged_at = jax.vmap(one, axes, (1, 0))(keys, start, matrices, fixed, stops)
-    return _positive(layers), diverged_at
+def _steps_a_block(task: SparseRecovery, recipe: Recipe, seeds: int, matrices: Any) -> int:
+    """As many as NUMBERS_A_BLOCK are enough for."""
+    a_problem = task.dim + task.measurements
+    a_problem += task.dim * task.measurements if matrices is None else 0
+    return max(1, min(recipe.steps, NUMBERS_A_BLOCK // (seeds * recipe.batch * a_problem)))
 
 
-def _train_one(name: str, task, recipe: Recipe, key, start: Layers, matrix, fixed, stops):
+@partial(jax.jit, static_argnames="number")
+def _keys_of_steps(keys: Key[Array, " seed"], number: int) -> tuple[Array, Array]:
+    """The keys from which each of `number` steps draws, (step, seed), and those to go on with."""
+
+    def step(keys, _):
+        keys, draw = jnp.moveaxis(jax.vmap(jax.random.split)(keys), 1, 0)
+        return keys, draw
+
+    keys, step_keys = jax.lax.scan(step, keys, length=number)
+    return step_keys, keys
+
+
+def _problems(task: SparseRecovery, recipe: Recipe, keys, matrices) -> Problems:
+    """The problems of a block; `keys` is (step, seed)."""
+    if matrices is None:
+        sample = task.sample(keys, recipe.batch, dtype=jnp.float32, query=False)
+        return Problems(sample.X, sample.y, sample.beta)
+    samples = [
+        task.sample_on(keys[:, seed], X, recipe.batch, query=False)
+        for seed, X in enumerate(matrices)]
+    y, beta = (np.stack(parts, 1) for parts in zip(*((one.y, one.beta) for one in samples)))
+    return Problems(matrices, y, beta)
+
+
+@partial(jax.jit, static_argnames="recipe")
+def _begin(recipe: Recipe, start: Layers):
+    """Weights, watched for divergence, and the moments of Adam, for each seed. All numbers have
+    firm types: a type that the first stretch of steps firms up would compile the second anew."""
+    begun = jax.vmap(lambda layers: (watch(layers), recipe.optimiser().init(layers)))(start)
+    return jax.tree.map(lambda leaf: leaf.astype(leaf.dtype), begun)
+
+
+@partial(jax.jit, static_argnames=("name", "recipe"))
+def _advance(name: str, recipe: Recipe, carry, problems: Problems, fixed, begin, end, block):
+    """The steps from `begin` to `end`, for each seed, on problems of the block they lie in."""
     algorithm, optimiser = algorithm_named(name), recipe.optimiser()
+    one_matrix = problems.X.ndim == 3
 
-    def loss_of(layers: Layers, sample):
-        problem = prepare(sample.X, sample.y, count=sample.count, weight=algorithm.weight)
-        b = iterates(algorithm, {**_positive(layers), **fixed}, problem)[-1]
-        return ((b - sample.beta) ** 2).sum(-1).mean()
+    def of_seed(carry, problems: Problems):
+        first = prepare(
+            problems.X if one_matrix else problems.X[0], problems.y[0], weight=algorithm.weight)
 
-    def step(carry, t):
-        before, moments, key = carry
-        key, draw = jax.random.split(key)
-        if matrix is None:
-            sample = task.sample(draw, recipe.batch, dtype=jnp.float32)
-        else:
-            sample = task.sample_on(draw, jnp.broadcast_to(matrix, (recipe.batch, *matrix.shape)))
-        gradient = jax.grad(loss_of)(before.state, sample)
-        updates, moments = optimiser.update(gradient, moments, before.state)
-        after = watched(lambda layers, t: optax.apply_updates(layers, updates))(before, t)
-        return after, moments, key
+        def loss_of(layers: Layers, place):
+            y, beta = problems.y[place], problems.beta[place]
+            problem = (
+                first._replace(y=y) if one_matrix
+                else prepare(problems.X[place], y, weight=algorithm.weight))
+            b = iterates(algorithm, {**_positive(layers), **fixed}, problem)[-1]
+            return ((b - beta) ** 2).sum(-1).mean()
 
-    (end, *_), layers = descend(
-        step, lambda carry, stop: carry[0].state, (watch(start), optimiser.init(start), key), stops)
-    return layers, end.diverged_at
+        def step(t, carry):
+            before, moments = carry
+            gradient = jax.grad(loss_of)(before.state, t % block)
+            updates, moments = optimiser.update(gradient, moments, before.state)
+            after = watched(lambda layers, t: optax.apply_updates(layers, updates))(before, t)
+            return after, moments
+
+        return jax.lax.fori_loop(begin, end, step, carry)
+
+    return jax.vmap(of_seed, (0, Problems(0 if one_matrix else 1, 1, 1)))(carry, problems)

@@ -145,7 +145,7 @@ class Solved(NamedTuple):
 def solve_lasso(X, y, lam, tolerance: float = 1e-10) -> Solved:
     """Minimise 1/2 |y - X b|^2 + lam |b|_1 for X (problem, N, d), y (problem, N), lam a number or
     one a problem, to a duality gap of `tolerance` F(0), F(0) = 1/2 |y|^2."""
-    X, y, lam = _checked(X, y, lam)
+    X, y, lam = check_problems(X, y, lam)
     require(tolerance > 0, "tolerance", tolerance, "must be above 0")
     gram, pull = np.einsum("pnd,pne->pde", X, X, optimize=True), np.einsum("pnd,pn->pd", X, y)
     paths = follow_paths(gram, pull, lam, most=6 * X.shape[2] + 10) if X.size else 0 * pull
@@ -158,7 +158,7 @@ def solve_lasso(X, y, lam, tolerance: float = 1e-10) -> Solved:
     return Solved(b, theory.lasso_objective(X, y, b, lam), gap, len(late))
 
 
-def _checked(X, y, lam) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check_problems(X, y, lam) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, y, lam = np.asarray(X, float), np.asarray(y, float), np.asarray(lam, float)
     require(X.ndim == 3, "shape of X", X.shape, "must be (problems, rows, coordinates)")
     require(

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
+from jaxtyping import Float
 
 from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.dynamics.learning import Recipe
@@ -19,6 +20,8 @@ LAYERS = 12
 PENALTIES = (0.5, 1.0, 2.0, 3.0)
 LASSO_PENALTIES = (0.01, 0.03, 0.1)
 METHODS = ("zero", "least squares", "ISTA", "FISTA", "FISTA, twice the steps", "LASSO")
+TOGETHER = 200
+"""Problems that are run at once: tests of all experiments share the programs of one shape."""
 PREFIX_PENALTIES = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5)
 PREFIX_LASSO_PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0)
 RECIPES = {
@@ -27,6 +30,9 @@ RECIPES = {
     "lista-block": Recipe(400, 128, 1e-2), "lista-adaptive": Recipe(300, 128, 1e-2)}
 """Chosen on learning curves (docs): at these every method has left its steep part; longer runs
 change errors by a few per cent."""
+
+SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
+"""When learning curves are recorded, as shares of a method's number of steps; the end is added."""
 
 FIRST_STEP = {"gaussian": 0.4, "orthonormal": 1.2}
 """LISTA-VM starts with M = this I: stable below 2.1 for orthonormal rows, mostly below 0.6 else."""
@@ -46,30 +52,48 @@ def trained(
     options = {"step": FIRST_STEP[task.design]} if name in ("lista-vm", "lista-block") else {}
     matrix = X if name in ("lista", "lista-cp") else None
     start = learning.start_layers(name, LAYERS, seeds, matrix, **options)
-    members = jnp.broadcast_to(groups(task), (LAYERS, *groups(task).shape))
-    fixed = {"groups": members} if name == "lista-block" else None
+    fixed = {"groups": np.stack([groups(task)] * LAYERS)} if name == "lista-block" else None
     networks = learning.train(
         name, task, jax.random.split(train_key, seeds), start, recipe, X if one_matrix else None,
         record, fixed)
     return networks, np.asarray(X, float)
 
 
+def trained_on_many(
+    name: str, task: SparseRecovery, training_seed: int, seeds: int = 2, steps: int = 0,
+    shares: tuple[float, ...] = SHARES,
+) -> learning.Trained:
+    """Networks trained on ever new matrices of a task, recorded at shares of their steps: who
+    needs their ends only and who draws learning curves share one training."""
+    stops = tuple(round(share * (steps or RECIPES[name].steps)) for share in shares)
+    return trained(name, task, training_seed, seeds, False, steps, stops)[0]
+
+
 def network(name: str, training_seed: int, task: SparseRecovery | None = None) -> Layers:
     """The first of two networks trained on ever new matrices of a task (the default one)."""
-    return trained(name, task or SparseRecovery.create(), training_seed, 2)[0].at()
+    return trained_on_many(name, task or SparseRecovery.create(), training_seed).at()
 
 
-def groups(task: SparseRecovery) -> Any:
+def groups(task: SparseRecovery) -> Float[np.ndarray, "dim blocks"]:
     """d x blocks, one where a coordinate belongs to a block."""
-    return jnp.repeat(jnp.eye(task.dim // task.block, dtype=jnp.float32), task.block, axis=0)
+    return np.repeat(np.eye(task.dim // task.block, dtype=np.float32), task.block, axis=0)
 
 
 def errors_of(
     name: str, layers: Layers, sample: RecoverySample, mask: Any = None, repeat_last: int = 0
 ) -> np.ndarray:
-    """|b - beta|^2 after every layer, [layer][sample]."""
-    b = unroll(name, layers, sample.X, sample.y, mask, sample.count, repeat_last)
-    return squared_errors(b, sample.beta)
+    """|b - beta|^2 after every layer, [layer][sample]; TOGETHER problems at a time."""
+    X, y, beta, count = map(np.asarray, (sample.X, sample.y, sample.beta, sample.count))
+    known = np.ones(X.shape[-1], bool) if mask is None else np.asarray(mask)
+    layers = {
+        leaf: np.concatenate([value, np.repeat(value[-1:], repeat_last, 0)])
+        for leaf, value in layers.items()}
+    errors = []
+    for start in range(0, len(y), TOGETHER):
+        part = slice(start, start + TOGETHER)
+        b = unroll(name, layers, X if X.ndim == 2 else X[part], y[part], known, count[part])
+        errors.append(squared_errors(b, beta[part]))
+    return np.concatenate(errors, axis=1)
 
 
 def classical(
@@ -77,7 +101,7 @@ def classical(
     penalties: tuple[float, ...] = PENALTIES,
 ) -> np.ndarray:
     """Errors of ISTA or FISTA after every step, with the penalty best on these very problems."""
-    tried = [errors_of(name, {"lam": jnp.full(layers, lam)}, sample, mask) for lam in penalties]
+    tried = [errors_of(name, {"lam": np.full(layers, lam)}, sample, mask) for lam in penalties]
     return min(tried, key=lambda errors: errors[-1].mean())
 
 
@@ -108,9 +132,7 @@ def classical_errors(
 
 
 def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: int) -> np.ndarray:
-    # Rows of zeros instead of fewer: no gradient notices, and all prefixes share one program.
-    shown = np.arange(X.shape[1]) < n
-    X, y = X * shown[None, :, None], y * shown
+    X, y = _first_rows(X, y, n)
     ista, fista = (
         np.stack([squared_errors(b, beta) for b in _penalised(name, X, y, steps)], axis=1)
         for name, steps in (("ista", depth), ("fista", 2 * depth)))
@@ -121,6 +143,12 @@ def _at_prefix(X: np.ndarray, y: np.ndarray, beta: np.ndarray, n: int, depth: in
         _best_lasso(X[:, :n], y[:, :n], beta, PREFIX_LASSO_PENALTIES)])
 
 
+def _first_rows(X: np.ndarray, y: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of zeros instead of fewer: no gradient notices, and all prefixes share one program."""
+    shown = np.arange(X.shape[1]) < n
+    return X * shown[None, :, None], y * shown
+
+
 def _best(errors: Iterable[np.ndarray]) -> np.ndarray:
     """The errors with the penalty of the smallest mean error, from [penalty][task]."""
     return min(errors, key=lambda tasks: tasks.mean())
@@ -129,11 +157,13 @@ def _best(errors: Iterable[np.ndarray]) -> np.ndarray:
 def _penalised(name: str, X: np.ndarray, y: np.ndarray, steps: int) -> list[np.ndarray]:
     """The iterates 1..steps of ISTA or FISTA with each penalty, [step][task]."""
     return [
-        np.asarray(unroll(name, {"lam": jnp.full(steps, lam)}, X, y)) for lam in PREFIX_PENALTIES]
+        np.asarray(unroll(name, {"lam": np.full(steps, lam)}, X, y)) for lam in PREFIX_PENALTIES]
 
 
-def best_iterates(name: str, sample: RecoverySample, steps: int) -> np.ndarray:
-    """The iterates with the penalty that has the smallest mean error after all steps."""
-    X, y = np.asarray(sample.X, float), np.asarray(sample.y, float)
-    tried = _penalised(name, X, y, steps)
-    return min(tried, key=lambda b: squared_errors(b[-1], sample.beta).mean())
+def best_iterates(name: str, sample: RecoverySample, rows: int, steps: int) -> np.ndarray:
+    """The iterates from the first `rows` rows with the penalty that has the smallest mean error
+    after all steps."""
+    X, y = _first_rows(np.asarray(sample.X, float), np.asarray(sample.y, float), rows)
+    # FISTA was run twice as long before: its first half is the same, and the program is there.
+    tried = _penalised(name, X, y, 2 * steps if name == "fista" else steps)
+    return min((b[:steps] for b in tried), key=lambda b: squared_errors(b[-1], sample.beta).mean())

@@ -1,6 +1,5 @@
 """The constructed transformer beside the algorithm it runs, and algorithms told a pool."""
 
-from functools import partial
 from typing import Any, Literal
 
 import jax
@@ -9,18 +8,18 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery import draws
 from saccade.studies.sparse_recovery.models import constructed as built
 from saccade.studies.sparse_recovery.models.unrolled import lista_vm_prefixes, unroll
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 
-@partial(jax.jit, static_argnames=("dim", "layers", "dtype"))
 def _network(key: Any, dim: int, layers: int, dtype: Any) -> tuple[Any, Any]:
     """Random matrices M without symmetry, and thresholds that differ between coordinates."""
-    matrix_key, threshold_key = jax.random.split(key)
-    noise = jax.random.normal(matrix_key, (layers, dim, dim))
-    thresholds = 0.02 * jax.random.uniform(threshold_key, (layers, dim))
-    return (0.2 * (jnp.eye(dim) + 0.1 * noise)).astype(dtype), thresholds.astype(dtype)
+    matrix_key, threshold_key = draws.split(key, 2)
+    noise = draws.draw("normal", matrix_key, (layers, dim, dim), float)
+    thresholds = 0.02 * draws.draw("uniform", threshold_key, (layers, dim), float)
+    return (0.2 * (np.eye(dim) + 0.1 * noise)).astype(dtype), thresholds.astype(dtype)
 
 
 def _apart(values: Any, expected: Any, axes: tuple[int, ...]) -> Any:
@@ -68,7 +67,7 @@ def construction(
     for number in range(instances):
         one, two = jax.random.split(jax.random.fold_in(key, number))
         sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
-        X, y = sample.X[0].astype(dtype), sample.y[0, :-1].astype(dtype)
+        X, y = np.asarray(sample.X[0], dtype), np.asarray(sample.y[0], dtype)[:-1]
         compared.append(_compare(X, y, *network, gate, share))
     return xarray.Dataset(
         {name: ("repetition", [float(row[name]) for row in compared]) for name in compared[0]})
@@ -82,18 +81,19 @@ def restricted(
     """Algorithms told that supports lie in the first `pool` coordinates, against the same
     algorithms on those columns alone."""
     task = SparseRecovery.create(dim, rows, min(3, pool), pool=range(pool))
-    sample_key, layer_key = jax.random.split(key)
+    sample_key, layer_key = draws.split(key, 2)
     sample = task.sample(sample_key, instances)
-    steps = jax.random.uniform(layer_key, (layers,), minval=0.2, maxval=0.8)
-    theta = jnp.geomspace(0.3, 0.02, layers)
+    X, y = np.asarray(sample.X), np.asarray(sample.y)
+    steps = 0.2 + 0.6 * draws.draw("uniform", layer_key, (layers,), float)
+    theta = np.geomspace(0.3, 0.02, layers)
     networks = {
-        "fista": {"lam": jnp.full(layers, 0.5)}, "alista": {"gamma": steps, "theta": theta},
+        "fista": {"lam": np.full(layers, 0.5)}, "alista": {"gamma": steps, "theta": theta},
         "lista-vm": {"M": steps, "theta": theta}}
-    mask = jnp.arange(dim) < pool if told else None
+    mask = (np.arange(dim) < pool) | (not told)
     apart = []
     for name, network in networks.items():
-        masked = unroll(name, network, sample.X, sample.y, mask)
-        alone = unroll(name, network, sample.X[:, :, :pool], sample.y)
+        masked = np.asarray(unroll(name, network, X, y, mask))
+        alone = np.asarray(unroll(name, network, X[:, :, :pool], y))
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
     return xarray.Dataset(

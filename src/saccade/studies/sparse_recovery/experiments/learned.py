@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -34,10 +33,7 @@ def one_matrix(
         name: common.trained(name, task, training_seed, seeds, True, steps)
         for name in names.values()}
     X = networks["lista"][1]
-    own = [
-        task.sample_on(
-            jax.random.fold_in(key, seed), jnp.broadcast_to(X[seed], (tests, *X[seed].shape)))
-        for seed in range(seeds)]
+    own = [task.sample_on(jax.random.fold_in(key, seed), X[seed], tests) for seed in range(seeds)]
     problems = (own, [task.sample(key, tests)] * seeds)
 
     def measured(label: str, seed: int, sample: Any) -> np.ndarray:
@@ -45,7 +41,7 @@ def one_matrix(
             return common.classical(label, sample)
         layers = networks[names[label]][0].at(-1, seed)
         if "frozen" in label:
-            layers["W"] = jnp.broadcast_to(alista_weight(X[seed]), (common.LAYERS, rows, dim))
+            layers["W"] = np.stack([jax.jit(alista_weight)(X[seed])] * common.LAYERS)
         return common.errors_of(names[label], layers, sample)
 
     errors = {
@@ -58,8 +54,6 @@ def one_matrix(
 
 
 VARYING = ("lista-vm", "lista-adaptive", "alista")
-SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
-"""When learning curves are recorded, as shares of a method's number of steps; the end is added."""
 
 
 @experiment(
@@ -67,8 +61,9 @@ SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
     scales={"standard": {"seeds": 3, "tests": 4000, "steps": 1500}})
 def varying_matrices(
     key: Any, *, methods: tuple[str, ...] = VARYING, design: Design = "gaussian", seeds: int = 2,
-    tests: int = 2000, training_seed: int = 0, steps: int = 0, shares: tuple[float, ...] = SHARES,
-    dim: int = 20, rows: int = 10, sparsity: int = 3, threshold_share: float = 1.0,
+    tests: int = 2000, training_seed: int = 0, steps: int = 0,
+    shares: tuple[float, ...] = common.SHARES, dim: int = 20, rows: int = 10, sparsity: int = 3,
+    threshold_share: float = 1.0,
 ) -> xarray.Dataset:
     """Networks trained on ever new matrices, tested on new ones: errors after every layer, learning
     curves (errors after the last layer along training), and ISTA, FISTA and the converged LASSO on
@@ -77,8 +72,7 @@ def varying_matrices(
     sample = task.sample(key, tests)
     errors, curves, recorded = {}, [], []
     for name in methods:
-        stops = tuple(round(share * (steps or common.RECIPES[name].steps)) for share in shares)
-        networks, _ = common.trained(name, task, training_seed, seeds, False, steps, stops)
+        networks = common.trained_on_many(name, task, training_seed, seeds, steps, shares)
 
         def measured(point: int, seed: int, name=name, networks=networks) -> np.ndarray:
             layers = networks.at(point, seed)

@@ -3,11 +3,11 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery.draws import draw
 from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
@@ -16,14 +16,14 @@ NETWORKS = ("lista-vm", "lista-adaptive", "alista")
 
 def _prefix(sample: RecoverySample, rows: int) -> RecoverySample:
     """The same problems with `rows` rows; further ones are zero: one program for all counts."""
-    shown = jnp.arange(sample.y.shape[1]) < rows
-    X, y = jnp.where(shown[None, :, None], sample.X, 0), jnp.where(shown, sample.y, 0)
-    return sample._replace(X=X, y=y, count=jnp.full(len(y), rows))
+    shown = np.arange(sample.y.shape[1]) < rows
+    X, y = np.asarray(sample.X) * shown[:, None], np.asarray(sample.y) * shown
+    return sample._replace(X=X, y=y, count=np.full(len(y), rows))
 
 
 def _times(sample: RecoverySample, factor: float) -> RecoverySample:
     """The same problems with X and y multiplied by a number."""
-    return sample._replace(X=factor * sample.X, y=factor * sample.y)
+    return sample._replace(X=factor * np.asarray(sample.X), y=factor * np.asarray(sample.y))
 
 
 def _last_errors(
@@ -61,7 +61,7 @@ def pools(
     """
     inside = SparseRecovery.create(pool=range(pool))
     sample = inside.sample(key, tests)
-    mask = jnp.roll(jnp.arange(inside.dim) < pool, shift)
+    mask = np.roll(np.arange(inside.dim) < pool, shift)
     errors = {}
     for name in ("lista-vm", "alista"):
         layers = common.network(name, training_seed)
@@ -106,10 +106,9 @@ def invariance(
     task = SparseRecovery.create()
     sample_key, mix_key = jax.random.split(key)
     sample, square = task.sample(sample_key, tests), (task.measurements, task.measurements)
-    A = jax.random.normal(mix_key, square) if mixing else jnp.eye(task.measurements)
+    A = draw("normal", mix_key, square, float) if mixing else np.eye(task.measurements)
     scaled = _times(sample, scale)
-    mixed = sample._replace(
-        X=jnp.einsum("mn,bnd->bmd", A, sample.X), y=jnp.einsum("mn,bn->bm", A, sample.y))
+    mixed = sample._replace(X=A @ np.asarray(sample.X), y=np.asarray(sample.y) @ A.T)
     alista, vm = common.network("alista", training_seed), common.network("lista-vm", training_seed)
     plain, moved = (
         common.errors_of("alista", alista, sample), common.errors_of("lista-vm", vm, scaled))

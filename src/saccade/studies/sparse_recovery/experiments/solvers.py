@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -31,7 +30,7 @@ def rates(
     solved = solvers.solve_lasso(X, y, lam)
     gaps = []
     for method in solvers.METHODS:
-        b = unroll(method, {"lam": jnp.full(steps, lam)}, X, y)
+        b = np.asarray(unroll(method, {"lam": np.full(steps, lam)}, X, y))
         residual = np.einsum("pnd,kpd->kpn", X, b) - y
         value = 0.5 * (residual**2).sum(-1) + lam * np.abs(b).sum(-1)
         gaps.append((value - solved.objective).T)

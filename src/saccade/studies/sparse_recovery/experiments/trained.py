@@ -8,13 +8,12 @@ prefix n of a causal decoder is its answer to the first n rows.
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.networks.training import Trained
-from saccade.networks.transformer import Transformer, init_transformer
+from saccade.networks.transformer import Transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, learning
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.dynamics.solvers import squared_errors
@@ -40,8 +39,10 @@ def errors_of(model: Transformer, sample: RecoverySample, y=None) -> np.ndarray:
 def train_all(
     task: SparseRecovery, recipe: DecoderRecipe, keys: list[jax.Array], name: str, test=None
 ) -> list[Trained]:
-    """A decoder from each key; its mean error on `test` is recorded on the way."""
-    mean_error = (lambda model: errors_of(model, test)[-1].mean()) if test else None
+    """A decoder from each key; its mean error on `test`, from as many rows as it is trained with,
+    is recorded on the way."""
+    rows = task.measurements
+    mean_error = (lambda model: errors_of(model, test)[rows - 1].mean()) if test else None
     return [
         decoders.train_decoder(task, recipe, key, f"{name}-seed-{number}", mean_error)
         for number, key in enumerate(keys)]
@@ -72,7 +73,7 @@ def trained(
     test_key, scalar_key, *keys = jax.random.split(key, seeds + 2)
     sample = longer.sample(test_key, test_tasks)
     short = shortened(sample, measurements)
-    trainings = train_all(task, recipe, keys, architecture, short)
+    trainings = train_all(task, recipe, keys, architecture, sample)
     models = [training.model for training in trainings]
     unrolled = unrolled_answers(task, layers, scalar_steps, scalar_key, short)
     errors = common.classical_errors(sample, 2 * measurements, layers)
@@ -83,8 +84,8 @@ def trained(
         "unrolled_error": (("unrolled", "task"), last),
         "curve": (("seed", "record"), [training.measured for training in trainings]),
         "loss": _losses(trainings)}
-    values |= _must_fail(models, keys, decoders.decoder_config(task, recipe), short)
-    values |= _what_layers_compute(models, short, layers, unrolled["LISTA-VM"])
+    values |= _must_fail(models, keys, decoders.decoder_config(task, recipe), sample, measurements)
+    values |= _what_layers_compute(models, sample, short, unrolled["LISTA-VM"])
     coordinates = {
         "solver": list(common.METHODS), "unrolled": list(unrolled),
         "prefix": np.arange(1, 2 * measurements + 1), "reference": list(REFERENCES),
@@ -94,8 +95,8 @@ def trained(
 
 def shortened(sample: RecoverySample, rows: int) -> RecoverySample:
     """The same tasks with only their first rows."""
-    count = jnp.full(sample.X.shape[0], rows)
-    return sample._replace(X=sample.X[:, :rows], y=sample.y[:, :rows], count=count)
+    X, y = np.asarray(sample.X)[:, :rows], np.asarray(sample.y)[:, :rows]
+    return sample._replace(X=X, y=y, count=np.full(len(y), rows))
 
 
 def _losses(trainings: list[Trained], points: int = 100) -> tuple:
@@ -104,32 +105,33 @@ def _losses(trainings: list[Trained], points: int = 100) -> tuple:
     return ("seed", "stretch"), [[stretch.mean() for stretch in curve] for curve in curves]
 
 
-def _must_fail(models, keys, config, short: RecoverySample) -> dict:
-    """Errors with all rows of what must fail: the models before training, shown the values of
-    another task, and with their last layer used again."""
-    untrained = [init_transformer(jax.random.split(key)[0], config) for key in keys]
-    others = jnp.roll(short.y, 1, axis=0)
-    longer = [
-        [decoders.with_repeated_last_layer(model, more) for more in range(EXTRA_LAYERS + 1)]
-        for model in models]
+def _must_fail(models, keys, config, sample: RecoverySample, rows: int) -> dict:
+    """Errors from the first `rows` rows of what must fail: the models before training, and shown
+    the values of another task."""
+    untrained = [decoders.init_decoder(jax.random.split(key)[0], config) for key in keys]
+    others = np.roll(sample.y, 1, axis=0)
     return {
-        "untrained_error": (("seed", "task"), [errors_of(model, short)[-1] for model in untrained]),
+        "untrained_error": (
+            ("seed", "task"), [errors_of(model, sample)[rows - 1] for model in untrained]),
         "misled_error": (
-            ("seed", "task"), [errors_of(model, short, others)[-1] for model in models]),
-        "repeated_error": (
-            ("seed", "extra", "task"),
-            [[errors_of(model, short)[-1] for model in row] for row in longer])}
+            ("seed", "task"), [errors_of(model, sample, others)[rows - 1] for model in models])}
 
 
-def _what_layers_compute(models, short: RecoverySample, depth: int, vm: np.ndarray) -> dict:
-    """How far each layer's read-out is from the truth and from iterates (0: the start at zero)."""
+def _what_layers_compute(models, sample: RecoverySample, short: RecoverySample, vm) -> dict:
+    """How far each layer's read-out is from the truth and from iterates (0: the start at zero), and
+    errors with the last layer used again."""
     X, y, beta = (np.asarray(part, float) for part in (short.X, short.y, short.beta))
-    ista, fista = (common.best_iterates(name, short, depth) for name in ("ista", "fista"))
+    depth = len(vm)
+    ista, fista = (
+        common.best_iterates(name, sample, y.shape[1], depth) for name in ("ista", "fista"))
     start = np.zeros((1, *beta.shape))
     algorithms = np.stack([np.concatenate([start, iterates]) for iterates in (ista, fista, vm)])
-    read = np.stack([decoders.layer_estimates(model, X, y) for model in models])
+    longer = [decoders.with_repeated_last_layer(model, EXTRA_LAYERS) for model in models]
+    repeated = np.stack([decoders.layer_estimates(model, X, y) for model in longer])
+    read = repeated[:, : depth + 1]
     distance = [[((algorithms - b) ** 2).sum(-1).mean(-1) for b in one] for one in read]
     return {
+        "repeated_error": (("seed", "extra", "task"), squared_errors(repeated[:, depth:], beta)),
         "layer_error": (("seed", "depth"), squared_errors(read, beta).mean(-1)),
         "distance": (("seed", "depth", "reference", "iterate"), distance),
         "final_distance": (
@@ -202,11 +204,9 @@ def trained_labels(
     test_key, *keys = jax.random.split(key, seeds + 1)
     sample = task.sample(test_key, test_tasks)
     trainings = train_all(task, recipe, keys, architecture)
-    single = jax.tree.map(
-        lambda part: part.astype(jnp.float32) if part.dtype == float else part, sample)
     label = np.asarray(sample.query_y)
     errors = [
-        (np.asarray(decoders.predicted_labels(training.model, single))[:, -1] - label) ** 2
+        (decoders.label_estimates(training.model, sample)[:, -1] - label) ** 2
         for training in trainings]
     return xarray.Dataset({
         "label_error": (("seed", "task"), np.array(errors, float)),

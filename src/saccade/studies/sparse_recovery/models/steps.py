@@ -3,7 +3,8 @@ and of each of the LISTA family, which have no lam.
 
 S_t is the soft threshold, L = ||X||_2^2, n the number of rows that count. A step takes (problem,
 state, layer) and returns the next state; `layer` says by name what the layer knows, the batch is
-the leading axis.
+the leading axis. All problems of a batch may share one matrix: then it has no leading axis, L and
+ALISTA's weight are computed once, and every product is that of two matrices.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float
 Matrix = Float[Array, "*batch row dim"]
 CUT = 1e-12  # eigenvalues of X X^T below this share of the largest count as zero
 Vectors = Float[Array, "sample dim"]
+Rows = Float[Array, "sample row"]
 Layer = dict[str, Array]
 
 
@@ -46,15 +48,16 @@ def alista_weight(X: Matrix) -> Matrix:
 
 
 class Problem(NamedTuple):
-    """A batch of problems; `mask`: which coordinates may be non-zero, `count`: n, `per_norm`: 1/L,
-    and 0 where X is zero: there nothing is to be learned and the estimate stays 0."""
+    """A batch of problems with a matrix each (`*batch` is `sample`) or one for all (`*batch` is
+    empty); `mask`: which coordinates may be non-zero, `count`: n, `per_norm`: 1/L, and 0 where X is
+    zero: there nothing is to be learned and the estimate stays 0."""
 
-    X: Float[Array, "sample row dim"]
-    y: Float[Array, "sample row"]
+    X: Matrix
+    y: Rows
     mask: Bool[Array, "sample dim"]
     count: Float[Array, " sample"]
-    per_norm: Float[Array, "sample 1"]
-    weight: Float[Array, "sample row dim"] | None
+    per_norm: Float[Array, "*batch 1"]
+    weight: Matrix | None
 
 
 class State(NamedTuple):
@@ -71,14 +74,16 @@ def soft_threshold(u: Float[Array, "..."], threshold: ArrayLike) -> Float[Array,
 
 
 def prepare(X, y, mask=None, count=None, weight: bool = False) -> Problem:
-    """Prepare a batch; columns outside a `mask` are zero, in L and in ALISTA's weight too."""
+    """Prepare a batch with a matrix for each problem, or one (row, dim) for all; columns outside a
+    `mask` are zero, in L and in ALISTA's weight too, so masks that differ make matrices differ."""
     X, y = jnp.asarray(X), jnp.asarray(y)
-    n, rows, dim = X.shape
-    allowed = jnp.broadcast_to(True if mask is None else jnp.asarray(mask, bool), (n, dim))
-    X = X if mask is None else jnp.where(allowed[:, None, :], X, 0)
+    n, rows, dim = len(y), *X.shape[-2:]
+    allowed = jnp.asarray(True if mask is None else mask, bool)
+    X = X if mask is None else jnp.where(allowed[..., None, :], X, 0)
     counts = jnp.broadcast_to(jnp.asarray(rows if count is None else count, X.dtype), (n,))
-    norm = squared_norm(X)[:, None]
+    norm = squared_norm(X)[..., None]
     per_norm = jnp.where(norm > 0, 1 / jnp.where(norm > 0, norm, 1), 0)
+    allowed = jnp.broadcast_to(allowed, (n, dim))
     return Problem(X, y, allowed, counts, per_norm, alista_weight(X) if weight else None)
 
 
@@ -88,14 +93,24 @@ def begin(problem: Problem) -> State:
     return State(zero, zero, jnp.ones((), problem.X.dtype))
 
 
-def residual(problem: Problem, b: Vectors) -> Float[Array, "sample row"]:
+def times(X: Matrix, b: Vectors) -> Rows:
+    """X b of every problem."""
+    return b @ X.T if X.ndim == 2 else jnp.einsum("bnd,bd->bn", X, b)
+
+
+def back(X: Matrix, r: Rows) -> Vectors:
+    """X^T r of every problem."""
+    return r @ X if X.ndim == 2 else jnp.einsum("bnd,bn->bd", X, r)
+
+
+def residual(problem: Problem, b: Vectors) -> Rows:
     """X b - y."""
-    return jnp.einsum("bnd,bd->bn", problem.X, b) - problem.y
+    return times(problem.X, b) - problem.y
 
 
 def gradient(problem: Problem, b: Vectors) -> Vectors:
     """X^T (X b - y)."""
-    return jnp.einsum("bnd,bn->bd", problem.X, residual(problem, b))
+    return back(problem.X, residual(problem, b))
 
 
 def _moved(problem: Problem, state: State, u: Vectors, threshold: ArrayLike) -> State:
@@ -121,41 +136,40 @@ def fista(problem: Problem, state: State, layer: Layer) -> State:
 
 def coordinate_descent(problem: Problem, state: State, layer: Layer) -> State:
     """One sweep: b_j <- S_lam(x_j^T r + |x_j|^2 b_j)/|x_j|^2, r = y - X b; no zero columns."""
-    squares = (problem.X**2).sum(1)
+    squares = (problem.X**2).sum(-2)
 
     def coordinate(carry, j):
         b, r = carry
-        column, square = problem.X[:, :, j], squares[:, j]
-        pull = (column * r).sum(1) + square * b[:, j]
+        column, square = problem.X[..., j], squares[..., j]
+        pull = (column * r).sum(-1) + square * b[:, j]
         there = jnp.where(
             square > 0, soft_threshold(pull, layer["lam"]) / jnp.where(square > 0, square, 1), 0)
         r = r - column * (there - b[:, j])[:, None]
         return (b.at[:, j].set(there), r), None
 
     (b, _), _ = jax.lax.scan(
-        coordinate, (state.b, -residual(problem, state.b)), jnp.arange(problem.X.shape[2]))
+        coordinate, (state.b, -residual(problem, state.b)), jnp.arange(problem.X.shape[-1]))
     return State(b, b, state.momentum)
 
 
 def lista(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(W1 y + W2 b): the weights know one matrix, the step sees only y."""
-    u = jnp.einsum("dn,bn->bd", layer["W1"], problem.y) + jnp.einsum(
-        "de,be->bd", layer["W2"], state.b)
+    u = times(layer["W1"], problem.y) + times(layer["W2"], state.b)
     return _moved(problem, state, u, layer["theta"])
 
 
 def lista_cp(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b + W^T (y - X b)): the weight knows one matrix, the residual this one."""
-    u = state.b - jnp.einsum("nd,bn->bd", layer["W"], residual(problem, state.b))
+    u = state.b - back(layer["W"], residual(problem, state.b))
     return _moved(problem, state, u, layer["theta"])
 
 
 def alista(problem: Problem, state: State, layer: Layer) -> State:
     """b <- S_theta(b + gamma W(X)^T (y - X b)) with the closed-form weight of the matrix at hand,
     or a frozen one in the layer."""
-    weight = jnp.broadcast_to(layer["W"], problem.X.shape) if "W" in layer else problem.weight
+    weight = layer.get("W", problem.weight)
     assert weight is not None, "prepare the problem with weight=True"
-    u = state.b - layer["gamma"] * jnp.einsum("bnd,bn->bd", weight, residual(problem, state.b))
+    u = state.b - layer["gamma"] * back(weight, residual(problem, state.b))
     return _moved(problem, state, u, layer["theta"])
 
 
@@ -164,7 +178,7 @@ def lista_vm(problem: Problem, state: State, layer: Layer) -> State:
     of M outside the mask are zero."""
     uphill = gradient(problem, state.b) / (2 * problem.count + 1)[:, None]
     M = layer["M"]
-    turned = M * uphill if M.ndim == 0 else jnp.einsum("de,be->bd", M, uphill)
+    turned = M * uphill if M.ndim == 0 else times(M, uphill)
     return _moved(problem, state, state.b - turned, layer["theta"])
 
 

@@ -3,11 +3,12 @@ all, and the form in which they are models of the contract."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from saccade.contracts import Mask, Tokens
@@ -16,7 +17,7 @@ from saccade.studies.sparse_recovery.models import steps
 from saccade.studies.sparse_recovery.models.steps import Layer, Problem, State
 from saccade.studies.sparse_recovery.task import read_columns
 
-Layers = dict[str, Array]
+Layers = dict[str, Any]
 """What all layers know, stacked: the leading axis of every array is the layer."""
 Iterates = Float[Array, "layer sample dim"]
 
@@ -31,22 +32,22 @@ class Algorithm(NamedTuple):
 
 
 def _penalised(layers: int, lam: float = 0.1, dtype=jnp.float64, **_) -> Layers:
-    return {"lam": jnp.full(layers, lam, dtype)}
+    return {"lam": np.full(layers, lam, dtype)}
 
 
 def _as_ista(names, layers: int, X, threshold=0.1, dtype=jnp.float64, **_) -> Layers:
     """ISTA on the training matrix: W1 = X^T/L and W2 = I - X^T X/L, or W = X/L."""
-    X = jnp.asarray(X, dtype)
-    W = X / steps.squared_norm(X)
-    parts = {"W": W, "W1": W.T, "W2": jnp.eye(X.shape[1], dtype=dtype) - W.T @ X}
-    parts["theta"] = jnp.asarray(threshold, dtype)
-    return {name: jnp.broadcast_to(parts[name], (layers, *parts[name].shape)) for name in names}
+    X = np.asarray(X, dtype)
+    W = X / np.linalg.norm(X, 2) ** 2
+    parts = {"W": W, "W1": W.T, "W2": np.eye(X.shape[1], dtype=dtype) - W.T @ X}
+    parts["theta"] = np.asarray(threshold, dtype)
+    return {name: np.repeat(parts[name][None], layers, 0) for name in names}
 
 
 def _numbers(name, usual, layers: int, step=None, threshold=0.1, dtype=jnp.float64, **_) -> Layers:
     """A step and a threshold a layer; M = step I: by symmetry a full matrix brings nothing."""
     first = usual if step is None else step
-    return {name: jnp.full(layers, first, dtype), "theta": jnp.full(layers, threshold, dtype)}
+    return {name: np.full(layers, first, dtype), "theta": np.full(layers, threshold, dtype)}
 
 
 ALGORITHMS = {

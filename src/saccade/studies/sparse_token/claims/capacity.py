@@ -25,7 +25,7 @@ def _separable(model: str, quick: dict, standard: dict, *sabotages: Sabotage) ->
         f"sparse-token.{model}-capacity", "ST-J1",
         f"Streams of samples stay linearly separable for the {model} classifier up to the"
         " predicted n/d (theta = 3), in the median.",
-        "Linear programmes on nested samples; the transition is about 12 to 17 % wide at these"
+        "Hyperplanes sought for nested samples; the transition is about 12 to 17 % wide at these"
         " sizes, its median known to 4 % after 256 trials, and shifted by less than 3 % after"
         " counting the bias as a dimension.", *sabotages,
         source=f"Conjecture 1, {PAPER}; formula ours", statistic="median",

@@ -1,6 +1,7 @@
 """Claims on what is possible with a known direction: pooling, linear rules, attention, Bayes."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -173,8 +174,12 @@ HARDMAX_FORMULA = claim(
 
 def _oracles(run: Run, sharper: float = 1.0) -> list:
     """Predicted for hard-max, softmax averages, pooled, and the likelihood ratio."""
-    setting = setting_of(run)
-    softmax = [theory.softmax_oracle_error(setting, sharper * k) for k in run.parameters.sharpness]
+    return _oracles_at(setting_of(run), tuple(sharper * k for k in run.parameters.sharpness))
+
+
+@cache
+def _oracles_at(setting: SparseTokenSetting, sharpness: tuple[float, ...]) -> list:
+    softmax = [theory.softmax_oracle_error(setting, k) for k in sharpness]
     ends = theory.pooled_oracle_error(setting), theory.bayes_error(setting)
     return [theory.hardmax_oracle_error(setting), *softmax, *ends]
 

@@ -1,18 +1,19 @@
-"""Capacity and infinitely many samples, measured: separable samples by linear programmes, the
+"""Capacity and infinitely many samples, measured: how many samples can be separated, the
 capacity formula minimised directly and on draws, population least squares on what is seen."""
 
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 import xarray
+from numpy.random import default_rng
 from scipy import integrate, optimize
-from scipy.special import log_ndtr, ndtr, softmax
+from scipy.special import ndtr, softmax
 
 from saccade.convex import is_separable
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.experiments.readouts import Model, draw, generator, tilted_query
-from saccade.studies.sparse_token.task import MODELS, FeatureSample, SparseToken
+from saccade.studies.sparse_token.experiments.draws import FeatureSample, seeds_of
+from saccade.studies.sparse_token.experiments.readouts import Model, draw, tilted_query
+from saccade.studies.sparse_token.task import MODELS, SparseToken
 
 
 class Draws(NamedTuple):
@@ -65,8 +66,8 @@ def population_limit(
     """Error of attention, against its alignment, and of pooling with infinitely many samples."""
     setting = (length, informative, positive_rate, signal)
     rows, pooled = [], []
-    for one in jax.random.split(key, replicates):
-        rng = generator(one)
+    for seed in seeds_of(key, replicates):
+        rng = default_rng(seed)
         rows.append([
             least_squares_error(draw_seen(rng, samples, *setting, rho, sharpness))
             for rho in alignment])
@@ -81,15 +82,22 @@ def population_limit(
 def sampled_capacity(draws: Draws) -> float:
     """n/d of the capacity formula, expected over the draws (E(G - t)_+^2 in closed form)."""
 
-    def violation(x: np.ndarray) -> float:
-        size = np.sqrt(1 + x[1] ** 2)
-        t = draws.y * (x[0] * draws.along + x[1] * draws.across + x[2]) / (draws.spread * size)
-        density = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi)
-        below = np.exp(log_ndtr(-t))
-        return float(size**2 * np.mean(np.maximum((1 + t * t) * below - t * density, 0.0)))
+    rows = np.stack([draws.along, draws.across, np.ones_like(draws.y)])
+    rows *= draws.y / draws.spread / len(draws.y)
+
+    def violation(x: np.ndarray) -> tuple[float, np.ndarray]:
+        """The formula and its gradient."""
+        square = 1 + x[1] ** 2
+        t = (x @ rows) * (len(draws.y) / np.sqrt(square))
+        density, below = np.exp(-0.5 * t * t) / np.sqrt(2 * np.pi), ndtr(-t)
+        excess = density - t * below  # E(G - t)_+
+        mean = np.mean(np.maximum(below - t * excess, 0.0))
+        gradient = -2 * np.sqrt(square) * (rows @ excess)
+        gradient[1] += 2 * x[1] * (mean + np.mean(t * excess))
+        return float(square * mean), gradient
 
     start = np.array([0.1, 0.1, 0.0])
-    best = optimize.minimize(violation, start, method="BFGS", options={"gtol": 1e-7})
+    best = optimize.minimize(violation, start, jac=True, method="BFGS", options={"gtol": 1e-7})
     return float(1 / best.fun)
 
 
@@ -102,8 +110,8 @@ def capacity_on_draws(
     """Capacity of the three models (vectorised: L times pooling), averaged over sampled tokens."""
     setting = (length, informative, positive_rate, signal)
     rows = []
-    for one in jax.random.split(key, replicates):
-        rng = generator(one)
+    for seed in seeds_of(key, replicates):
+        rng = default_rng(seed)
         attention = sampled_capacity(draw_seen(rng, samples, *setting, alignment, sharpness))
         pooled = sampled_capacity(draw_pooled(rng, samples, *setting))
         rows.append([attention, pooled, length * pooled])
@@ -113,7 +121,7 @@ def capacity_on_draws(
 
 def separable_prefix(sample: FeatureSample, dim: int) -> int:
     """The longest prefix that is separable, by bisection (once lost, separability stays lost)."""
-    features, y = np.asarray(sample.features), np.asarray(sample.y)
+    features, y = sample
     low, high = min(dim, len(y)), len(y) + 1  # d samples in general position are always separable
     while high - low > 1:
         middle = (low + high) // 2
@@ -144,8 +152,8 @@ def separability(
     entries = dim * (length if model == "vectorised" else 1)
     longest = round(most_per_dim * dim)
     counts = [
-        separable_prefix(draw(task, one, longest, model, query), entries)
-        for one in jax.random.split(key, trials)]
+        separable_prefix(draw(task, default_rng(seed), longest, model, query), entries)
+        for seed in seeds_of(key, trials)]
     per_dim = np.array(counts) / (entries + 1) * (entries / dim)
     return xarray.Dataset(
         {"samples_per_dim": ("trial", per_dim), "cut_off": ("trial", np.array(counts) == longest)})

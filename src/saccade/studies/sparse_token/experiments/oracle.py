@@ -3,14 +3,14 @@
 from itertools import pairwise
 from typing import Any, Literal
 
-import jax
 import numpy as np
 import xarray
+from numpy.random import default_rng
 from scipy import integrate, optimize
 from scipy.special import log_ndtr, logsumexp, ndtr, softmax
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.experiments.readouts import generator
+from saccade.studies.sparse_token.experiments.draws import seeds_of
 
 Growth = Literal["constant-snr", "log", "root-log", "power"]
 
@@ -91,7 +91,7 @@ def linear_search(
     key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, starts: int = 24
 ) -> xarray.Dataset:
     """Smallest error of any linear classifier that knows the direction (R = 1), by search."""
-    rng = generator(key)
+    rng = default_rng(seeds_of(key, 1)[0])
     errors = [best_linear_error(*case, rng, starts) for case in cases]
     return xarray.Dataset({"error": ("case", np.array(errors))})
 
@@ -141,8 +141,8 @@ def token_statistics(
 ) -> xarray.Dataset:
     """Errors of thresholds on sampled tokens: largest, softmax averages, mean, likelihood ratio."""
     thresholds, rows, ratio = np.array(THRESHOLDS), [], []
-    for one in jax.random.split(key, replicates):
-        rng = generator(one)
+    for seed in seeds_of(key, replicates):
+        rng = default_rng(seed)
         positive = np.arange(samples) < samples // 2
         u = rng.standard_normal((samples, length))
         u[:, :informative] += signal * positive[:, None]

@@ -14,27 +14,23 @@ from itertools import combinations
 from math import comb
 from typing import Any, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
-from scipy.special import ndtr, softmax
+from numpy.random import Generator, SeedSequence, default_rng
+from scipy.special import ndtr
 
 from saccade.convex import ConvexFit, fit_readout, readout_error
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_token.experiments import draws
+from saccade.studies.sparse_token.experiments.draws import FeatureSample
 from saccade.studies.sparse_token.models import vectorised_features
-from saccade.studies.sparse_token.task import FeatureSample, SparseToken, SparseTokenSetting
+from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 
 Model = Literal["attention", "pooled", "vectorised"]
 Loss = Literal["logistic", "square"]
 MEASURED = (
     "train_loss", "train_error", "test_error", "w_norm", "w_query", "w_signal", "b",
     "gradient_norm")
-
-
-def generator(key: Any) -> np.random.Generator:
-    """A NumPy generator from a JAX key."""
-    return np.random.default_rng(np.asarray(jax.random.key_data(key), np.uint32))
 
 
 def table(
@@ -48,10 +44,11 @@ def table(
         columns, {name: list(points) for name, points in (coordinates or {}).items()})
 
 
-def tilted_query(dim: int, alignment: float, sharpness: float) -> jax.Array:
+def tilted_query(dim: int, alignment: float, sharpness: float) -> np.ndarray:
     """A query of norm `sharpness` with cosine `alignment` to the first axis, that of the signal."""
-    unit = jnp.zeros(dim).at[0].set(alignment).at[1].set(np.sqrt(max(0.0, 1 - alignment**2)))
-    return sharpness * unit
+    query = np.zeros(dim)
+    query[:2] = alignment, np.sqrt(max(0.0, 1 - alignment**2))
+    return sharpness * query
 
 
 class View(NamedTuple):
@@ -76,20 +73,32 @@ def view_of_attention(w, b: float, query, direction, beta: float = 1.0) -> View:
 
 
 def attention_test_error(
-    setting: SparseTokenSetting, view: View, rng: np.random.Generator, points: int = 2000
+    setting: SparseTokenSetting, view: View, rng: Generator, points: int = 2000
 ) -> float:
     """Error on fresh samples: `points` draws of the token scores a class, the rest integrated."""
-    noise = rng.standard_normal((2, points, setting.length))
     planted = setting.signal * (np.arange(setting.length) < setting.informative)
-    wrong = []
-    for scores, signal, label in (
-        (noise[0] + view.alignment * planted, planted, 1.0), (noise[1], 0 * planted, -1.0),
-    ):
-        weights = softmax(view.sharpness * scores, axis=1)
-        mean = view.along * (weights * scores).sum(1) + view.across * (weights @ signal) + view.b
-        deviation = np.maximum(np.linalg.norm(weights, axis=1) * view.rest, 1e-300)
-        wrong.append(ndtr(-label * mean / deviation).mean())
-    return float(setting.positive_rate * wrong[0] + (1 - setting.positive_rate) * wrong[1])
+    negative, positive = rng.standard_normal((2, points, setting.length))
+    positive += view.alignment * planted
+    caught, false = _chances_above(view, positive, planted), _chances_above(view, negative, None)
+    rate = setting.positive_rate
+    return float(rate * (1 - caught.mean()) + (1 - rate) * false.mean())
+
+
+def _chances_above(view: View, scores: np.ndarray, signal: np.ndarray | None) -> np.ndarray:
+    """P(margin > 0) given the token scores, sample by sample."""
+    weights = np.exp(view.sharpness * (scores - scores.max(1, keepdims=True)))
+    total = weights.sum(1)
+    mean = view.along * np.einsum("nl,nl->n", weights, scores)
+    mean += view.b * total if signal is None else view.across * (weights @ signal) + view.b * total
+    deviation = np.sqrt(np.einsum("nl,nl->n", weights, weights)) * view.rest
+    return ndtr(mean / np.maximum(deviation, 1e-300))
+
+
+def pooled_test_error(setting: SparseTokenSetting, signal: float, norm: float, b: float) -> float:
+    """Error of pooling with <w, xi> = `signal`, |w| = `norm`: nothing is left to draw (exact)."""
+    mean = setting.signal * setting.informative / setting.length * signal
+    deviation, rate = norm / np.sqrt(setting.length), setting.positive_rate
+    return float(rate * ndtr(-(mean + b) / deviation) + (1 - rate) * ndtr(b / deviation))
 
 
 def vectorised_test_error(
@@ -111,56 +120,57 @@ def vectorised_test_error(
 
 
 def readout_test_error(
-    task: SparseToken, fitted: ConvexFit, model: str, query: Any, rng: np.random.Generator,
-    points: int = 2000,
+    task: SparseToken, fitted: ConvexFit, model: str, query: Any, rng: Generator, points: int = 2000
 ) -> float:
     """Error of a fitted read-out of any of the three models on fresh samples."""
-    if model == "vectorised":
-        token_signal = fitted.w.reshape(task.length, -1) @ np.asarray(task.direction)
-        norm = float(np.linalg.norm(fitted.w))
-        chances = task.location_probabilities
-        return vectorised_test_error(task.setting, token_signal, norm, fitted.b, chances)
-    used = query if model == "attention" else jnp.zeros(task.dim)
-    view = view_of_attention(fitted.w, fitted.b, used, task.direction)
-    return attention_test_error(task.setting, view, rng, points)
+    if model == "attention":
+        view = view_of_attention(fitted.w, fitted.b, query, task.direction)
+        return attention_test_error(task.setting, view, rng, points)
+    signals = fitted.w.reshape(-1, task.dim) @ np.asarray(task.direction)
+    norm = float(np.linalg.norm(fitted.w))
+    if model == "pooled":
+        return pooled_test_error(task.setting, float(signals[0]), norm, fitted.b)
+    return vectorised_test_error(task.setting, signals, norm, fitted.b, task.location_probabilities)
 
 
-def draw(task: SparseToken, key: Any, n: int, model: str, query: Any) -> FeatureSample:
+def draw(task: SparseToken, rng: Generator, n: int, model: str, query: Any) -> FeatureSample:
     """n labelled features of one of the three models."""
     if model == "vectorised":
-        sample = task.sample(key, n)
+        sample = draws.draw_tokens(task, rng, n)
         return FeatureSample(vectorised_features(sample.X), sample.y)
     if model == "pooled":
-        return task.sample_pooled_features(key, n)
-    return task.sample_attention_features(key, n, query)
+        return draws.draw_pooled_features(task, rng, n)
+    return draws.draw_attention_features(task, rng, n, query)
 
 
-def draw_both_labels(task: SparseToken, key: Any, n: int, model: str, query: Any) -> FeatureSample:
+def draw_both_labels(
+    task: SparseToken, rng: Generator, n: int, model: str, query: Any
+) -> FeatureSample:
     """The same with both labels present (drawn again in the rare other case)."""
-    for attempt in range(100):
-        sample = draw(task, jax.random.fold_in(key, attempt), n, model, query)
-        if abs(float(sample.y.sum())) < n:
+    for _ in range(100):
+        sample = draw(task, rng, n, model, query)
+        if abs(sample.y.sum()) < n:
             return sample
     raise ValueError("one label is too rare for this sample size")
 
 
 def one_trial(
-    task: SparseToken, key: Any, n: int, ridge: float, loss: str, model: str, query: Any,
+    task: SparseToken, seed: SeedSequence, n: int, ridge: float, loss: str, model: str, query: Any,
     tolerance: float = 1e-9, points: int = 2000,
 ) -> list[float]:
     """Draw, fit to a gradient norm of `tolerance` and measure (`MEASURED`): the numbers a theory of
     the fitted classifier speaks of. A fit that misses it is an error, not a number."""
-    draw_key, test_key = jax.random.split(key)
-    sample = draw_both_labels(task, draw_key, n, model, query)
+    rng = default_rng(seed)
+    sample = draw_both_labels(task, rng, n, model, query)
     fitted = fit_readout(sample.features, sample.y, ridge, loss, tolerance)
     if fitted.status != "converged":
         raise ArithmeticError(
             f"the read-out was fitted only to a gradient norm of {fitted.gradient_norm:.2g}")
     token_signal = fitted.w.reshape(-1, task.dim) @ np.asarray(task.direction)
-    along = fitted.w @ np.asarray(query / jnp.linalg.norm(query)) if model == "attention" else 0.0
+    along = fitted.w @ query / np.linalg.norm(query) if model == "attention" else 0.0
     return [
         fitted.train_loss, readout_error(sample.features, sample.y, fitted.w, fitted.b),
-        readout_test_error(task, fitted, model, query, generator(test_key), points),
+        readout_test_error(task, fitted, model, query, rng, points),
         float(np.linalg.norm(fitted.w)), float(along),
         float(token_signal.sum() / np.sqrt(len(token_signal))), fitted.b, fitted.gradient_norm]
 
@@ -177,10 +187,9 @@ def fitted(
     """Read-outs fitted to fresh features: training loss and error, test error, weights."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     query = tilted_query(dim, alignment, sharpness)
-    keys = jax.random.split(key, (trials, len(samples_per_dim)))
     rows = [
         [
             one_trial(task, one, round(alpha * dim), ridge, loss, model, query, points=test_points)
-            for one, alpha in zip(row, samples_per_dim, strict=True)]
-        for row in keys]
+            for one, alpha in zip(seed.spawn(len(samples_per_dim)), samples_per_dim, strict=True)]
+        for seed in draws.seeds_of(key, trials)]
     return table(MEASURED, rows, ("trial", "samples_per_dim"), {"samples_per_dim": samples_per_dim})

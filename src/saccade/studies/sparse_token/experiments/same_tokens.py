@@ -2,14 +2,15 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 import xarray
+from numpy.random import SeedSequence, default_rng
 
 from saccade.convex import fit_readout
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_token import models
 from saccade.studies.sparse_token.experiments import readouts
+from saccade.studies.sparse_token.experiments.draws import draw_tokens, seeds_of
 from saccade.studies.sparse_token.experiments.readouts import Loss
 from saccade.studies.sparse_token.task import MODELS, SparseToken
 
@@ -25,18 +26,20 @@ def blunt_query(
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     query = readouts.tilted_query(dim, alignment, sharpness)
 
-    def measured(one: Any, features: Any, y: Any, beta: float) -> list[float]:
+    def measured(seed: SeedSequence, features: Any, y: Any, beta: float) -> list[float]:
         fitted = fit_readout(features, y, ridge, loss)
         view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction, beta)
-        rng = readouts.generator(one)
+        # the same test tokens for both
+        rng = default_rng(seed)
         return [fitted.train_loss, readouts.attention_test_error(task.setting, view, rng, 4000)]
 
     rows = []
-    for one in jax.random.split(key, trials):
-        X, y, _ = task.sample(one, round(samples_per_dim * dim))
+    for seed in seeds_of(key, trials):
+        draw_seed, test_seed = seed.spawn(2)
+        X, y, _ = draw_tokens(task, default_rng(draw_seed), round(samples_per_dim * dim))
         rows.append([
-            measured(one, models.attention_features(X, query), y, 1.0),
-            measured(one, models.pooled_features(X), y, 0.0)])
+            measured(test_seed, models.attention_features(X, query), y, 1.0),
+            measured(test_seed, models.pooled_features(X), y, 0.0)])
     return readouts.table(
         ("train_loss", "test_error"), rows, ("trial", "model"), {"model": ("attention", "pooled")})
 
@@ -55,15 +58,15 @@ def uneven_places(
         np.array(place_probabilities))
     query = readouts.tilted_query(dim, alignment, sharpness)
     rows, signals = [], []
-    for one in jax.random.split(key, trials):
-        X, y, _ = task.sample(one, round(samples_per_dim * dim))
+    for seed in seeds_of(key, trials):
+        rng = default_rng(seed)
+        X, y, _ = draw_tokens(task, rng, round(samples_per_dim * dim))
         features = {
             "attention": models.attention_features(X, query), "pooled": models.pooled_features(X),
             "vectorised": models.vectorised_features(X)}
         fits = {
             model: fit_readout(item, y, ridge, loss, tolerance=1e-9)
             for model, item in features.items()}
-        rng = readouts.generator(one)
         # attention and pooling as under the uniform law: they do not see places
         rows.append([
             [

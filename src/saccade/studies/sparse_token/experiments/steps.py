@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
+from numpy.random import SeedSequence, default_rng
 
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_token.dynamics import TwoSteps, gradient_steps
+from saccade.studies.sparse_token.experiments.draws import draw_tokens, seeds_of
 from saccade.studies.sparse_token.experiments.readouts import Loss, table
 from saccade.studies.sparse_token.models import attention_map
 from saccade.studies.sparse_token.task import SparseToken
@@ -16,26 +16,21 @@ from saccade.studies.sparse_token.task import SparseToken
 OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine")
 
 
-def repeated_steps(task: SparseToken, keys: Any, n: int, **steps: Any) -> TwoSteps:
-    """The two steps on n samples from every key (n x L x d must fit in memory), stacked."""
-    trials = []
-    for key in keys:
-        X, y, _ = task.sample(key, n, jnp.float32)
-        trials.append(gradient_steps(X, y, **steps, dtype=jnp.float32))
-    return TwoSteps(*(jnp.stack(column) for column in zip(*trials, strict=True)))
-
-
-def learned_queries(
-    task: SparseToken, key: Any, trials: int, n: int, eta_q: float, loss: str
-) -> np.ndarray:
-    """Each trial's query after two steps on its own n samples (eta_w = eta_b = 1/2, beta = 1)."""
-    keys = jax.random.split(key, trials)
-    return np.asarray(repeated_steps(task, keys, n, eta_q=eta_q, loss=loss).q)
+def repeated_steps(
+    task: SparseToken, seed: SeedSequence, trials: int, n: int, **steps: Any
+) -> TwoSteps:
+    """The two steps, every trial on n samples of its own (n x L x d must fit in memory), stacked;
+    eta_w = eta_b = eta_q = 1/2 and beta = 1 unless `steps` says otherwise."""
+    ends = []
+    for one in seed.spawn(trials):
+        X, y, _ = draw_tokens(task, default_rng(one), n, np.float32)
+        ends.append(gradient_steps(X, y, **steps, dtype=np.float32))
+    return TwoSteps(*(np.stack(column) for column in zip(*ends, strict=True)))
 
 
 def overlaps(after: TwoSteps, direction: Any) -> np.ndarray:
     """Biases, norms and cosines with the signal (`OVERLAPS`), one row a trial."""
-    w, b, q = (np.asarray(part) for part in after)
+    w, b, q = after
     w_norm, q_norm = np.linalg.norm(w, axis=1), np.linalg.norm(q, axis=1)
     w_signal, q_signal = w @ np.asarray(direction), q @ np.asarray(direction)
     values = (b, w_signal, w_norm, w_signal / w_norm, q_signal, q_norm, q_signal / q_norm)
@@ -54,11 +49,10 @@ def two_steps(
     """Overlaps of w, b and q with the signal after two full-batch gradient steps on full tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     columns = []
-    for number, alpha in enumerate(samples_per_dim):
-        keys = jax.random.split(jax.random.fold_in(key, number), trials)
+    for seed, alpha in zip(seeds_of(key, len(samples_per_dim)), samples_per_dim, strict=True):
         after = repeated_steps(
-            task, keys, round(alpha * dim), eta_w=eta_w, eta_b=eta_b, eta_q=eta_q, beta=beta,
-            loss=loss)
+            task, seed, trials, round(alpha * dim), eta_w=eta_w, eta_b=eta_b, eta_q=eta_q,
+            beta=beta, loss=loss)
         columns.append(overlaps(after, task.direction))
     return table(
         OVERLAPS, np.stack(columns, 1), ("trial", "samples_per_dim"),
@@ -73,19 +67,18 @@ def attention_maps(
 ) -> xarray.Dataset:
     """Where attention looks on fresh samples before training, after one step and after two."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
-    train_key, test_key = jax.random.split(key)
+    train, test = seeds_of(key, 2)
     n = round(samples_per_dim * dim)
-    query = jnp.asarray(repeated_steps(task, [train_key], n, eta_q=eta_q, loss=loss).q[0])
-    sample = task.sample(test_key, samples)
-    order = jnp.argsort(-sample.y, stable=True)
+    query = repeated_steps(task, train, 1, n, eta_q=eta_q, loss=loss).q[0]
+    sample = draw_tokens(task, default_rng(test), samples)
+    order = np.argsort(-sample.y, kind="stable")
     # The first step leaves q at zero: its gradient vanishes at w = 0.
-    queries = (jnp.zeros(dim), jnp.zeros(dim), query)
-    maps = jnp.stack([attention_map(sample.X[order], asked) for asked in queries])
+    queries: tuple[Any, ...] = (np.zeros(dim), np.zeros(dim), query)
+    maps = np.stack([attention_map(sample.X[order], asked) for asked in queries])
     return xarray.Dataset(
         {
-            "attention": (("stage", "sample", "token"), np.asarray(maps)),
-            "y": ("sample", np.asarray(sample.y[order])),
-            "location": (("sample", "token"), np.asarray(sample.where[order], float)),
-            "q_cosine": float(query @ task.direction / jnp.linalg.norm(query)),
-            "sharpness": float(jnp.linalg.norm(query))},
+            "attention": (("stage", "sample", "token"), maps), "y": ("sample", sample.y[order]),
+            "location": (("sample", "token"), sample.where[order].astype(float)),
+            "q_cosine": float(query @ np.asarray(task.direction) / np.linalg.norm(query)),
+            "sharpness": float(np.linalg.norm(query))},
         {"stage": ["start", "one step", "two steps"]})

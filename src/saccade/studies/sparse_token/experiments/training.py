@@ -10,14 +10,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
+from numpy.random import SeedSequence, default_rng
 
 from saccade.convex import fit_readout
 from saccade.descent import descend
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_token.dynamics import gradient_steps
 from saccade.studies.sparse_token.experiments import readouts
+from saccade.studies.sparse_token.experiments.draws import draw_tokens, seeds_of
 from saccade.studies.sparse_token.experiments.readouts import MEASURED, Loss, table
-from saccade.studies.sparse_token.experiments.steps import learned_queries
+from saccade.studies.sparse_token.experiments.steps import repeated_steps
 from saccade.studies.sparse_token.models import attention_features
 from saccade.studies.sparse_token.task import MODELS, SparseToken
 
@@ -33,18 +35,18 @@ def protocol(
 ) -> xarray.Dataset:
     """Test errors of the three models; attention's query from two steps on samples of its own."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
-    step_key, fit_key = jax.random.split(key)
+    step_seed, *fit_seeds = seeds_of(key, 1 + len(models))
     n = round(query_samples_per_dim * dim)
-    queries = learned_queries(task, step_key, trials, n, eta_q, loss)
+    queries = repeated_steps(task, step_seed, trials, n, eta_q=eta_q, loss=loss).q
     rows = []
-    for number, model in enumerate(models):
-        keys = jax.random.split(jax.random.fold_in(fit_key, number), (trials, len(samples_per_dim)))
+    for model, model_seed in zip(models, fit_seeds, strict=True):
         fit = partial(readouts.one_trial, task, ridge=ridge, loss=loss, model=model, tolerance=1e-7)
         rows.append([
             [
                 fit(one, round(alpha * dim), query=query)
-                for one, alpha in zip(row, samples_per_dim, strict=True)]
-            for row, query in zip(keys, queries, strict=True)])
+                for one, alpha in zip(
+                    seed.spawn(len(samples_per_dim)), samples_per_dim, strict=True)]
+            for seed, query in zip(model_seed.spawn(trials), queries, strict=True)])
     norm = np.linalg.norm(queries, axis=1)
     return table(
         MEASURED, rows, ("model", "trial", "samples_per_dim"),
@@ -63,39 +65,36 @@ def reuse(
     """Read-outs fitted to the samples that taught the query, and to as many fresh ones."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
-    rows = [
-        _reused_and_fresh(task, one, n, eta_q, ridge, loss) for one in jax.random.split(key, trials)
-    ]
+    rows = [_reused_and_fresh(task, seed, n, eta_q, ridge, loss) for seed in seeds_of(key, trials)]
     names = ("reused_test", "fresh_test", "reused_loss", "fresh_loss", "split_test")
     return table(names, rows, ("trial",))
 
 
 def _reused_and_fresh(
-    task: SparseToken, key: Any, n: int, eta_q: float, ridge: float, loss: str
+    task: SparseToken, seed: SeedSequence, n: int, eta_q: float, ridge: float, loss: str
 ) -> list[float]:
     """Both read-outs of one trial, and one with the n samples split between query and read-out."""
-    draw_key, fresh_key, test_key, _ = jax.random.split(key, 4)
-    X, y, _ = task.sample(draw_key, n)
+    draw_seed, test_seed = seed.spawn(2)
+    rng = default_rng(draw_seed)
+    X, y, _ = draw_tokens(task, rng, n)
     half = n // 2
     query, half_query = (
         gradient_steps(X[:count], y[:count], eta_q=eta_q, loss=loss).q for count in (n, half))
-    fresh = readouts.draw_both_labels(task, fresh_key, n, "attention", query)
+    fresh = readouts.draw_both_labels(task, rng, n, "attention", query)
     fits = [
         fit_readout(features, labels, ridge, loss)
         for features, labels in (
             (attention_features(X, query), y), fresh,
             (attention_features(X[half:], half_query), y[half:]))]
     reused_test, fresh_test, split_test = (
-        readouts.readout_test_error(task, fit, "attention", asked, readouts.generator(test_key))
+        readouts.readout_test_error(task, fit, "attention", asked, default_rng(test_seed))
         for fit, asked in zip(fits, (query, query, half_query), strict=True))
     return [reused_test, fresh_test, fits[0].train_loss, fits[1].train_loss, split_test]
 
 
-@partial(jax.jit, static_argnames="n")
-def _descend_jointly(task: SparseToken, key: Any, n: int, step_size, query_step, ridge, stops):
-    """Gradient descent of (q, w, b) from zero on n samples, with the objective, at every stop."""
-    X, labels, _ = task.sample(key, n, jnp.float32)
-    y = labels.astype(jnp.float32)
+@jax.jit
+def _descend_jointly(X, y, step_size, query_step, ridge, stops):
+    """Gradient descent of (q, w, b) from zero on samples, with the objective, at every stop."""
 
     def objective(state):
         q, w, b = state
@@ -108,7 +107,7 @@ def _descend_jointly(task: SparseToken, key: Any, n: int, step_size, query_step,
             (part - rate * gradient).astype(jnp.float32)
             for part, rate, gradient in zip(state, rates, jax.grad(objective)(state), strict=True))
 
-    zero = jnp.zeros(task.dim, jnp.float32)
+    zero = jnp.zeros(X.shape[2], jnp.float32)
     return descend(
         step, lambda state, _: (*state, objective(state)), (zero, zero, jnp.float32(0)), stops)[1]
 
@@ -125,28 +124,31 @@ def joint_training(
     """Query, read-out and bias trained together from zero, beside two stages on as many samples."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
-    stops = jnp.arange(1, steps // record_every + 1) * record_every
-    joint = [
-        _measure_path(
-            task, one, _descend_jointly(task, one, n, step_size, query_step, ridge, stops))
-        for one in jax.random.split(key, trials)]
-    queries = learned_queries(task, jax.random.fold_in(key, 1), trials, n // 2, 40.0, "logistic")
-    keys = jax.random.split(jax.random.fold_in(key, 2), trials)
+    stops = np.arange(1, steps // record_every + 1) * record_every
+    joint_seed, step_seed, fit_seed = seeds_of(key, 3)
+    joint = []
+    for seed in joint_seed.spawn(trials):
+        draw_seed, test_seed = seed.spawn(2)
+        X, y, _ = draw_tokens(task, default_rng(draw_seed), n, np.float32)
+        path = _descend_jointly(X, y.astype(np.float32), step_size, query_step, ridge, stops)
+        joint.append(_measure_path(task, test_seed, path))
+    queries = repeated_steps(task, step_seed, trials, n // 2, eta_q=40.0).q
     staged = [
-        readouts.one_trial(task, one, n - n // 2, ridge, "logistic", "attention", query)
-        for one, query in zip(keys, queries, strict=True)]
+        readouts.one_trial(task, seed, n - n // 2, ridge, "logistic", "attention", query)
+        for seed, query in zip(fit_seed.spawn(trials), queries, strict=True)]
     return table(
         ("test_error", "q_cosine", "sharpness", "train_loss"), joint, ("trial", "step"),
         {"step": stops.tolist()},
     ).assign(staged_error=("trial", np.array(staged)[:, MEASURED.index("test_error")]))
 
 
-def _measure_path(task: SparseToken, key: Any, path: Any) -> list[list[float]]:
-    """Test error, cosine and sharpness of the query, and training loss at every stop."""
+def _measure_path(task: SparseToken, seed: SeedSequence, path: Any) -> list[list[float]]:
+    """Test error (on the same draws), cosine and sharpness of the query, and training loss at every
+    stop."""
     rows = []
     for q, w, b, loss in zip(*(np.asarray(part, float) for part in path), strict=True):
         view = readouts.view_of_attention(w, b, q, task.direction)
-        error = readouts.attention_test_error(task.setting, view, readouts.generator(key))
+        error = readouts.attention_test_error(task.setting, view, default_rng(seed))
         rows.append([error, view.alignment, view.sharpness, float(loss)])
     return rows
 
@@ -162,20 +164,21 @@ def other_length(
 ) -> xarray.Dataset:
     """Test error of attention and pooling fitted at one length and asked, unchanged, at others."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
-    settings = [replace(task.setting, length=asked) for asked in test_lengths]
-    queries = {
-        "attention": readouts.tilted_query(dim, alignment, sharpness), "pooled": jnp.zeros(dim)}
+    others = [replace(task, setting=replace(task.setting, length=asked)) for asked in test_lengths]
+    query, models = readouts.tilted_query(dim, alignment, sharpness), ("attention", "pooled")
 
-    def errors(one: Any, model: str, query: Any) -> list[float]:
-        sample = readouts.draw_both_labels(task, one, round(samples_per_dim * dim), model, query)
+    def errors(seed: SeedSequence, model: str) -> list[float]:
+        draw_seed, test_seed = seed.spawn(2)
+        n = round(samples_per_dim * dim)
+        sample = readouts.draw_both_labels(task, default_rng(draw_seed), n, model, query)
         fitted = fit_readout(sample.features, sample.y, ridge)
-        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction)
         return [
-            readouts.attention_test_error(setting, view, readouts.generator(one))
-            for setting in settings]
+            readouts.readout_test_error(other, fitted, model, query, default_rng(test_seed))
+            for other in others]
 
     rows = [
-        [errors(one, *item) for item in queries.items()] for one in jax.random.split(key, trials)]
+        [errors(one, model) for one, model in zip(seed.spawn(2), models, strict=True)]
+        for seed in seeds_of(key, trials)]
     return xarray.Dataset(
         {"test_error": (("trial", "model", "length"), np.array(rows))},
-        {"model": list(queries), "length": list(test_lengths)})
+        {"model": list(models), "length": list(test_lengths)})

@@ -24,6 +24,7 @@ step sizes of order one |q| is tiny (about 0.02 at eta = 0.5), so that attention
 pooling: choose eta_q so that the sharpness beta |q| is of order one.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,13 @@ def check_steps(setting, samples_per_dim, eta_w, eta_b, eta_q, beta) -> None:
     require_number("eta_b", eta_b)
 
 
+@cache
+def _gauss_hermite(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of E over N(0, 1)."""
+    points, weights = roots_hermitenorm(nodes)
+    return points, weights / weights.sum()
+
+
 def _two_steps(
     setting: SparseTokenSetting, alpha0, eta_w, eta_b, eta_q, beta, loss: Loss, nodes: int,
     self_interaction: bool,
@@ -93,9 +101,9 @@ def _two_steps(
     mean = (
         b + self_interaction * pull / (alpha0 * length)
         + np.array([theta * informative / length * omega, 0.0]))
-    points, weights = roots_hermitenorm(nodes)
+    points, weights = _gauss_hermite(nodes)
     slopes = loss.derivative(mean[:, None] + np.sqrt(w2 / length) * points, label[:, None])
-    h, h2 = (moment @ (weights / weights.sum()) for moment in (slopes, slopes**2))
+    h, h2 = (moment @ weights for moment in (slopes, slopes**2))
     K, p = theta**2 * informative * (1 - informative / length), -eta_q * beta / length
     A, B = p * pi * h[0] * K * omega, p * (length - 1) * (rate @ h)
     noise2 = p**2 / alpha0 * (pi * h2[0] * K * omega**2 + (rate @ h2) * (length - 1) * w2)

@@ -30,11 +30,12 @@ class OracleError(NamedTuple):
 
 
 def smallest_over_threshold(
-    error: Callable[[float], float], low: float, high: float, grid: int = 121
+    error: Callable[[Any], Any], low: float, high: float, grid: int = 121
 ) -> tuple[float, float]:
-    """(threshold, error) of an error curve's global minimum: a grid, Brent in the best cell."""
+    """(threshold, error) of an error curve's global minimum: a grid, Brent in the best cell. The
+    curve takes one threshold or an array of them."""
     thresholds = np.linspace(low, high, grid)
-    values = np.array([error(t) for t in thresholds])
+    values = error(thresholds)
     best = int(values.argmin())
     step = thresholds[1] - thresholds[0]
     answer: Any = minimize_scalar(
@@ -95,7 +96,7 @@ def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
 def _best_linear(rate: float, chance, mean) -> OracleError:
     """min_t pi sum_j chance_j Phi(t - mean_j) + (1-pi) Phi(-t)."""
     threshold, error = smallest_over_threshold(
-        lambda t: float(rate * (chance @ ndtr(t - mean)) + (1 - rate) * ndtr(-t)), -8.0,
+        lambda t: rate * (ndtr(np.subtract.outer(t, mean)) @ chance) + (1 - rate) * ndtr(-t), -8.0,
         float(mean.max()) + 8.0)
     return OracleError(error, "bound", 0.0, threshold)
 
@@ -104,9 +105,10 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
     """Infinite sharpness: min_t pi Phi(t-theta)^R Phi(t)^{L-R} + (1-pi)(1 - Phi(t)^L) (exact)."""
     length, informative, rate = setting.length, setting.informative, setting.positive_rate
 
-    def error(t: float) -> float:
-        miss = informative * log_ndtr(t - setting.signal) + (length - informative) * log_ndtr(t)
-        return float(rate * np.exp(miss) - (1 - rate) * np.expm1(length * log_ndtr(t)))
+    def error(t: Any) -> Any:
+        below = log_ndtr(t)
+        miss = informative * log_ndtr(t - setting.signal) + (length - informative) * below
+        return rate * np.exp(miss) - (1 - rate) * np.expm1(length * below)
 
     threshold, smallest = smallest_over_threshold(
         error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401)
@@ -125,7 +127,8 @@ def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> Oracl
     high = setting.signal + np.sqrt(2 * np.log(setting.length + 1)) + 8.0
     (_, coarse), (threshold, fine) = (
         smallest_over_threshold(
-            smoothed_error(setting, statistic, 1.0, _log2_points(setting) - less), -8.0, high)
+            np.vectorize(smoothed_error(setting, statistic, 1.0, _log2_points(setting) - less)),
+            -8.0, high)
         for less in (2, 0))
     return _capped(setting, threshold, fine, "quadrature", abs(fine - coarse))
 

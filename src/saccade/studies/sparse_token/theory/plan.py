@@ -20,7 +20,7 @@ from saccade.errors import InvalidInput, require
 from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting
 from saccade.studies.sparse_token.theory.alignment import alignment_after_two_steps
 from saccade.studies.sparse_token.theory.fitted import Resolution, fit, solve
-from saccade.studies.sparse_token.theory.law import error_rate, feature_law
+from saccade.studies.sparse_token.theory.law import Overlaps, error_rate, feature_law
 from saccade.studies.sparse_token.theory.oracle import pooled_oracle_error, subset_bayes_error
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
@@ -65,31 +65,37 @@ class Plan(NamedTuple):
     needs: tuple[Need, ...]
 
 
-def quick_error(setting, model: str, alpha: float, ridge: float, rho=None, k=None) -> float:
-    """Test error of the logistic fit on the coarse quadrature of the search."""
+def quick_fit(
+    setting, model: str, alpha: float, ridge: float, rho=None, k=None, start: Overlaps | None = None
+) -> tuple[float, Overlaps | None]:
+    """Test error and overlaps of the logistic fit on the coarse quadrature of the search."""
     law = feature_law(setting, model, rho, k, SEARCH.log2_points)
-    solution = solve(law, alpha, ridge, "logistic", SEARCH)
+    solution = solve(law, alpha, ridge, "logistic", SEARCH, start)
     # A failed solve must not look attractive to the search.
-    return error_rate(law, solution.point) if solution.converged else 1.0
+    return (error_rate(law, solution.point), solution.point) if solution.converged else (1.0, None)
 
 
 def best_linear(setting: SparseTokenSetting, model: str, alpha: float) -> Choice:
     """Pooled or vectorised (larger features, L times the ridge) at the best ridge of a grid."""
     ridges = 10.0 ** np.arange(-4, np.log10(MOST_RIDGE) + 0.01, 0.5)
     ridges = (ridges * (setting.length if model == "vectorised" else 1)).tolist()
-    error, ridge = min((quick_error(setting, model, alpha, ridge), ridge) for ridge in ridges)
+    error, ridge = min((quick_fit(setting, model, alpha, ridge)[0], ridge) for ridge in ridges)
     return Choice(error, ridge, 0.0, alpha)
 
 
-def spent(setting: SparseTokenSetting, alpha: float, x) -> Choice:
-    """Attention with share, sharpness and ridge given as x = (logit, log, log)."""
+def spent(
+    setting: SparseTokenSetting, alpha: float, x, start: Overlaps | None = None
+) -> tuple[Choice, Overlaps | None]:
+    """Attention with share, sharpness and ridge given as x = (logit, log, log), and its fit, from
+    which that of a neighbour may `start`."""
     share = float(1 / (1 + np.exp(-np.clip(x[0], -6, 6))))
     sharpness = float(np.exp(np.clip(x[1], -5, np.log(8))))
     ridge = float(np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE))))
     steps, left = alignment_after_two_steps(setting, share * alpha, eta_q=1.0), (1 - share) * alpha
-    error = quick_error(setting, "attention", left, ridge, steps.q_cosine, sharpness)
+    error, point = quick_fit(setting, "attention", left, ridge, steps.q_cosine, sharpness, start)
     return Choice(
-        error, ridge, share * alpha, left, steps.q_cosine, sharpness, sharpness / steps.q_norm)
+        error, ridge, share * alpha, left, steps.q_cosine, sharpness, sharpness / steps.q_norm
+    ), point
 
 
 def best_attention(
@@ -102,16 +108,21 @@ def best_attention(
     be trusted as a start.
     """
 
+    point: Overlaps | None = None
+
+    def error(x) -> float:
+        nonlocal point
+        choice, point = spent(setting, alpha, x, point)
+        return choice.error
+
     def search(first, evaluations: int):
         simplex = np.array(first) + np.concatenate([np.zeros((1, 3)), np.diag([0.8, 0.5, 1.2])])
         options = {"initial_simplex": simplex, "maxfev": evaluations, "xatol": 0.05, "fatol": 1e-5}
-        return minimize(
-            lambda x: spent(setting, alpha, x).error, simplex[0], method="Nelder-Mead",
-            options=options)
+        return minimize(error, simplex[0], method="Nelder-Mead", options=options)
 
     ends = [search(FIRST, 45)] + ([] if np.allclose(start, FIRST) else [search(start, 25)])
     best = min(ends, key=lambda end: end.fun).x
-    return spent(setting, alpha, best), tuple(best)
+    return spent(setting, alpha, best)[0], tuple(best)
 
 
 def best_choice(
@@ -167,7 +178,7 @@ def limit_error(setting: SparseTokenSetting, model: str) -> tuple[float, str]:
     steps = alignment_after_two_steps(setting, MOST, eta_q=1.0)
     ladder = [(k, ridge) for k in (0.5, 1.0, 1.5, 2.0, 3.0, 5.0) for ridge in (1e-4, 1e-2)]
     quick = [
-        quick_error(setting, "attention", MOST, ridge, steps.q_cosine, k) for k, ridge in ladder]
+        quick_fit(setting, "attention", MOST, ridge, steps.q_cosine, k)[0] for k, ridge in ladder]
     k, ridge = ladder[int(np.argmin(quick))]
     best = fit(setting, "attention", MOST, ridge, "logistic", steps.q_cosine, k).test_error
     if best < pooled:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Float, Key
 
+from saccade.arrays import Array, floats, namespace
 from saccade.descent import LARGEST, descend, watch, watched
 from saccade.errors import Diverged, require
 from saccade.studies.spatial import models
@@ -67,21 +68,38 @@ def idealised_descent(
     exact.check_setting(setting)
     require(stops[-1] >= 1, "steps", int(stops[-1]), "must be at least 1")
     used = states_for(setting, int(stops[-1])) if states is None else states
-    first = Scalars(*(jnp.asarray(number, float) for number in start))
+    number = len(stops)
     scalars, losses, diverged_at = population_descent(
-        first, step_sizes(setting, eta_v, eta_a), used.coefficients, used.probability,
-        setting._replace(spurious_rate=0.0), np.asarray(stops))
+        Scalars(*floats(*start)), Scalars(*floats(*step_sizes(setting, eta_v, eta_a))),
+        *_padded(used), setting._replace(degree=0), setting.degree,
+        np.pad(stops, (0, _room(number, 8) - number), "edge"))
     refuse_divergence(diverged_at, eta_v, eta_a)
-    return Path(scalars, losses, used)
+    along = Scalars(*(np.asarray(values)[:number] for values in scalars))
+    return Path(along, np.asarray(losses)[:number], used)
 
 
-@partial(jax.jit, static_argnames="setting")
+def _room(number: int, least: int) -> int:
+    """The next power of two, at least `least`: runs of about one size share a compiled program."""
+    return max(least, 2 ** int(np.ceil(np.log2(number))))
+
+
+def _padded(states: States) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients and probabilities, with states of probability zero up to a round number: to the
+    next eighth of a power of two, so that little is computed in vain."""
+    number = len(states.probability)
+    grain = max(8, _room(number, 1) // 8)
+    more = (0, -number % grain)
+    return np.pad(states.coefficients, ((0, 0), more)), np.pad(states.probability, more)
+
+
+@partial(jax.jit, static_argnames="degree")
 def population_descent(
     start: Scalars, rates: Scalars, coefficients: Array, probability: Array, setting: Setting,
-    stops: Array,
+    degree: int, stops: Array,
 ) -> tuple[Scalars, Array, Array]:
     """Scalars and losses at the stops, and the step at which descent diverged (-1: it did not).
-    The spurious rate is in the states alone, so one program serves all rates."""
+    One program serves all settings of one degree and about as many states."""
+    setting = setting._replace(degree=degree)
 
     def step(at: Scalars, _: Array) -> Scalars:
         gradient = jax.grad(loss)(at, setting, coefficients, probability)
@@ -96,7 +114,7 @@ def population_descent(
 
 def errors_along(path: Path, setting: Setting) -> np.ndarray:
     """The error (ties 1/2) at every stop of a path."""
-    coefficients, probability = jnp.asarray(path.states.coefficients), path.states.probability
+    coefficients, probability = path.states.coefficients, path.states.probability
     rows = [Scalars(*row) for row in zip(*path.scalars, strict=True)]
     F = (exact.outputs(row, setting, coefficients) for row in rows)
     return np.asarray([exact.error_of(values, probability) for values in F])
@@ -150,21 +168,30 @@ def realistic_descent(
     eta_a: float, steps: int, every: int = 30,
 ) -> Record:
     """Full-batch descent on v and the off-diagonal of A, in the precision of X; or `Diverged`."""
-    divides = steps >= 1 and every >= 1 and steps % every == 0
-    require(divides, "every", every, f"must divide steps = {steps}")
-    stops = np.arange(0, steps + 1, every)
-    A, v, loss, diverged_at = _sample_descent(X, y, start, layer, eta_v, eta_a, stops)
+    stops = stops_of(steps, every)
+    A, v, loss, diverged_at = sample_descent(X, y, start, layer, eta_v, eta_a, stops)
     refuse_divergence(diverged_at, eta_v, eta_a)
     return Record(stops, A, v, loss)
 
 
+def stops_of(steps: int, every: int) -> np.ndarray:
+    """0, `every`, 2 `every`, ..., `steps`."""
+    divides = steps >= 1 and every >= 1 and steps % every == 0
+    require(divides, "every", every, f"must divide steps = {steps}")
+    return np.arange(0, steps + 1, every)
+
+
 @partial(jax.jit, static_argnames="layer")
-def _sample_descent(
+def sample_descent(
     X: Array, y: Array, start: tuple[Array, Array], layer: Layer, eta_v: float, eta_a: float,
     stops: Array,
 ) -> tuple[Array, Array, Array, Array]:
+    """What `realistic_descent` records, and the step at which it diverged (-1: it did not)."""
+
+    laid_out = models.columns(X)
+
     def step(state: tuple[Array, Array], _: Array) -> tuple[Array, Array]:
-        _, _, grad_A, grad_v = models.gradients(X, y, *state, *layer)
+        _, _, grad_A, grad_v = models.gradients_by_columns(laid_out, y, *state, *layer)
         return state[0] - eta_a * grad_A, state[1] - eta_v * grad_v
 
     def observe(now: Any, _: Array) -> tuple[Array, Array, Array]:
@@ -189,7 +216,8 @@ def error_rate(X: Patches, y: Array, A: Array, v: Array, layer: Layer) -> Float[
 
 def cosine(v: Array, feature: Array) -> Float[Array, ""]:
     """Cosine between the value vector and the feature w*."""
-    return v @ feature / (jnp.linalg.norm(v) * jnp.linalg.norm(feature))
+    norm = namespace(v, feature).linalg.norm
+    return v @ feature / (norm(v) * norm(feature))
 
 
 @partial(jax.jit, static_argnames=("layer", "steps"))
@@ -235,12 +263,12 @@ def transfer_descent(
 def one_normalised_step(X: Patches, y: Array) -> Float[Array, " dim"]:
     """v = g/|g| with g = mean of y sum_j X_j: one normalised step from v = 0 when the columns of S
     sum to one (proof of Theorem 5.1); for a general A, see `gradient_at_zero`."""
-    g = jnp.mean(y[:, None] * jnp.sum(X, axis=1), axis=0)
-    return g / jnp.linalg.norm(g)
+    g = (y[:, None] * X.sum(axis=1)).mean(axis=0)
+    return g / namespace(g).linalg.norm(g)
 
 
 def gradient_at_zero(X: Patches, y: Array, A: Array, layer: Layer) -> Float[Array, " dim"]:
     """-dL/dv at v = 0, (nu D / 2) mean of y sum_j (column sum j of S) X_j. Status: exact."""
-    columns = jnp.sum(scores(A, layer.temperature), axis=0)
-    mean = jnp.mean(y[:, None] * jnp.einsum("j,njd->nd", columns, X), axis=0)
+    columns = scores(A, layer.temperature).sum(axis=0)
+    mean = (y[:, None] * namespace(columns, X).einsum("j,njd->nd", columns, X)).mean(axis=0)
     return layer.slope * A.shape[0] / 2 * mean

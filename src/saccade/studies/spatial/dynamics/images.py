@@ -14,9 +14,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, UInt8
+from jaxtyping import Float, Int, UInt8
 
 import saccade.precision  # noqa: F401  float64 before the first array
+from saccade.arrays import Array
 from saccade.datasets.images.imageset import ImageSet
 from saccade.datasets.images.pipeline import Channels, View
 from saccade.errors import require
@@ -119,10 +120,10 @@ def image_data(
     kept = recipe.steps(len(images)) // recipe.epochs * recipe.batch
     order = np.concatenate([random.permutation(len(images))[:kept] for _ in range(recipe.epochs)])
     return ImageData(
-        jnp.asarray(images.pixels), jnp.asarray(images.labels, jnp.int32),
-        jnp.asarray(order, jnp.int32), jnp.asarray(shown.permutation, jnp.int32),
-        jnp.asarray(1 / (255 * channels.deviation), jnp.float32),
-        jnp.asarray(channels.mean / channels.deviation, jnp.float32))
+        jnp.asarray(images.pixels), np.asarray(images.labels, np.int32), order.astype(np.int32),
+        np.asarray(shown.permutation, np.int32),
+        np.asarray(1 / (255 * channels.deviation), np.float32),
+        np.asarray(channels.mean / channels.deviation, np.float32))
 
 
 def batches(
@@ -188,20 +189,19 @@ def right_answers(
     model: Any, images: ImageSet, data: ImageData, cell: int, patch: int | None
 ) -> np.ndarray:
     """Whether each image is classified correctly through the shuffle and channels of `data`."""
-    pixels = np.asarray(images.pixels)
+    pixels, nothing = np.asarray(images.pixels), np.zeros(0)
     padded = np.pad(pixels, ((0, -len(pixels) % AT_ONCE), (0, 0), (0, 0), (0, 0)))
-    groups = jnp.asarray(padded.reshape(-1, AT_ONCE, *pixels.shape[1:]))
-    view = data._replace(pixels=data.pixels[:0], labels=data.labels[:0], order=data.order[:0])
-    answers = np.asarray(_answers(model, groups, view, cell, patch)).ravel()
-    return answers[: len(pixels)] == images.labels
+    view = data._replace(pixels=nothing, labels=nothing, order=nothing)
+    answers = [
+        np.asarray(_answers(model, group, view, cell, patch))
+        for group in padded.reshape(-1, AT_ONCE, *pixels.shape[1:])]
+    return np.concatenate(answers)[: len(pixels)] == images.labels
 
 
 @eqx.filter_jit
 def _answers(
-    model: Any, groups: jax.Array, data: ImageData, cell: int, patch: int | None
+    model: Any, pixels: UInt8[Array, "n side side channels"], data: ImageData, cell: int,
+    patch: int | None,
 ) -> jax.Array:
-    def one(pixels: jax.Array) -> jax.Array:
-        return jnp.argmax(
-            model(look(normalise(pixels, data), data.permutation, cell, patch)), axis=-1)
-
-    return jax.lax.map(one, groups)
+    """The classes of one group of images: one program for any number of groups."""
+    return jnp.argmax(model(look(normalise(pixels, data), data.permutation, cell, patch)), axis=-1)

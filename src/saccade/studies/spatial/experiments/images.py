@@ -5,6 +5,7 @@ weights; only what is compared differs."""
 import math
 import time
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -94,7 +95,7 @@ def trained(
     start_key, order_key, run_key = jax.random.split(key, 3)
     order_seed = int(jax.random.randint(order_key, (), 0, 2**31 - 1))
     data = dynamics.image_data(setting.train, setting.channels, shown, setting.recipe, order_seed)
-    whole = data._replace(permutation=jax.numpy.arange(len(shown.permutation)))
+    whole = data._replace(permutation=np.arange(len(shown.permutation), dtype=np.int32))
     model = new_network(
         setting.sizes, kind, start_key, setting.train.pixels.shape, len(setting.train.classes))
     per_epoch = setting.steps // setting.recipe.epochs
@@ -117,15 +118,20 @@ def trained(
     return dict(zip(OUTCOME, outcome, strict=True))
 
 
+@cache
+def _problem(recipe: Recipe, unit: int, patch: int | None, steps: int) -> Problem:
+    """One object for the same arguments: trainings that share it share a compiled program."""
+    return Problem(
+        dynamics.smoothed_loss(recipe.smoothing), dynamics.batches(recipe, unit, patch),
+        dynamics.optimiser(recipe, steps))
+
+
 def all_trained(
     key: jax.Array, setting: Setting, kinds: tuple[str, ...], cells: tuple[int, ...], seeds: int
 ) -> xarray.Dataset:
     """Outcomes over (kind, seed, cell); trainings of one kind share one compiled program."""
     unit = common_unit(cells, setting.patch)
-    problem = Problem(
-        dynamics.smoothed_loss(setting.recipe.smoothing),
-        dynamics.batches(setting.recipe, unit, setting.patch),
-        dynamics.optimiser(setting.recipe, setting.steps))
+    problem = _problem(setting.recipe, unit, setting.patch, setting.steps)
 
     def outcome(kind: str, seed: int, cell: int) -> dict[str, np.ndarray]:
         one = jax.random.fold_in(key, seed)

@@ -2,6 +2,7 @@
 patches and encodings together, and nothing else moves), and the counter-example of Figure 2, images
 without spatial structure of their own, labelled by a convolutional rule."""
 
+from functools import cache
 from typing import Any
 
 import equinox as eqx
@@ -21,6 +22,12 @@ from saccade.studies.spatial.dynamics.images import same_batch, smoothed_loss
 from saccade.studies.spatial.task import gaussian_convolution, localised, ranks
 
 
+@cache
+def _whole_batches(learning_rate: float) -> Problem:
+    """One object for the same rate: trainings that share it share a compiled program."""
+    return Problem(smoothed_loss(0.1), same_batch, optax.adam(learning_rate))
+
+
 @experiment("spatial.permuted-training")
 def permuted_training(
     key: Any, *, images: int = 128, patch: int = 2, width: int = 16, layers: int = 2,
@@ -33,9 +40,9 @@ def permuted_training(
     whole = view(pixels.shape[1], patch)
     order_key, start_key = jax.random.split(key)
     order = np.asarray(jax.random.permutation(order_key, whole.permutation))
-    plain = (jnp.asarray(patches(pixels, whole, patch)), jnp.asarray(digits.labels[:images]))
+    plain = (patches(pixels, whole, patch), digits.labels[:images])
     moved = (plain[0][:, order], plain[1])
-    problem = Problem(smoothed_loss(0.1), same_batch, optax.adam(learning_rate))
+    problem = _whole_batches(learning_rate)
     places = order if move_encodings else np.arange(len(order))
     losses, encodings = [], []
     for looks_by in ("tokens", "positions"):
@@ -59,6 +66,11 @@ def permuted_training(
 
 def _logistic(model: Any, batch: Any) -> jax.Array:
     return jnp.mean(optax.sigmoid_binary_cross_entropy(model(batch[0])[:, 0], batch[1]))
+
+
+@eqx.filter_jit
+def _outputs(model: Any, X: Any) -> jax.Array:
+    return model(X)
 
 
 def same_tap(labels: np.ndarray) -> np.ndarray:
@@ -89,16 +101,16 @@ def gaussian_images(
     for seed in range(seeds):
         data_key, start_key, run_key = jax.random.split(jax.random.fold_in(key, seed), 3)
         X, y, _ = gaussian_convolution(data_key, labels, dim, samples + test)
-        X, positive = X.astype(jnp.float32), (y > 0).astype(jnp.float32)
+        X, positive = np.asarray(X, np.float32), (np.asarray(y) > 0).astype(np.float32)
         start = init_transformer(start_key, config)
         done = train(
             problem._replace(data=(X[:samples], positive[:samples])), start, run_key, steps,
             chunk=steps // 9)
         pair = start, done.model
-        says = [np.asarray(jax.jit(model.__call__)(X[samples:]))[:, 0] > 0 for model in pair]
+        says = [np.asarray(_outputs(model, X[samples:]))[:, 0] > 0 for model in pair]
         tables = [np.asarray(model.positions, float) for model in pair]
         sorted_by = [[overlaps(table @ table.T, group) for table in tables] for group in groups]
-        wrong = np.array(says) != np.asarray(positive[samples:] > 0)
+        wrong = np.array(says) != (positive[samples:] > 0)
         rows.append((wrong.astype(np.uint8), *sorted_by, cosines(tables[1]), done.losses))
     dims = {
         "wrong": ("time", "image"), "by_set": ("time", "patch"), "by_tap": ("time", "patch"),

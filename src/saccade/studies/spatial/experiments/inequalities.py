@@ -2,17 +2,13 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 import xarray
 from scipy import stats
 from scipy.special import gammaln, softmax
 
+from saccade.arrays import generator as generator_of
 from saccade.lab.experiment import experiment
-
-
-def _generator(key: Any) -> np.random.Generator:
-    return np.random.default_rng(np.asarray(jax.random.key_data(key)).astype(np.uint64).tolist())
 
 
 def _sides(**rows: Any) -> xarray.Dataset:
@@ -51,7 +47,7 @@ def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dat
 @experiment("spatial.tensor-power")
 def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
     """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound."""
-    generator = _generator(key)
+    generator = generator_of(key)
     ratios = []
     for _ in range(cases):
         k, m = int(generator.integers(2, 5)), 10 ** generator.uniform(-2, 0)
@@ -88,7 +84,7 @@ def softmax_lipschitz(
     likewise for (D sum_m S_m u_m)^(p-1) with u of one sign or (`mixed_signs`) of both. Half of the
     cases are adversarial: one entry goes up, the others down.
     """
-    generator = _generator(key)
+    generator = generator_of(key)
     shares, powers = [], []
     for case in range(cases):
         D, gap = int(generator.integers(2, 12)), 10 ** generator.uniform(-3, 0.5)
@@ -112,7 +108,7 @@ def sigmoid_lipschitz(
 ) -> xarray.Dataset:
     """Lemma E.12: the gradient norm of x -> s(-sum_m x_m^p) over p, at random points with every
     x_m^p >= -allowed/D, half of them near the edge of that region."""
-    generator = _generator(key)
+    generator = generator_of(key)
     ratios = []
     for _ in range(cases):
         D = int(generator.integers(1, 40))

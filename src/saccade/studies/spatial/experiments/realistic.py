@@ -1,17 +1,19 @@
 """The realistic problem: full-batch descent from a small random start, and transfer."""
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.arrays import generator
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial.dynamics import descent as dynamics
 from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.models import association, cheating_attention, three_value_attention
-from saccade.studies.spatial.task import Spatial, localised, scattered
+from saccade.studies.spatial.task import Spatial, localised, random_feature, scattered
 
 TEST_IMAGES = 4000
 ALONG = ("row_fraction", "off_diagonal_overlap", "error", "cosine", "loss")
@@ -31,6 +33,50 @@ def _single(sample: Any) -> tuple[Any, Any]:
     return sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)
 
 
+class _Sizes(NamedTuple):
+    """What a compiled program is made for."""
+
+    dim: int
+    samples: int
+    test: int
+    layer: Layer
+
+
+class _Rates(NamedTuple):
+    spurious: float
+    eta_v: float
+    eta_a: float
+
+
+def _task(key: Any, labels: Any, dim: int, spurious_rate: Any) -> Spatial:
+    """As `Spatial.create`, for labels that may be traced."""
+    return Spatial(labels, random_feature(key, dim), spurious_rate, dim**-0.5)
+
+
+def _error_rates(fresh: tuple[Any, Any], A: Any, v: Any, layer: Layer) -> Any:
+    """Of several layers on the same images, which are read once."""
+    return jax.vmap(lambda A, v: dynamics.error_rate(*fresh, A, v, layer))(A, v)
+
+
+@partial(jax.jit, static_argnames="sizes")
+def _learned(
+    keys: Any, labels: Any, rates: _Rates, diagonal: float, spread: float, stops: Any, sizes: _Sizes
+) -> tuple[dynamics.Record, Any, Any, Any, Any]:
+    """Descent on a sample of a new task from a random start (keys: of the task, the sample, fresh
+    images, the start): its record, where it diverged (-1: nowhere), and on fresh images error and
+    alignment at every record; the start of A."""
+    task = _task(keys[0], labels, sizes.dim, rates.spurious)
+    X, y = _single(task.sample(keys[1], sizes.samples))
+    first = dynamics.random_start(
+        keys[3], labels.shape[0], sizes.dim, diagonal, spread, jnp.float32)
+    A, v, loss, diverged_at = dynamics.sample_descent(
+        X, y, first, sizes.layer, rates.eta_v, rates.eta_a, stops)
+    fresh, feature = _single(task.sample(keys[2], sizes.test)), task.feature.astype(jnp.float32)
+    errors = _error_rates(fresh, A, v, sizes.layer)
+    alignment = jax.vmap(dynamics.cosine, (0, None))(v, feature)
+    return dynamics.Record(stops, A, v, loss), diverged_at, errors, alignment, first[0]
+
+
 @experiment("spatial.realistic", scales={"standard": R1, "paper": R1})
 def realistic(
     key: Any, *, side: int = 4, block: int = 2, local: bool = False, dim: int = 8,
@@ -40,35 +86,25 @@ def realistic(
 ) -> xarray.Dataset:
     """Association, test error and alignment along descent on samples, in single precision; a task,
     sample and start per repetition. `shuffled` scores against a permuted partition."""
-    layer, tables, first_run = Layer(degree, slope), [], {}
+    sizes = _Sizes(dim, samples, TEST_IMAGES, Layer(degree, slope))
+    rates, stops = _Rates(spurious_rate, eta_v, eta_a), dynamics.stops_of(steps, every)
+    tables, first_run = [], {}
     for one in jax.random.split(key, repetitions):
         keys = jax.random.split(one, 5)
         labels = _square_labels(keys[4], side, block, local)
-        task = Spatial.create(keys[0], labels, dim, spurious_rate)
-        first = dynamics.random_start(keys[3], side * side, dim, diagonal, start, jnp.float32)
-        record = dynamics.realistic_descent(
-            *_single(task.sample(keys[1], samples)), first, layer, eta_v, eta_a, steps, every)
+        record, diverged_at, *judged, start_A = _learned(
+            keys, labels, rates, diagonal, start, stops, sizes)
+        dynamics.refuse_divergence(diverged_at, eta_v, eta_a)
         scored = np.asarray(jax.random.permutation(keys[4], labels)) if shuffled else labels
-        tables.append(_along(record, task, keys[2], scored, layer))
+        looks = [association(A, scored) for A in np.asarray(record.A)]
+        found = [(look.row_fraction, look.off_diagonal_overlap) for look in looks]
+        tables.append(np.column_stack([found, *judged, record.loss]))
         first_run = first_run or {
-            "A": (("i", "j"), np.asarray(record.A[-1], float)),
-            "first_A": (("i", "j"), np.asarray(first[0], float)), "labels": ("i", labels)}
+            "A": (("i", "j"), np.asarray(record.A, float)[-1]),
+            "first_A": (("i", "j"), np.asarray(start_A, float)), "labels": ("i", labels)}
     table = np.stack(tables)
     data = {name: (("repetition", "step"), table[:, :, n]) for n, name in enumerate(ALONG)}
-    return xarray.Dataset(data | first_run, coords={"step": record.steps})
-
-
-def _along(
-    record: dynamics.Record, task: Spatial, key: Any, scored: np.ndarray, layer: Layer
-) -> np.ndarray:
-    """The quantities in `ALONG`, on fresh images, at every record of a descent."""
-    fresh, feature = _single(task.sample(key, TEST_IMAGES)), task.feature.astype(jnp.float32)
-    rows = []
-    for A, v, loss in zip(record.A, record.v, record.loss, strict=True):
-        looks = association(A, scored)
-        error, cosine = dynamics.error_rate(*fresh, A, v, layer), dynamics.cosine(v, feature)
-        rows.append([looks.row_fraction, looks.off_diagonal_overlap, error, cosine, loss])
-    return np.asarray(rows, float)
+    return xarray.Dataset(data | first_run, coords={"step": stops})
 
 
 @experiment(
@@ -84,50 +120,71 @@ def transfer(
     after one normalised step. One pretraining; repetitions are new features, few images and starts.
     "scratch" trains A too, from the identity, with a step size that so few images allow."""
     keys = jax.random.split(key, 5)
-    layer = Layer(degree, slope)
+    sizes = _Sizes(dim, samples, test, Layer(degree, slope))
     labels = _square_labels(keys[4], side, block, False)
-    task = Spatial.create(keys[0], labels, dim, spurious_rate)
-    first = dynamics.random_start(keys[1], side * side, dim, diagonal, 1e-3, jnp.float32)
-    record = dynamics.realistic_descent(
-        *_single(task.sample(keys[2], samples)), first, layer, eta_v, eta_a, steps, every)
-    fresh = _single(task.sample(keys[3], test))
-    before = float(dynamics.error_rate(*fresh, record.A[-1], record.v[-1], layer))
-    attentions = _attentions(record.A[-1], jnp.asarray(labels), diagonal, sharpness)
-
-    def errors(key: Any, number: int) -> list[float]:
-        """After `number` images of a new feature: one of each of `KINDS`, and one of one step."""
-        keys = jax.random.split(key, 4)
-        task = Spatial.create(keys[0], labels, dim, spurious_rate)
-        images, fresh = _single(task.sample(keys[1], number)), _single(task.sample(keys[2], test))
-        v = 1e-3 * jax.random.normal(keys[3], (dim,), jnp.float32)
-        learned = [
-            (A, dynamics.transfer_descent(*images, A, v, layer, transfer_eta, transfer_steps))
-            for A in attentions.values()]
-        scratch = dynamics.realistic_descent(
-            *images, (attentions["identity"], v), layer, transfer_eta, scratch_eta_a,
-            transfer_steps, transfer_steps)
-        learned += [
-            (scratch.A[-1], scratch.v[-1]),
-            (attentions["pretrained"], dynamics.one_normalised_step(*images))]
-        return [float(dynamics.error_rate(*fresh, *one, layer)) for one in learned]
-
+    record, diverged_at, before, *_ = _learned(
+        keys[jnp.array([0, 2, 3, 1])], labels, _Rates(spurious_rate, eta_v, eta_a), diagonal, 1e-3,
+        dynamics.stops_of(steps, every), sizes)
+    dynamics.refuse_divergence(diverged_at, eta_v, eta_a)
+    pretrained = np.asarray(record.A)[-1]
+    attentions = _attentions(pretrained, labels, diagonal, sharpness)
+    rates = _Rates(spurious_rate, transfer_eta, scratch_eta_a)
     seeds = jax.random.split(jax.random.fold_in(key, 1), repetitions)
-    table = np.asarray([[errors(one, number) for number in few] for one in seeds])
+    table, diverged_at = _transferred(
+        seeds, labels, attentions, rates, transfer_steps, tuple(few), sizes)
+    dynamics.refuse_divergence(np.max(diverged_at), transfer_eta, scratch_eta_a)
+    table = np.asarray(table)
     return xarray.Dataset(
         {
             "error": (("repetition", "few", "kind"), table[..., : len(KINDS)]),
-            "one_step": (("repetition", "few"), table[..., -1]), "pretrained_error": ((), before),
-            "row_fraction": ((), association(record.A[-1], labels).row_fraction)},
+            "one_step": (("repetition", "few"), table[..., -1]),
+            "pretrained_error": ((), float(np.asarray(before)[-1])),
+            "row_fraction": ((), association(pretrained, labels).row_fraction)},
         coords={"few": list(few), "kind": list(KINDS)})
 
 
-def _attentions(A: Any, labels: Any, diagonal: float, sharpness: float) -> dict[str, Any]:
-    single = jnp.float32
-    return {
-        "pretrained": A,
-        "oracle": three_value_attention(labels, diagonal, sharpness, 0.0).astype(single),
-        "cheating": cheating_attention(labels, sharpness).astype(single),
-        "identity": (diagonal * jnp.eye(labels.shape[0])).astype(single)}
+def _attentions(A: np.ndarray, labels: np.ndarray, diagonal: float, sharpness: float) -> np.ndarray:
+    """In the order of `KINDS`, as far as A is frozen."""
+    return np.stack([
+        A, three_value_attention(labels, diagonal, sharpness, 0.0),
+        cheating_attention(labels, sharpness), diagonal * np.eye(len(labels))]).astype(np.float32)
+
+
+@partial(jax.jit, static_argnames=("few", "sizes"))
+def _transferred(
+    seeds: Any, labels: Any, attentions: Any, rates: _Rates, steps: int, few: tuple[int, ...],
+    sizes: _Sizes,
+) -> tuple[Any, Any]:
+    """Errors after a few images of a new feature, by seed and their number (the first of the same
+    images, judged on the same fresh ones): one of each of `KINDS`, and one of one step with the
+    pretrained attention; and where the descent from scratch diverged."""
+
+    def one(key: Any) -> tuple[Any, Any]:
+        keys = jax.random.split(key, 4)
+        task = _task(keys[0], labels, sizes.dim, rates.spurious)
+        X, y = _single(task.sample(keys[1], max(few)))
+        fresh = _single(task.sample(keys[2], sizes.test))
+        v = 1e-3 * jax.random.normal(keys[3], (sizes.dim,), jnp.float32)
+        taught = [_taught(X[:n], y[:n], attentions, v, rates, steps, sizes.layer) for n in few]
+        A, vectors, diverged_at = zip(*taught, strict=True)
+        errors = _error_rates(fresh, jnp.concatenate(A), jnp.concatenate(vectors), sizes.layer)
+        return errors.reshape(len(few), -1), jnp.stack(diverged_at)
+
+    return jax.lax.map(one, seeds)
+
+
+def _taught(
+    X: Any, y: Any, attentions: Any, v: Any, rates: _Rates, steps: int, layer: Layer
+) -> tuple[Any, Any, Any]:
+    """Attentions and vectors in the order of the errors of `_transferred`, learned from X and y."""
+    frozen = jax.lax.map(
+        lambda A: dynamics.transfer_descent(X, y, A, v, layer, rates.eta_v, steps), attentions)
+    A, scratch, _, diverged_at = dynamics.sample_descent(
+        X, y, (attentions[-1], v), layer, rates.eta_v, rates.eta_a, jnp.asarray([steps]))
+    one_step = dynamics.one_normalised_step(X, y)[None]
+    return (
+        jnp.concatenate([attentions, A, attentions[:1]]),
+        jnp.concatenate([frozen, scratch, one_step]), diverged_at)
 
 
 @experiment("spatial.first-step")
@@ -138,14 +195,15 @@ def first_step(
     """The gradient of v at v = 0 beside nu D / 2 times the mean of y sum_j X_j."""
     keys = jax.random.split(key, 3)
     labels = _square_labels(keys[0], side, block, True)
-    sample = Spatial.create(keys[1], labels, dim, 0.4).sample(keys[2], samples)
-    A = three_value_attention(jnp.asarray(labels), 1.0, 2.0, -0.1)
-    A = A.at[:, 0].add(1.0) if uneven else A
+    sample = Spatial.create(keys[1], labels, dim, 0.4).sample(generator(keys[2]), samples)
+    A = three_value_attention(labels, 1.0, 2.0, -0.1)
+    A[:, 0] += 1.0 if uneven else 0.0
     layer = Layer(3, 1e-2)
     exact = dynamics.gradient_at_zero(sample.X, sample.y, A, layer)
-    mean = jnp.mean(sample.y[:, None] * jnp.sum(sample.X, axis=1), axis=0)
+    mean = np.mean(sample.y[:, None] * np.sum(sample.X, axis=1), axis=0)
     plain = layer.slope * side * side / 2 * mean
-    from_layer = -jax.grad(dynamics.sample_loss, 3)(*sample[:2], A, jnp.zeros(dim), layer)
-    size = jnp.linalg.norm(from_layer)
-    gaps = [float(jnp.linalg.norm(form - from_layer) / size) for form in (plain, exact)]
+    slope_in_v = jax.jit(jax.grad(dynamics.sample_loss, 3), static_argnums=4)
+    from_layer = -np.asarray(slope_in_v(*sample[:2], A, np.zeros(dim), layer))
+    size = np.linalg.norm(from_layer)
+    gaps = [np.linalg.norm(form - from_layer) / size for form in (plain, exact)]
     return xarray.Dataset({"gap": ("form", gaps)})

@@ -1,13 +1,14 @@
-"""Sampled images: errors of f*, linear models, a ternary code and the cheat; the layer's loss."""
+"""Sampled images: errors of f*, linear models, a ternary code and the cheat; the layer's loss. All
+in NumPy: a program for every shape would cost more to compile than all images to draw."""
 
 from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.arrays import generator
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial import models
 from saccade.studies.spatial import task as tasks
@@ -19,10 +20,11 @@ CASES: tuple[Case, ...] = ((36, 4, 0.3), (64, 4, 0.25), (24, 3, 0.5))
 POINTS = ((0.04, 0.0, 0.0), (0.05, 1.0, -0.1), (0.03, 3.0, -0.2))  # alpha, gamma, rho
 
 
-def _mapped(one: Callable[[Any], Any], key: Any, replicates: int) -> np.ndarray:
-    """`one` of each of so many keys, in one compiled program."""
-    return np.asarray(
-        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(key, replicates)))
+def _mapped(
+    one: Callable[[np.random.Generator], Any], random: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """`one` of each of so many independent generators."""
+    return np.stack([one(child) for child in random.spawn(replicates)])
 
 
 @experiment("spatial.sampled-errors", scales={"standard": {"samples": 100_000}})
@@ -30,14 +32,13 @@ def sampled_errors(
     key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000
 ) -> xarray.Dataset:
     """Is y f*(X) <= 0, is the sign of the sum of signals wrong (a coin decides ties)?"""
-    label, linear = [], []
-    for number, (patches, set_size, rate) in enumerate(cases):
-        one, coin = jax.random.split(jax.random.fold_in(key, number))
+    label, linear, random = [], [], generator(key)
+    for patches, set_size, rate in cases:
         labels = interleaved(patches, set_size)
-        x, y, _ = sample_signals(one, jnp.asarray(labels), rate, samples)
+        x, y, _ = sample_signals(random, labels, rate, samples)
         label.append(y * label_function(x, labels, threshold) <= 0)
-        total = y * jnp.sum(x, axis=1)
-        linear.append((total < 0) | ((total == 0) & jax.random.bernoulli(coin, 0.5, (samples,))))
+        total, coin = y * np.sum(x, axis=1), random.uniform(size=samples) < 0.5
+        linear.append((total < 0) | ((total == 0) & coin))
     return xarray.Dataset({
         "label": (("sample", "case"), np.stack(label, 1)),
         "linear": (("sample", "case"), np.stack(linear, 1))})
@@ -51,14 +52,11 @@ def logistic_regression(
     """Wrong answers of logistic regression with a free weight for each patch, on fresh images."""
     from sklearn.linear_model import LogisticRegression
 
-    labels = jnp.asarray(interleaved(patches, set_size))
-    fit, judge = jax.random.split(key)
-    x, y, _ = sample_signals(fit, labels, spurious_rate, train)
-    fresh, truth, _ = sample_signals(judge, labels, spurious_rate, test)
-    model = LogisticRegression(C=1.0, max_iter=500).fit(np.asarray(x), np.asarray(y))
-    wrong = model.predict(np.asarray(fresh)) != np.asarray(truth)
-    return xarray.Dataset(
-        {"wrong": ("sample", wrong)}, attrs={"weights_mean": float(model.coef_.mean())})
+    labels, random = interleaved(patches, set_size), generator(key)
+    x, y, _ = sample_signals(random, labels, spurious_rate, train)
+    fresh, truth, _ = sample_signals(random, labels, spurious_rate, test)
+    wrong = LogisticRegression(C=1.0, max_iter=500).fit(x, y).predict(fresh) != truth
+    return xarray.Dataset({"wrong": ("sample", wrong)})
 
 
 @experiment("spatial.ternary-code")
@@ -69,15 +67,15 @@ def ternary_code(
     """A generalised linear model with weights base^j w*: is each image read back from the one
     number it sees, and is f* of it wrong? Digits -1, 0, 1 are read from the lowest on (int64)."""
     labels = interleaved(patches, set_size)
-    x, y, _ = sample_signals(key, jnp.asarray(labels), spurious_rate, samples)
-    signals = np.asarray(x, np.int64)
+    x, y, _ = sample_signals(generator(key), labels, spurious_rate, samples)
+    signals = x.astype(np.int64)
     weights = np.asarray([base**j for j in range(patches)], np.int64)
     number = signals @ weights
     digits = np.zeros_like(signals)
     for j in range(patches):
         digits[:, j] = (number + 1) % 3 - 1
         number = (number - digits[:, j]) // 3
-    value = np.asarray(y * label_function(digits.astype(float), labels))
+    value = y * label_function(digits, labels)
     same = np.all(digits == signals, axis=1)
     return xarray.Dataset({"decoded": ("sample", same), "wrong": ("sample", value <= 0)})
 
@@ -91,21 +89,20 @@ def cheating(
     """Wrong signs of the layer (noise included) whose patches read the set after their own, and of
     one that reads its own and gives `own_diagonal` (else B) to the patch itself; the largest gap of
     their outputs."""
-    labels = jnp.asarray(interleaved(patches, set_size))
+    labels = interleaved(patches, set_size)
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
-    sample = task.sample(draw, samples)
+    sample = task.sample(generator(draw), samples)
     away = models.cheating_attention(labels, sharpness)
     own = three_value_attention(
         labels, sharpness if own_diagonal is None else own_diagonal, sharpness, 0.0)
     F_away, F_own = (output(sample.X, A, task.feature, degree, slope) for A in (away, own))
-    gap = float(jnp.max(jnp.abs(F_away - F_own)) / jnp.max(jnp.abs(F_away)))
+    gap = np.max(np.abs(F_away - F_own)) / np.max(np.abs(F_away))
     return xarray.Dataset(
         {
-            "away": ("sample", np.asarray(sample.y * F_away < 0)),
-            "own": ("sample", np.asarray(sample.y * F_own < 0)), "A": (("i", "j"), away),
-            "gap": ((), gap)},
-        coords={"labels": ("i", np.asarray(labels))})
+            "away": ("sample", sample.y * F_away < 0), "own": ("sample", sample.y * F_own < 0),
+            "A": (("i", "j"), away), "gap": ((), gap)},
+        coords={"labels": ("i", labels)})
 
 
 @experiment("spatial.sampled-loss")
@@ -117,24 +114,24 @@ def sampled_loss(
     """Loss of the layer on raw images at three points (alpha, gamma, rho), and the part of dL/dv
     orthogonal to w*. Two ways to break Lemma 4.2: `tilt` turns v away from w*, `drift` moves the
     noise off mean zero by that much times y."""
-    labels = jnp.asarray(interleaved(patches, set_size))
+    labels = interleaved(patches, set_size)
     make, draw = jax.random.split(key)
     task = Spatial.create(make, labels, dim, spurious_rate)
-    side = jnp.zeros(dim).at[0].set(1.0) - task.feature[0] * task.feature
-    side = side / jnp.linalg.norm(side)
+    side = np.eye(dim)[0] - task.feature[0] * task.feature
+    side = side / np.linalg.norm(side)
 
-    def one(key: Any) -> Any:
-        sample = task.sample(key, samples)
+    def one(random: np.random.Generator) -> Any:
+        sample = task.sample(random, samples)
         X = sample.X + drift * sample.y[:, None, None] * side
         rows = []
         for alpha, gamma, rho in POINTS:
             A = three_value_attention(labels, diagonal, gamma, rho)
             v = alpha * (task.feature + tilt * side)
             at = models.gradients(X, sample.y, A, v, degree, slope)
-            rows.append(jnp.stack([at.loss, at.grad_v @ side, at.grad_v @ task.feature]))
-        return jnp.stack(rows)
+            rows.append([at.loss, at.grad_v @ side, at.grad_v @ task.feature])
+        return rows
 
-    table, dims = _mapped(one, draw, replicates), ("replicate", "point")
+    table, dims = _mapped(one, generator(draw), replicates), ("replicate", "point")
     names = ("loss", "orthogonal", "along")
     return xarray.Dataset({name: (dims, table[:, :, n]) for n, name in enumerate(names)})
 
@@ -146,16 +143,16 @@ def noise_term(
     samples: int = 2000, replicates: int = 64,
 ) -> xarray.Dataset:
     """What signal patches and the others add to y sum_i (D <w*, O_i>)^p (alpha = 1)."""
-    labels = jnp.asarray(interleaved(patches, set_size))
+    labels = interleaved(patches, set_size)
     S = models.scores(three_value_attention(labels, diagonal, gamma, rho))
 
-    def one(key: Any) -> Any:
-        x, y, signal_set = sample_signals(key, labels, spurious_rate, samples)
+    def one(random: np.random.Generator) -> Any:
+        x, y, signal_set = sample_signals(random, labels, spurious_rate, samples)
         power = y[:, None] * (patches * x @ S.T) ** degree
         inside = labels == signal_set[:, None]
-        return jnp.stack([jnp.mean(jnp.sum(power * part, axis=1)) for part in (inside, ~inside)])
+        return [np.mean(np.sum(power * part, axis=1)) for part in (inside, ~inside)]
 
-    table = _mapped(one, key, replicates)
+    table = _mapped(one, generator(key), replicates)
     return xarray.Dataset(
         {"signal": ("replicate", table[:, 0]), "noise": ("replicate", table[:, 1])})
 
@@ -166,13 +163,13 @@ def linear_argument(
     gamma: float = 0.0, rho: float = 0.0, samples: int = 20_000,
 ) -> xarray.Dataset:
     """Do the layer at (gamma, rho) and the plain sum of signals have the same sign?"""
-    labels = jnp.asarray(interleaved(patches, set_size))
-    x, _, _ = sample_signals(key, labels, spurious_rate, samples)
+    labels = interleaved(patches, set_size)
+    x, _, _ = sample_signals(generator(key), labels, spurious_rate, samples)
     X = x[..., None]
-    F = output(X, three_value_attention(labels, 1.0, gamma, rho), jnp.full(1, 0.05), 3, 1e-4)
-    F = jnp.where(jnp.abs(F) <= 1e-9 * jnp.max(jnp.abs(F)), 0.0, F)
-    K = models.GeneralisedLinear(jnp.ones((patches, 1)))(X)
-    return xarray.Dataset({"agree": ("sample", np.asarray(jnp.sign(F) == jnp.sign(K)))})
+    F = output(X, three_value_attention(labels, 1.0, gamma, rho), np.full(1, 0.05), 3, 1e-4)
+    F = np.where(np.abs(F) <= 1e-9 * np.max(np.abs(F)), 0.0, F)
+    K = models.GeneralisedLinear(np.ones((patches, 1)))(X)
+    return xarray.Dataset({"agree": ("sample", np.sign(F) == np.sign(K))})
 
 
 @experiment("spatial.pictures")
@@ -182,8 +179,7 @@ def pictures(
     """A localised and a scattered partition, with an image of each (Figures 1b and 3)."""
     square = tasks.localised(side, block)
     kinds = {"localised": square, "scattered": tasks.scattered(jax.random.fold_in(key, 1), square)}
-    drawn = [
-        sample_signals(key, jnp.asarray(labels), spurious_rate, 1) for labels in kinds.values()]
+    drawn = [sample_signals(generator(key), labels, spurious_rate, 1) for labels in kinds.values()]
     signals, y, signal_set = (np.concatenate(part) for part in zip(*drawn, strict=True))
     return xarray.Dataset(
         {

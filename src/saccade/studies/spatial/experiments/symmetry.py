@@ -1,18 +1,21 @@
 """Small populations listed image by image: symmetry under descent, gradients, the metric."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
+from scipy.special import expit
 
+from saccade.arrays import generator, normals
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial import models
 from saccade.studies.spatial.dynamics import descent
 from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.models import output, three_value_attention
-from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
+from saccade.studies.spatial.task import Images, Spatial, all_images, interleaved, localised
 
 PARTITIONS = {
     "interleaved": (0, 1, 2, 0, 1, 2), "halves": (0, 0, 0, 1, 1, 1), "odd one": (0, 1, 0, 2, 2, 1)}
@@ -33,6 +36,14 @@ def _error(margins: Any, probability: Any) -> float:
     return float(probability @ ((margins < -TIE) + 0.5 * (np.abs(margins) <= TIE)))
 
 
+@partial(jax.jit, static_argnames="degree")
+@partial(jax.value_and_grad, argnums=(0, 1), has_aux=True)
+def _listed_gradient(A: Any, v: Any, images: Images, degree: int, slope: float) -> Any:
+    """The loss over listed images and their margins, with the derivatives of the first."""
+    margins = images.y * output(images.signals[..., None], A, v, degree, slope)
+    return images.probability @ jnp.logaddexp(0.0, -margins), margins
+
+
 @experiment("spatial.listed-population")
 def listed_population(
     key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01, bump: float = 0.0
@@ -42,16 +53,11 @@ def listed_population(
     alpha, beta, gamma, rho = POINT
     rows = []
     for labels in PARTITIONS.values():
-        index = jnp.asarray(labels)
         images = all_images(labels, spurious_rate)
-        A = three_value_attention(index, beta, gamma, rho).at[0, 1].add(bump)
-
-        def loss(A: Any, v: Any, images=images) -> Any:
-            F = output(jnp.asarray(images.signals)[..., None], A, v, degree, slope)
-            return jnp.asarray(images.probability) @ jnp.logaddexp(0.0, -images.y * F), images.y * F
-
-        (value, margins), (grad_A, grad_v) = jax.value_and_grad(loss, (0, 1), has_aux=True)(
-            A, jnp.full(1, alpha))
+        A = three_value_attention(np.array(labels), beta, gamma, rho)
+        A[0, 1] += bump
+        (value, margins), (grad_A, grad_v) = _listed_gradient(
+            A, np.full(1, alpha), images, degree, slope)
         groups = [np.asarray(grad_A)[group] for group in _classes(labels)]
         rows.append([
             value, _error(np.asarray(margins), images.probability), *map(np.mean, groups),
@@ -70,13 +76,14 @@ def asymmetry(
     """Descent on the whole population in all entries of A from a perturbed three-valued start:
     `growth` of the standard deviation of A within its two classes of entries."""
     labels = interleaved(patches, set_size)
-    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    start, groups = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), _classes(labels)
+    images = tuple(all_images(labels, spurious_rate))
+    start, groups = three_value_attention(labels, diagonal, 0.0, 0.0), _classes(labels)
     rows = []
     for one in jax.random.split(key, replicates):
-        A = start + perturbation * sum(groups) * jax.random.normal(one, start.shape)
+        A = start + perturbation * sum(groups) * normals(one, start.shape)
         path, _ = descent.entrywise_descent(images, A, alpha, Layer(3, 0.01), eta_v, eta_a, steps)
-        rows.append(np.hypot(*(np.std(path, axis=(1, 2), where=group) for group in groups)))
+        spreads = (np.std(np.asarray(path), axis=(1, 2), where=group) for group in groups)
+        rows.append(np.hypot(*spreads))
     spread = np.stack(rows)
     return xarray.Dataset({
         "growth": ("replicate", spread[:, -1] / spread[:, 0]),
@@ -90,9 +97,9 @@ def listed_cheat(
 ) -> xarray.Dataset:
     """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
     labels = interleaved(patches, set_size)
-    signals, y, probability = (jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    A = models.cheating_attention(jnp.asarray(labels), sharpness)
-    margins = np.asarray(y * output(signals[..., None], A, jnp.ones(1), degree, slope))
+    signals, y, probability = all_images(labels, spurious_rate)
+    A = models.cheating_attention(labels, sharpness)
+    margins = y * output(signals[..., None], A, np.ones(1), degree, slope)
     loss = float(probability @ np.logaddexp(0.0, -margins))
     return xarray.Dataset({"error": ((), _error(margins, probability)), "loss": ((), loss)})
 
@@ -106,10 +113,11 @@ def two_descents(
     """The last state of descent in all entries of A over listed images, and of the three-scalar
     descent; `faster` multiplies eta_a of the second."""
     labels = interleaved(patches, set_size)
-    images = tuple(jnp.asarray(part) for part in all_images(labels, spurious_rate))
-    start, layer = three_value_attention(jnp.asarray(labels), diagonal, 0.0, 0.0), Layer(3, 0.01)
+    images = tuple(all_images(labels, spurious_rate))
+    start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), Layer(3, 0.01)
     A, alphas = descent.entrywise_descent(images, start, alpha, layer, eta_v, eta_a, steps)
-    entries = [float(alphas[-1]), *(np.asarray(A[-1])[group].mean() for group in _classes(labels))]
+    last = np.asarray(A)[-1]
+    entries = [np.asarray(alphas)[-1], *(last[group].mean() for group in _classes(labels))]
     setting = descent.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
     path = descent.idealised_descent(
         descent.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
@@ -125,11 +133,11 @@ def gradient_check(
     layer, rows = Layer(degree, slope, temperature), []
     for one in jax.random.split(key, replicates):
         keys, shapes = jax.random.split(one, 4), ((6, 5, 3), (5, 5), (3,))
-        X, A, v = (jax.random.normal(*pair) for pair in zip(keys[:3], shapes, strict=True))
-        y, v = jax.random.rademacher(keys[3], (6,), float), 0.2 * v
+        X, A, v = (normals(*pair) for pair in zip(keys[:3], shapes, strict=True))
+        y, v = np.asarray(jax.random.rademacher(keys[3], (6,), float)), 0.2 * v
         ours = models.gradients(X, y, A, v, *layer)
-        grad_A, grad_v = jax.grad(descent.sample_loss, (2, 3))(X, y, A, v, layer)
-        grad_A = grad_A * (1 - jnp.eye(5))
+        grad_A, grad_v = map(np.asarray, _loss_gradients(X, y, A, v, layer))
+        grad_A = grad_A * (1 - np.eye(5))
         rows.append([
             _relative(ours.grad_A, grad_A), _relative(ours.grad_v, grad_v),
             *_as_printed(X, y, A, v, grad_A, grad_v, degree, slope)])
@@ -138,8 +146,11 @@ def gradient_check(
         {"gap": (("replicate", "gradient"), np.asarray(rows))}, coords={"gradient": names})
 
 
-def _relative(value: Any, truth: Any) -> float:
-    return float(jnp.linalg.norm(value - truth) / jnp.linalg.norm(truth))
+_loss_gradients = jax.jit(jax.grad(descent.sample_loss, (2, 3)), static_argnums=4)
+
+
+def _relative(value: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.linalg.norm(value - truth) / np.linalg.norm(truth))
 
 
 def _as_printed(
@@ -149,11 +160,11 @@ def _as_printed(
     S = models.scores(A)
     D, u = A.shape[0], X @ v
     z = D * u @ S.T
-    F = jnp.sum(z**degree + slope * z, axis=-1)
-    weight = D * (y * jax.nn.sigmoid(-y * F))[:, None]
-    by_v = jnp.einsum("ni,ij,njd->d", weight * (degree * z ** (degree - 1) + slope), S, X) / len(y)
+    F = np.sum(z**degree + slope * z, axis=-1)
+    weight = D * (y * expit(-y * F))[:, None]
+    by_v = np.einsum("ni,ij,njd->d", weight * (degree * z ** (degree - 1) + slope), S, X) / len(y)
     power, apart = degree * weight * z ** (degree - 1), u[:, None, :] - (z / D)[:, :, None]
-    by_A = jnp.einsum("ni,ij,nij->ij", power, S, apart) / len(y) * (1 - jnp.eye(D))
+    by_A = np.einsum("ni,ij,nij->ij", power, S, apart) / len(y) * (1 - np.eye(D))
     return [_relative(by_A, grad_A), _relative(by_v, grad_v)]
 
 
@@ -166,18 +177,18 @@ def invariance(
     labels = localised(side, block)
     keys = jax.random.split(key, 4)
     task = Spatial.create(keys[0], labels, 3, 0.4)
-    sample = task.sample(keys[1], samples)
+    sample = task.sample(generator(keys[1]), samples)
     order = np.argsort(labels, kind="stable").reshape(-1, block * block)
     moved = order[np.asarray(jax.random.permutation(keys[2], len(order)))]
     moved = moved[:, np.asarray(jax.random.permutation(keys[3], block * block))]
     target = np.empty(side * side, int)
     target[order.ravel()] = moved.ravel()
     target = np.asarray(jax.random.permutation(keys[2], side * side)) if mix else target
-    A = three_value_attention(jnp.asarray(labels), 1.0, 0.7, -0.2)
+    A = three_value_attention(labels, 1.0, 0.7, -0.2)
     plain, permuted = (
         output(X, A, 0.2 * task.feature, 3, 1e-3) for X in (sample.X, sample.X[:, target]))
-    gap = jnp.max(jnp.abs(plain - permuted)) / jnp.max(jnp.abs(plain))
-    return xarray.Dataset({"gap": ((), float(gap))})
+    gap = np.max(np.abs(plain - permuted)) / np.max(np.abs(plain))
+    return xarray.Dataset({"gap": ((), gap)})
 
 
 @experiment("spatial.association-cases")
@@ -188,15 +199,15 @@ def association_cases(
     tie-breaking; `shuffled` scores them against a partition that is not theirs."""
     labels = localised(side, block)
     scored = np.asarray(jax.random.permutation(key, labels)) if shuffled else labels
-    size, index = len(labels), jnp.asarray(labels)
-    ties = np.round(2 * np.asarray(jax.random.uniform(jax.random.fold_in(key, 1), (size, size))))
+    size, random = len(labels), generator(key)
+    ties = np.round(2 * random.uniform(size=(size, size)))
     matrices = {
         "constant": np.ones((size, size)), "identity": np.eye(size),
-        "true": np.asarray(three_value_attention(index, 1.0, 0.5, 0.0)),
-        "cheating": np.asarray(models.cheating_attention(index, 1.0)), "ties": ties}
+        "true": three_value_attention(labels, 1.0, 0.5, 0.0),
+        "cheating": models.cheating_attention(labels, 1.0), "ties": ties}
     scores = [models.association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
-    noise = np.asarray(jax.random.uniform(jax.random.fold_in(key, 2), (tie_breaks, size, size)))
+    noise = random.uniform(size=(tie_breaks, size, size))
     top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., : block * block]
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
     rows = np.asarray([one[1:] for one in scores], float)

@@ -5,10 +5,10 @@ alpha early on, and the errors of what does not look: f* and generalised linear 
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from saccade.arrays import Array, floats, namespace
 from saccade.errors import require
 from saccade.studies.spatial.task import ROUNDING, check_rate, check_sizes
 from saccade.studies.spatial.theory.states import States, exponents, population_states
@@ -69,12 +69,12 @@ def check_activation(degree: int, slope: float) -> None:
 def attention_weights(setting: Setting, gamma: Any, rho: Any) -> tuple[Array, ...]:
     """Lambda, Gamma, Xi = e^beta, e^gamma, e^rho over Z = e^beta + (C-1) e^gamma + (D-C) e^rho, all
     at temperature tau, and the gain G = D (Lambda + (C-1) Gamma). Section 4.1. Status: exact."""
-    values = [jnp.asarray(entry, float) for entry in (setting.diagonal, gamma, rho)]
-    entries = jnp.stack(values) / setting.temperature
-    numbers = jnp.asarray([1.0, setting.set_size - 1.0, float(setting.patches - setting.set_size)])
-    top = jnp.max(jnp.where(numbers > 0, entries, -jnp.inf))
-    raised = jnp.exp(jnp.where(numbers > 0, entries - top, jnp.minimum(entries - top, 0.0)))
-    own, same, other = raised / jnp.sum(numbers * raised)
+    xp = namespace(gamma, rho, *setting)
+    entries = xp.stack(floats(setting.diagonal, gamma, rho)) / setting.temperature
+    numbers = xp.stack(floats(1.0, setting.set_size - 1.0, setting.patches - setting.set_size))
+    top = xp.max(xp.where(numbers > 0, entries, -xp.inf))
+    raised = xp.exp(xp.where(numbers > 0, entries - top, xp.minimum(entries - top, 0.0)))
+    own, same, other = raised / xp.sum(numbers * raised)
     return own, same, other, setting.patches * (own + (setting.set_size - 1) * same)
 
 
@@ -82,7 +82,8 @@ def mixing(scalars: Scalars, setting: Setting) -> Float[Array, " 3"]:
     """(a, b, c) with z = a x + b s + c K for signal x in a set of sum s in an image of sum K:
     a = D alpha (Lambda - Gamma), b = D alpha (Gamma - Xi), c = D alpha Xi. Status: exact."""
     own, same, other, _ = attention_weights(setting, scalars.gamma, scalars.rho)
-    return setting.patches * scalars.alpha * jnp.stack([own - same, same - other, other])
+    mixed = namespace(own).stack([own - same, same - other, other])
+    return setting.patches * scalars.alpha * mixed
 
 
 class Population(NamedTuple):
@@ -99,12 +100,13 @@ def terms(abc: Float[Array, " 3"], setting: Setting) -> Float[Array, " terms"]:
     """The monomials a^i b^j c^k in the order of the coefficients, and nu (a + C b + D c)."""
     a, b, c = abc
     linear = setting.slope * (a + setting.set_size * b + setting.patches * c)
-    powers = [[jnp.ones(())] for _ in range(3)]
+    powers: list[list[Any]] = [[1.0] for _ in range(3)]
     for number, row in zip((a, b, c), powers, strict=True):
         for _ in range(setting.degree):
             row.append(row[-1] * number)
     A, B, C = powers
-    return jnp.stack([*(A[i] * B[j] * C[k] for i, j, k in exponents(setting.degree)), linear])
+    monomials = [A[i] * B[j] * C[k] for i, j, k in exponents(setting.degree)]
+    return namespace(abc, linear).stack([*monomials, linear])
 
 
 def outputs(
@@ -118,7 +120,8 @@ def loss(
     scalars: Scalars, setting: Setting, coefficients: Array, probability: Array
 ) -> Float[Array, ""]:
     """E log(1 + e^(-y F)). Status: exact while `States.thinned` is 0."""
-    return probability @ jnp.logaddexp(0.0, -outputs(scalars, setting, coefficients))
+    F = outputs(scalars, setting, coefficients)
+    return probability @ namespace(F).logaddexp(0.0, -F)
 
 
 def error_of(F: Any, probability: Any) -> float:
@@ -130,12 +133,16 @@ def error_of(F: Any, probability: Any) -> float:
 
 def population(scalars: Scalars, setting: Setting, states: States) -> Population:
     """Everything at once, from states of the same D, C, q, p. Status: exact."""
-    coefficients, probability = jnp.asarray(states.coefficients), jnp.asarray(states.probability)
-    point = Scalars(*(jnp.asarray(number, float) for number in scalars))
-    value, gradient = jax.value_and_grad(loss)(point, setting, coefficients, probability)
-    error = error_of(outputs(point, setting, coefficients), states.probability)
+    coefficients, probability, _ = states
+    point = Scalars(*floats(*scalars))
+    fixed = setting._replace(spurious_rate=0.0)  # which is in the states alone
+    value, gradient = _loss_and_gradient(point, fixed, coefficients, probability)
+    error = error_of(outputs(point, setting, coefficients), probability)
     per_entry = step_sizes(setting, 1.0, 1.0)
     return Population(value, error, *(a * b for a, b in zip(per_entry, gradient, strict=True)))
+
+
+_loss_and_gradient = jax.jit(jax.value_and_grad(loss), static_argnums=1)
 
 
 def step_sizes(setting: Setting, eta_v: Any, eta_a: Any) -> Scalars:
@@ -171,9 +178,9 @@ def cheat(setting: Setting, sharpness: float) -> Cheat:
     below = float(np.exp(-sharpness / setting.temperature))
     partition_sum = setting.set_size + (setting.patches - setting.set_size) * below
     gain = setting.patches / partition_sum
-    abc = jnp.asarray([0.0, gain * (1 - below), gain * below])
+    abc = np.asarray([0.0, gain * (1 - below), gain * below])
     F = terms(abc, setting) @ states.coefficients
-    value = float(states.probability @ jnp.logaddexp(0.0, -F))
+    value = float(states.probability @ np.logaddexp(0.0, -F))
     return Cheat(error_of(F, states.probability), value, states.thinned)
 
 

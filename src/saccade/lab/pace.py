@@ -1,0 +1,74 @@
+"""How long the rest of some work takes, said honestly: what each piece should cost, corrected by
+what the finished ones did cost, dealt out to the workers there are.
+
+Costs are guesses of another day on another machine: they are off by a factor, and the large ones
+more often too large than too small. So the seconds a of a piece that should cost c follow
+
+    log a = m + b log c,
+
+fitted to the finished pieces (and to running ones that are late already) with PULL pieces' worth of
+belief in b = SHRINK, and scaled so that the finished ones add up to what they took. Before anything
+is finished the costs are believed. A late piece is taken to need LATE of what it has had. The three
+numbers were chosen on the recorded runs that `tests/lab/test_pace.py` replays.
+"""
+
+import heapq
+import math
+import time
+from collections.abc import Callable, Mapping
+
+SHRINK = 0.75
+PULL = 20.0
+LATE = 0.2
+LEAST = 0.05  # seconds: smaller pieces cost their bookkeeping
+
+
+class Pace:
+    """`costs`: seconds by piece, in the order in which they will be handed to `workers`."""
+
+    def __init__(
+        self, costs: Mapping[str, float], workers: int, clock: Callable[[], float] = time.monotonic
+    ):
+        self.waiting, self.workers, self.clock = dict(costs), max(workers, 1), clock
+        self.running: dict[str, tuple[float, float]] = {}  # since when, at which cost
+        self.finished: list[tuple[float, float]] = []  # cost, seconds
+
+    def start(self, name: str) -> None:
+        self.running[name] = self.clock(), self.waiting.pop(name, 0.0)
+
+    def finish(self, name: str) -> None:
+        since, cost = self.running.pop(name, (self.clock(), 0.0))
+        self.finished.append((cost, self.clock() - since))
+
+    def left(self) -> float:
+        """Seconds until the last piece is finished: the waiting ones go, in order, to whichever
+        worker is free first."""
+        now = self.clock()
+        expected = fitted(self.finished)
+        late = [
+            (cost, now - since) for since, cost in self.running.values()
+            if now - since > expected(cost)]
+        expected = fitted(self.finished + late)
+        free = [
+            max(expected(cost) - (now - since), LATE * (now - since))
+            for since, cost in self.running.values()]
+        free += [0.0] * (self.workers - len(free))
+        heapq.heapify(free)
+        for cost in self.waiting.values():
+            heapq.heapreplace(free, free[0] + expected(cost))
+        return max(free)
+
+
+def fitted(finished: list[tuple[float, float]]) -> Callable[[float], float]:
+    """Seconds by cost, from pairs of both."""
+    pairs = [
+        (math.log(cost), math.log(max(spent, LEAST))) for cost, spent in finished if cost > LEAST]
+    if not pairs:
+        return lambda cost: max(cost, LEAST)
+    middle = [sum(values) / len(pairs) for values in zip(*pairs)]
+    spread = sum((x - middle[0]) ** 2 for x, _ in pairs)
+    together = sum((x - middle[0]) * (y - middle[1]) for x, y in pairs)
+    power = (PULL * SHRINK + together) / (PULL + spread)
+    believed = sum(math.exp(power * (x - middle[0])) for x, _ in pairs)
+    scale = sum(math.exp(y) for _, y in pairs) / believed
+    return lambda cost: scale * math.exp(power * (math.log(max(cost, LEAST)) - middle[0]))

@@ -1,0 +1,67 @@
+"""The whole ledger and every figure, by one crew of processes, and the report of both."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from saccade.errors import InvalidInput
+from saccade.lab import costs, ledger, record
+from saccade.lab.claim import Claim
+from saccade.lab.figure import Figure
+from saccade.lab.registry import lacking
+from saccade.lab.workers import Watcher, carry_out
+from saccade.report import pictures
+from saccade.report.entries import read_rows
+from saccade.report.site import Site
+from saccade.report.writing import building, write_pages
+
+
+class Work(NamedTuple):
+    """What is to be judged and drawn, with the seconds that each claim and figure should take."""
+
+    claims: Sequence[Claim]
+    figures: Sequence[Figure]
+    problems: dict[str, str]
+    conditions: ledger.Conditions
+    costs: Mapping[str, float]
+
+
+def plan(claims: Sequence[Claim], conditions: ledger.Conditions) -> Work:
+    """All of `claims`, and the figures of their studies."""
+    figures, problems = pictures.registered_figures({claim.study for claim in claims})
+    seconds = costs.of_claims(claims, conditions) | costs.of_figures(figures, conditions)
+    return Work(claims, figures, problems, conditions, seconds)
+
+
+def _needs(claims: Sequence[Claim]) -> dict[str, dict[str, Any]]:
+    """What is lacking here, by the figure of the claims that need it (its study may be left
+    out)."""
+    named = [(claim, lacks) for claim in claims if claim.figure and (lacks := _lacking(claim))]
+    return {
+        name: lacks for claim, lacks in named
+        for name in (claim.figure or "", f"{claim.study}/{claim.figure}")}
+
+
+def _lacking(claim: Claim) -> dict[str, Any] | None:
+    try:
+        return lacking(claim.requires)
+    except InvalidInput:  # becomes the claim's row
+        return None
+
+
+def reproduce(
+    work: Work, folder: str | Path, jobs: int, watch: Watcher
+) -> tuple[list[dict[str, Any]], Path]:
+    """The rows of the ledger and the first page of its report. Pieces of both kinds go to the same
+    `jobs` processes, the dearest first; none waits for the other kind."""
+    scale, seed = work.conditions.scale, work.conditions.seed
+    drawing = pictures.Conditions(scale, seed, work.conditions.folder, _needs(work.claims))
+    with building(folder) as place:
+        judging = ledger.pieces(work.claims, work.conditions, work.costs, apart=True)
+        painting = pictures.pieces(work.figures, place, drawing, work.costs, apart=True)
+        results = carry_out([*judging, *painting], jobs, watch)
+        rows = record.with_published(
+            ledger.rows_of(work.claims, work.conditions, judging, results[: len(judging)]))
+        shown = pictures.pictures_of(work.figures, drawing, results[len(judging) :])
+        write_pages(Site(read_rows(rows), shown, scale, seed, work.problems), place)
+    return rows, Path(folder).expanduser().resolve() / "index.html"

@@ -1,0 +1,105 @@
+"""Ctrl-C, as a terminal sends it, at several moments of long commands: one sentence, exit code 130,
+soon, and no process left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from saccade.cli.interrupts import PATIENCE
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("interrupts")]
+
+SOON = 5.0 + 15.0  # seconds: the promise, and more for a machine that is busy
+
+
+def hears() -> None:
+    """In the child: who is started in the background inherits that interrupts are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def interrupted(words, wait, folder, times=1):
+    """Starts `saccade WORDS` in a session of its own, waits, and presses Ctrl-C."""
+    environment = {**os.environ, "SACCADE_STORE": str(folder / "store")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "saccade", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, cwd=folder, env=environment, start_new_session=True, preexec_fn=hears)
+    wait(process)
+    below = psutil.Process(process.pid).children(recursive=True)
+    start = time.monotonic()
+    for _ in range(times):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.3)
+    output = process.communicate(timeout=60)[1]
+    took = time.monotonic() - start
+    assert psutil.wait_procs(below, timeout=5)[1] == []
+    return process.returncode, output, took
+
+
+def seconds(number):
+    return lambda process: time.sleep(number)
+
+
+def until_workers_run(process):
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        below = psutil.Process(process.pid).children(recursive=True)
+        if any(sum(child.cpu_times()[:2]) > 2 for child in below):
+            return
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize(
+    ("words", "wait"),
+    [
+        (("verify", "single-location", "--jobs", "2"), seconds(1.0)),
+        (("verify", "single-location", "--jobs", "2"), until_workers_run),
+        (("verify", "single-location"), seconds(9.0)),
+        (("reproduce", "--jobs", "2"), until_workers_run)])
+def test_a_long_command_ends_at_once_with_a_sentence_and_nobody_left(words, wait, tmp_path):
+    code, said, took = interrupted(words, wait, tmp_path)
+    assert code == 130 and took < SOON
+    assert said.splitlines()[-1] == (
+        "saccade: interrupted; finished runs are kept, the same command goes on from there.")
+    assert "Traceback" not in said and said.count("interrupted") == 1
+    assert [path.name for path in tmp_path.iterdir() if "writing" in path.name] == []
+
+
+def test_a_second_time_is_heard_too(tmp_path):
+    words = ("verify", "single-location", "--jobs", "2")
+    code, said, took = interrupted(words, until_workers_run, tmp_path, times=2)
+    assert code == 130 and took < SOON and said.count("interrupted") == 1
+    assert "Traceback" not in said
+
+
+STUCK = """
+import time
+from saccade.cli import app
+
+@app.command("stuck")
+def stuck() -> None:
+    end, told = time.monotonic() + 30, False
+    while time.monotonic() < end:
+        try:
+            told = told or not print("begun", flush=True)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            pass  # as a compiled program would: nothing gets through
+app(["stuck"])
+"""
+
+
+def test_work_that_does_not_hear_is_left_after_a_while(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=hears)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and PATIENCE <= time.monotonic() - start < SOON
+    assert said.count("saccade: interrupted") == 1

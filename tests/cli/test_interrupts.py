@@ -17,17 +17,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("interrupts")]
 SOON = 5.0 + 15.0  # seconds: the promise, and more for a machine that is busy
 
 
-def hears() -> None:
-    """In the child: who is started in the background inherits that interrupts are ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+# Who is started in the background inherits that interrupts are ignored, so Python is started by
+# another that hears them again. (A function in the child would fork a process that may hold JAX.)
+HEARING = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])")
+
+
+def started(words, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", HEARING, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, **options)
 
 
 def interrupted(words, wait, folder, times=1):
     """Starts `saccade WORDS` in a session of its own, waits, and presses Ctrl-C."""
     environment = {**os.environ, "SACCADE_STORE": str(folder / "store")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "saccade", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, cwd=folder, env=environment, start_new_session=True, preexec_fn=hears)
+    process = started(
+        ("-m", "saccade", *words), cwd=folder, env=environment, start_new_session=True)
     wait(process)
     below = psutil.Process(process.pid).children(recursive=True)
     start = time.monotonic()
@@ -94,9 +101,7 @@ app(["stuck"])
 
 
 def test_work_that_does_not_hear_is_left_after_a_while(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=hears)
+    process = started(("-c", STUCK))
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     start = time.monotonic()
     process.send_signal(signal.SIGINT)

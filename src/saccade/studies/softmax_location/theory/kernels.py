@@ -12,10 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from saccade.errors import require
+
 from .setting import Array, Setting
 
 LARGEST_EXPONENT = 700.0
 TINY = 1e-300
+MOST_NODES = 200_000
 DENSE = 4  # lattice points a step of w beyond which a matrix has fewer entries
 
 
@@ -64,8 +67,11 @@ def nodes(setting: Setting, kappa: Array, rule: Rule) -> Array:
     high = min(
         lam * _depth(setting, rule), -lam * shift * np.min(kappa) + spread * (rule.cut + 2 * spread)
     )
-    count = int(np.ceil((high + 4.5 - low + rule.left) / rule.step)) + 1
-    return low - rule.left + rule.step * np.arange(count)
+    count = np.ceil((high + 4.5 - low + rule.left) / rule.step) + 1
+    require(
+        count <= MOST_NODES, "inverse_temperature * sqrt(dim / 2)", lam * shift,
+        f"is too large: one table for all angles would need more than {MOST_NODES} nodes")
+    return low - rule.left + rule.step * np.arange(int(count))
 
 
 def _depth(setting: Setting, rule: Rule) -> float:

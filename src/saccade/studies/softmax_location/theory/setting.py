@@ -12,6 +12,7 @@ Number: TypeAlias = Any
 Array = Float[np.ndarray, "..."]
 
 GRAM_TOLERANCE = 1e-9
+LARGEST_DIM, LARGEST_LENGTH, SMALLEST = 1e15, 1e150, 1e-9  # what double precision can square
 LARGEST_SHARPNESS = 400.0  # of lambda max(1, gamma): integrals need some 200 nodes a unit of it
 
 
@@ -78,11 +79,15 @@ def _all(name: str, value: Number, holds: Any, rule: str) -> None:
 def check_setting(setting: Setting) -> Setting:
     """The setting itself, or `InvalidInput` naming the parameter that no task can have."""
     _all(
-        "dim", setting.dim, lambda x: (x >= 2) & (x == np.floor(x)),
-        "must be a whole number of at least 2")
-    _all("length", setting.length, lambda x: x >= 2, "must be a finite number of at least 2")
+        "dim", setting.dim, lambda x: (x >= 2) & (x == np.floor(x)) & (x <= LARGEST_DIM),
+        f"must be a whole number from 2 to {LARGEST_DIM:g}")
+    _all(
+        "length", setting.length, lambda x: (x >= 2) & (x <= LARGEST_LENGTH),
+        f"must be a number from 2 to {LARGEST_LENGTH:g}")
     for name in ("inverse_temperature", "gamma"):
-        _all(name, getattr(setting, name), lambda x: x > 0, "must be a finite number above 0")
+        _all(
+            name, getattr(setting, name), lambda x: x >= SMALLEST,
+            f"must be a finite number of at least {SMALLEST:g}")
     _all("noise", setting.noise, lambda x: x >= 0, "must be a finite number of at least 0")
     sharpness = setting.inverse_temperature * np.maximum(1.0, setting.gamma)
     _all(

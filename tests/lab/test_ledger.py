@@ -3,13 +3,16 @@ company."""
 
 import json
 
+import numpy as np
 import pytest
 from toy import claim, exact
 
 from saccade.errors import InvalidInput
 from saccade.lab.claim import Citation, Repair, Sabotage, Scale
 from saccade.lab.kinds import BELOW, IDENTITY
-from saccade.lab.ledger import Conditions, _looks, evaluate, judge_all, verdict_is_expected
+from saccade.lab.ledger import Conditions, _looks, evaluate, judge_all, reasons, verdict_is_expected
+
+TRUTH = claim().predict
 
 
 @pytest.fixture
@@ -46,9 +49,46 @@ def test_a_false_prediction_is_refuted_and_unexpected(conditions):
 
 
 def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
-    row = evaluate(claim(sabotages=(Sabotage("idle", "Change nothing."),)), conditions)
+    row = evaluate(claim(sabotages=(Sabotage("idle", "As it is.", predict=TRUTH),)), conditions)
     assert row["verdict"] == "holds"
     assert not verdict_is_expected(row)
+    assert "idle: holds, must be refuted" in reasons(row)
+    with pytest.raises(InvalidInput, match="changes nothing"):
+        Sabotage("empty", "Change nothing.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"measure": lambda run: 0 * claim().measure(run)}, "measures nothing but zeros"),
+        ({"measure": lambda run: -claim().measure(run)}, "multiplies what is measured by -1"),
+        ({"measure": lambda run: 3 * claim().measure(run)}, "multiplies what is measured by 3"),
+        ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1")])
+def test_a_control_that_would_break_anything_proves_nothing(changes, why, conditions):
+    row = evaluate(claim(sabotages=(Sabotage("cheap", "Cheap.", **changes),)), conditions)
+    assert not verdict_is_expected(row)
+    assert any(why in reason for reason in reasons(row))
+
+
+def test_every_part_must_be_broken_by_some_sabotage(conditions):
+    def both(run):
+        return np.stack([claim().measure(run), claim().measure(run)], 1)
+
+    def first_wrong(run):
+        return [TRUTH(run) + 9, TRUTH(run)]
+
+    def second_wrong(run):
+        return [TRUTH(run), TRUTH(run) + 9]
+
+    first, second = (
+        Sabotage(name, "Wrong.", predict=wrong)
+        for name, wrong in (("first", first_wrong), ("second", second_wrong)))
+    two = {"measure": both, "parts": ("left", "right")}
+    row = evaluate(claim(sabotages=(first,), **two), conditions)
+    assert row["sabotages"][0]["broke"] == ["left"] and row["unbroken"] == ["right"]
+    assert not verdict_is_expected(row)
+    row = evaluate(claim(sabotages=(first, second), **two), conditions)
+    assert row["unbroken"] == [] and verdict_is_expected(row)
 
 
 def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
@@ -56,7 +96,7 @@ def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
     with pytest.raises(InvalidInput, match="has no repair"):
         claim(predict=lambda run: -4.0, **cited)
     true = Repair("true", "Predict the truth.", predict=claim().predict)
-    idle = Repair("idle", "Change nothing.")
+    idle = Repair("idle", "As wrong as before.", predict=lambda run: -4.0)
     for repair, passes in ((true, True), (idle, False)):
         row = evaluate(claim(predict=lambda run: -4.0, repairs=(repair,), **cited), conditions)
         assert row["verdict"] == "refuted" and row["repairs_hold"] is passes

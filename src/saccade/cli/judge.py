@@ -77,12 +77,13 @@ def judged(
 def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
     """The table, what went wrong, and the summary line."""
     from saccade.cli.tables import ledger_table
+    from saccade.lab.ledger import reasons
 
     out = console()
     out.print(ledger_table(rows, sabotage, out.width))
     for row in rows:
-        if row["error"]:
-            out.print(f"{row['id']}: {row['error']}", markup=False)
+        for reason in reasons(row):
+            out.print(f"{row['id']}: {reason}", markup=False)
     out.print("  ".join(f"{name}: {count}" for name, count in summary(rows).items()))
 
 

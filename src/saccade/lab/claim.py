@@ -32,6 +32,10 @@ class Sabotage:
     measure: Measure | None = None
     predict: Measure | None = None
 
+    def __post_init__(self) -> None:
+        if not (self.parameters or self.measure or self.predict):
+            raise InvalidInput(f"The control {self.name!r} changes nothing.")
+
 
 class Repair(Sabotage):
     """What mends a claim that is expected to be refuted: under it the verdict must be holds."""

@@ -11,6 +11,7 @@ import numpy as np
 from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
+from saccade.lab.controls import trivial, unbroken
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.provenance import judged_now
 from saccade.lab.run import run
@@ -20,6 +21,7 @@ from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
 from saccade.lab.workers import Died, Piece, Watcher, carry_out
 
 WAITING = "waiting"
+MOST_PARTS = 24  # a row with more shows only the one that decided
 
 
 class Conditions(NamedTuple):
@@ -63,7 +65,9 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     row["as_expected"] = row["verdict"] == claim.expected
     row["sabotages_refuted"] = all(item["verdict"] in (REFUTED, None) for item in row["sabotages"])
     row["repairs_hold"] = all(item["verdict"] in (HOLDS, None) for item in row["repairs"])
-    return row
+    names = [part["part"] for part in row["parts"]]
+    row["unbroken"] = unbroken(names, claim.expected, row["sabotages"])
+    return _shortened(row)
 
 
 def _unjudged(claim: Claim, conditions: Conditions) -> dict[str, Any]:
@@ -72,7 +76,7 @@ def _unjudged(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     for controls in ("sabotages", "repairs"):
         row[controls] = [item | _no_numbers(None) for item in row[controls]]
     return row | dict.fromkeys(
-        ("needs", "judged", "as_expected", "sabotages_refuted", "repairs_hold"))
+        ("needs", "judged", "as_expected", "sabotages_refuted", "repairs_hold", "unbroken"))
 
 
 def _waits(claim: Claim, too_small: bool) -> dict[str, Any] | None:
@@ -92,12 +96,21 @@ def _control(
         return row | _no_numbers(None)
     start = time.perf_counter()
     row |= _judged(claim, sabotage, chosen, conditions)
-    return row | {"seconds": time.perf_counter() - start}
+    row["broke"] = [part["part"] for part in row["parts"] if part["verdict"] == REFUTED]
+    return _shortened(row | {"seconds": time.perf_counter() - start})
+
+
+def _shortened(row: dict[str, Any]) -> dict[str, Any]:
+    """Without its parts, if they are too many to be shown."""
+    return row if len(row["parts"]) <= MOST_PARTS else row | {"parts": []}
 
 
 def _no_numbers(verdict: str | None) -> dict[str, Any]:
-    names = ("prediction", "measurement", "interval", "resolution", "part", "seconds", "slack")
-    return dict.fromkeys(names) | {"verdict": verdict, "replicates": 0, "looks": 0, "parts": []}
+    names = (
+        "prediction", "measurement", "interval", "resolution", "part", "seconds", "slack",
+        "trivial")
+    return dict.fromkeys(names) | {
+        "verdict": verdict, "replicates": 0, "looks": 0, "parts": [], "broke": []}
 
 
 def _judged(
@@ -125,6 +138,7 @@ def _sequential(
     measure = (sabotage and sabotage.measure) or claim.measure
     predict = (sabotage and sabotage.predict) or claim.predict
     samples: list[np.ndarray] = []
+    proves_nothing = None
     for look, wanted in enumerate(_looks(chosen[1].repetitions)):
         runs = [
             _repetition(claim, sabotage, chosen, conditions, number)
@@ -134,6 +148,8 @@ def _sequential(
         predicted = [_per_part(predict(item), parts) for item in runs]
         if look == 0:
             predictions, resolutions = predicted[0], _resolution(claim, runs[0], parts)
+            if sabotage:
+                proves_nothing = trivial(claim, sabotage, runs[0], measured[0], predictions)
         samples += [
             _from_first(predictions, own, sample, claim.statistic)
             for own, sample in zip(predicted, measured)]
@@ -141,7 +157,7 @@ def _sequential(
             claim.kind, np.concatenate(samples), predictions, resolutions, claim.statistic, look)
         if judgement.verdict != UNDECIDED:
             break
-    return _numbers(claim, judgement, predictions, resolutions)
+    return _numbers(claim, judgement, predictions, resolutions) | {"trivial": proves_nothing}
 
 
 def _resolution(claim: Claim, run: Run, parts: int) -> np.ndarray:
@@ -203,12 +219,11 @@ def _numbers(
         for number, interval in enumerate(judgement.intervals)]
     worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
-    shown = parts if len(parts) <= 24 else []
     room = slack(claim.kind, parts[worst])
     return top | {
         "slack": room and {**room._asdict(), "loose": bool(claim.kind.side) and room.is_loose},
         "verdict": judgement.verdict, "replicates": judgement.replicates, "looks": judgement.looks,
-        "parts": shown, "error": None}
+        "parts": parts, "error": None}
 
 
 def _health(part: dict[str, Any], claim: Claim) -> tuple[int, float]:
@@ -276,7 +291,25 @@ def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, An
     return [evaluate(registry.one("claim", name, known), conditions) for name in ids]
 
 
+def reasons(row: Mapping[str, Any]) -> list[str]:
+    """Why a judged row is not as it must be, one sentence each."""
+    said = []
+    if row["error"]:
+        said.append(row["error"])
+    elif row["as_expected"] is False:
+        said.append(f"{row['verdict']}, expected: {row['expected']}")
+    for control, wanted in ((row["sabotages"], REFUTED), (row.get("repairs", []), HOLDS)):
+        for item in control:
+            if item["verdict"] not in (wanted, None):
+                why = item.get("error") or f"{item['verdict']}, must be {wanted}"
+                said.append(f"{item['name']}: {why}")
+            if item.get("trivial"):
+                said.append(f"{item['name']} proves nothing: {item['trivial']}")
+    if row.get("unbroken"):
+        said.append(f"no sabotage breaks: {'; '.join(row['unbroken'])}")
+    return said
+
+
 def verdict_is_expected(row: dict[str, Any]) -> bool:
     """Whether a row passes; a waiting claim neither passes nor fails."""
-    controls = row["sabotages_refuted"] and row.get("repairs_hold", True)
-    return row["verdict"] == WAITING or (row["as_expected"] and controls)
+    return row["verdict"] == WAITING or not reasons(row)

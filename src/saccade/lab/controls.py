@@ -1,0 +1,74 @@
+"""What a control proves: which parts of a claim a sabotage broke, and why one may prove nothing.
+
+A sabotage that leaves everything as it is, measures nothing, turns a sign round or multiplies all
+that is predicted would be refuted whatever the claim says. Such a control is called trivial when
+it is judged, and a row with one is not as expected.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from saccade.lab.claim import Claim, Repair, Sabotage, columns
+from saccade.lab.experiment import Run
+
+TELLING = 3
+"""From so many parts on one common factor is no accident; a formula for one number always has
+one."""
+
+SAME = 1e-6  # factors nearer than this are one: measurements may be in single precision
+
+
+def trivial(
+    claim: Claim, control: Sabotage, first: Run, measured: np.ndarray, predicted: np.ndarray
+) -> str | None:
+    """Why a control proves nothing, or None. `measured` and `predicted` are what it made of its
+    `first` run; the claim's own measure and prediction are asked of the same run."""
+    if isinstance(control, Repair):
+        return None
+    if control.measure is not None:
+        if np.all(np.nan_to_num(measured) == 0):
+            return "it measures nothing but zeros"
+        factor = _common_factor(measured, _asked(claim.measure, first))
+        if factor in (1.0, -1.0) or (factor is not None and measured.size >= TELLING):
+            return f"it only multiplies what is measured by {factor:.4g}"
+    if control.predict is not None:
+        factor = _common_factor(predicted, _asked(claim.predict, first, predicted.shape))
+        if factor in (1.0, -1.0) or (factor is not None and predicted.size >= TELLING):
+            return f"it only multiplies what is predicted by {factor:.4g}"
+    return None
+
+
+def _asked(
+    function: Callable[[Run], Any], run: Run, shape: tuple[int, ...] | None = None
+) -> np.ndarray | None:
+    """What the claim itself says of the control's run; None where it has nothing to say."""
+    try:
+        value = function(run)
+        return np.broadcast_to(np.ravel(value), shape) if shape else columns(value)
+    except Exception:
+        return None
+
+
+def _common_factor(changed: np.ndarray, own: np.ndarray | None) -> float | None:
+    """The one factor by which all numbers differ, if there is one."""
+    if own is None or own.shape != changed.shape:
+        return None
+    own, changed = np.nan_to_num(own).ravel(), np.nan_to_num(changed).ravel()
+    if not own.any() or np.any((own == 0) != (changed == 0)):
+        return None
+    ratios = changed[own != 0] / own[own != 0]
+    factor = float(np.round(np.median(ratios), 6))
+    return factor if np.allclose(ratios, factor, rtol=SAME, atol=0) else None
+
+
+def unbroken(
+    parts: Iterable[str], expected: str, controls: Iterable[Mapping[str, Any]]
+) -> list[str]:
+    """The parts of a claim expected to hold that none of its judged sabotages refuted."""
+    judged = [control for control in controls if control["verdict"] is not None]
+    if expected != "holds" or not judged:
+        return []
+    broken = {part for control in judged for part in control["broke"]}
+    return [part for part in parts if part not in broken]

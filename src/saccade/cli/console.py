@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from saccade.cli.interrupts import CODE, HEARING
 from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
+from saccade.lab.whole import unwritable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,11 +122,7 @@ def give(what: str, value: Any, json_file: str | None, show: Callable[[], None])
         return
     show()
     if json_file:
-        try:
-            Path(json_file).parent.mkdir(parents=True, exist_ok=True)
-            Path(json_file).write_text(json.dumps(value, indent=1), encoding="utf-8")
-        except OSError as problem:
-            raise unwritable(json_file, problem) from None
+        write_whole(json_file, json.dumps(value, indent=1))
         typer.echo(f"{what} written to {json_file}")
 
 
@@ -137,14 +134,11 @@ def check_file(path: str | None) -> None:
     try:
         if file.exists():
             with open(file, "a"):
+                pass
+            if not file.is_file():
                 return
-        nearest = next(folder for folder in file.parents if folder.exists())
+        nearest = next(folder for folder in file.resolve().parents if folder.exists())
         with TemporaryFile(dir=nearest):
             return
     except (OSError, ValueError) as problem:
         raise unwritable(path, problem) from None
-
-
-def unwritable(path: str, problem: Exception) -> InvalidInput:
-    reason = (getattr(problem, "strerror", None) or str(problem)).lower()
-    return InvalidInput(f"output = {path!r} cannot be written ({reason}).")

@@ -11,6 +11,7 @@ from saccade.lab.experiment import Experiment, Run
 from saccade.lab.run import run
 from saccade.lab.store import Store
 from saccade.lab.style import STYLE
+from saccade.lab.whole import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -75,12 +76,6 @@ def check_output(path: str | Path) -> None:
 def save(drawing: "Drawing", path: str | Path) -> Path:
     """Write a drawing; the ending of the name chooses the format."""
     check_output(path)
-    path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drawing.savefig(path, bbox_inches="tight", dpi=200)
-    except OSError as problem:
-        raise InvalidInput(
-            f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
-        ) from None
-    return path
+    with whole(path) as part:
+        drawing.savefig(part, bbox_inches="tight", dpi=200)
+    return Path(path)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from saccade.errors import InvalidInput, require
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
+from saccade.lab.experiment import check_seed
 from saccade.lab.store import Store
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def verify(
     from saccade.lab import costs, record
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    check_seed(seed)
     chosen = registry.find_claims(patterns)
     conditions = ledger.Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
@@ -83,6 +85,7 @@ def report(
     and `watch` is told of each."""
     from saccade.report import write_recorded, write_report
 
+    check_seed(seed)
     if rows is None:
         return write_recorded(folder)
     return write_report(

@@ -36,6 +36,8 @@ class Backend(Protocol):
     shared: bool
     """whether other processes see it"""
 
+    def is_there(self) -> bool: ...
+    def is_file(self) -> bool: ...
     def has(self, name: str) -> bool: ...
     def read(self, name: str, file: str) -> bytes: ...
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None: ...
@@ -78,6 +80,13 @@ class LocalBackend:
         self.folder = folder
         self.address = str(folder)
         self.everywhere = str(folder.absolute())
+
+    def is_there(self) -> bool:
+        return self.folder.is_dir()
+
+    def is_file(self) -> bool:
+        """Whether something else than a folder bears the name."""
+        return self.folder.exists() and not self.folder.is_dir()
 
     def has(self, name: str) -> bool:
         try:
@@ -223,6 +232,12 @@ class RemoteBackend:
 
     def _path(self, name: str, file: str = "") -> str:
         return f"{self.root}/{name}/{file}".rstrip("/")
+
+    def is_there(self) -> bool:
+        return self.system.exists(self.root)
+
+    def is_file(self) -> bool:
+        return False
 
     def has(self, name: str) -> bool:
         return self.system.isfile(self._path(name, RECORD))

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from saccade.errors import InvalidInput, unknown
+from saccade.errors import InvalidInput, require, unknown
 from saccade.lab.messages import message
 
 if TYPE_CHECKING:
     import xarray
 
 SCALES = ("quick", "standard", "paper")
+LARGEST_SEED = 2**63 - 1
 
 
 class Run(NamedTuple):
@@ -94,6 +95,14 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
         return model(**values)
     except ValidationError as error:
         raise InvalidInput(message(error.errors(include_url=False), model, owner)) from None
+
+
+def check_seed(seed: Any, name: str = "seed") -> None:
+    """Refuse what is no whole number from 0 to 2^63 - 1; other languages and files hold no more."""
+    whole = isinstance(seed, int) and not isinstance(seed, bool)
+    require(
+        whole and 0 <= seed <= LARGEST_SEED, name, seed,
+        f"must be a whole number from 0 to {LARGEST_SEED}")
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:

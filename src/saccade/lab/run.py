@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from saccade.lab.experiment import Experiment, Run, key_for
+from saccade.lab.experiment import Experiment, Run, check_seed, key_for
 from saccade.lab.fingerprint import version_of
 from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
@@ -15,6 +15,8 @@ def run(
     repetition: int = 0, seed: int = 0, store: Store | None = None, fresh: bool = False,
 ) -> Run:
     """At `scale`, with `changes`; `repetition` numbers independent ones of the whole experiment."""
+    check_seed(seed)
+    check_seed(repetition, "repetition")
     parameters = experiment.parameters(scale, changes)
     store = store or Store()
     request = Request(

@@ -18,9 +18,10 @@ MOST_STEPS = 10_000_000
 QUADRATURE = "quadrature (exponentially convergent)"
 
 Dim = Annotated[
-    float, Field(description="dimension d of a token, a whole number of at least 2", ge=2)]
+    float, Field(description="dimension d of a token, a whole number from 2 to 1e15", ge=2, le=1e15)
+]
 Length = Annotated[
-    float, Field(description="number L of tokens, any real number of at least 2", ge=2)]
+    float, Field(description="number L of tokens, any real number from 2 to 1e15", ge=2, le=1e15)]
 Gamma = Annotated[
     float, Field(description="standard deviation of the informative token, above 0", gt=0)]
 Noise = Annotated[

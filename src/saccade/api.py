@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from saccade.errors import InvalidInput, require
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
+from saccade.lab.calculator import as_json
 from saccade.lab.experiment import check_seed
 from saccade.lab.store import Store
 
@@ -44,7 +45,8 @@ def run(
                 f' run({name!r}, {{"{option}": ...}}) for the parameter, or'
                 f" run({name!r}, {{}}, {option}=...) for the option.")
     options["store"] = Store(store)
-    return runs.run(experiment, {**(changes or {}), **more}, **options).data
+    asked = {name: as_json(value) for name, value in {**(changes or {}), **more}.items()}
+    return runs.run(experiment, asked, **options).data
 
 
 def verify(

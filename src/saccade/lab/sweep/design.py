@@ -7,13 +7,14 @@ Everything is validated before anything runs; an unknown key is refused with the
 import itertools
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from saccade.errors import InvalidInput, require, shown
+from saccade.lab.calculator import as_json
 from saccade.lab.experiment import LARGEST_SEED, number_for, validated
 
 MOST_CELLS = 200_000  # laid out, each takes 5 kB; in the store, each is a folder
@@ -70,7 +71,7 @@ class Specification(BaseModel):
 
 def specification(values: Mapping[str, Any]) -> Specification:
     """The validated sweep, or one sentence about the first thing that is wrong."""
-    made = validated(Specification, values, "the sweep")
+    made = validated(Specification, as_json(values), "the sweep")
     assert isinstance(made, Specification)
     _check_design(made)
     both = sorted(
@@ -127,9 +128,18 @@ def _axis(name: str, given: Any, design: str) -> Span | list[Any]:
     if not isinstance(given, list | tuple | range) or not len(given):
         raise InvalidInput(
             f"axis {name} = {shown(given)} must be a list of values or hold low and high by name.")
-    repeated = [value for number, value in enumerate(given) if value in given[:number]]
+    repeated = _repeated(given)
     require(not repeated, f"axis {name}", repeated[:1], "appears twice in the list")
     return list(given)
+
+
+def _repeated(values: Sequence[Any]) -> list[Any]:
+    """The values that came before; at once where they are numbers or words."""
+    try:
+        seen: set[Any] = set()
+        return [value for value in values if value in seen or seen.add(value)]
+    except TypeError:  # lists and the like
+        return [value for number, value in enumerate(values) if value in values[:number]]
 
 
 def grid_axes(made: Specification) -> dict[str, list[Any]]:

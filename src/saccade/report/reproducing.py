@@ -11,6 +11,7 @@ from saccade.lab.figure import Figure
 from saccade.lab.registry import lacking
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures
+from saccade.report.earlier import taken_over
 from saccade.report.entries import read_rows
 from saccade.report.site import Site
 from saccade.report.writing import building, write_pages
@@ -53,15 +54,20 @@ def reproduce(
     work: Work, folder: str | Path, jobs: int, watch: Watcher
 ) -> tuple[list[dict[str, Any]], Path]:
     """The rows of the ledger and the first page of its report. Pieces of both kinds go to the same
-    `jobs` processes, the dearest first; none waits for the other kind."""
+    `jobs` processes, the dearest first; none waits for the other kind. Pictures of the report that
+    is replaced are kept where nothing that makes them changed."""
     scale, seed = work.conditions.scale, work.conditions.seed
     drawing = pictures.Conditions(scale, seed, work.conditions.folder, _needs(work.claims))
     with building(folder) as place:
         judging = ledger.pieces(work.claims, work.conditions, work.costs, apart=True)
-        painting = pictures.pieces(work.figures, place, drawing, work.costs, apart=True)
+        kept = {} if work.conditions.fresh else taken_over(work.figures, folder, place, drawing)
+        wanted = [figure for figure in work.figures if figure.id not in kept]
+        painting = pictures.pieces(wanted, place, drawing, work.costs, apart=True)
         results = carry_out([*judging, *painting], jobs, watch)
         rows = record.with_published(
             ledger.rows_of(work.claims, work.conditions, judging, results[: len(judging)]))
-        shown = pictures.pictures_of(work.figures, drawing, results[len(judging) :])
+        drawn = pictures.pictures_of(wanted, drawing, results[len(judging) :])
+        by_id = kept | {picture.id: picture for picture in drawn}
+        shown = [by_id[figure.id] for figure in work.figures]
         write_pages(Site(read_rows(rows), shown, scale, seed, work.problems), place)
     return rows, Path(folder).expanduser().resolve() / "index.html"

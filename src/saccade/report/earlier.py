@@ -18,14 +18,13 @@ def taken_over(
 ) -> dict[str, Picture]:
     """By id, the pictures of the report in `old` that need not be drawn again; their files are
     copied to `place`."""
-    drawn = _drawn(Path(old).expanduser())
-    kept = {}
-    for figure in figures:
-        picture = drawn.get(figure.id)
-        if picture and _is_the_same(picture, blank(figure, conditions)):
-            if not lacking(figure.requires) and _copied(picture, Path(old).expanduser(), place):
-                kept[figure.id] = picture
-    return kept
+    folder = Path(old).expanduser()
+    drawn = _drawn(folder)
+    same = [
+        drawn[figure.id] for figure in figures
+        if figure.id in drawn and not lacking(figure.requires)
+        and _is_the_same(drawn[figure.id], blank(figure, conditions))]
+    return {picture.id: picture for picture in same if _copied(picture, folder, place)}
 
 
 def _drawn(old: Path) -> dict[str, Picture]:

@@ -37,9 +37,11 @@ def report(figure, tmp_path):
 
 
 def test_what_nothing_changed_is_taken_over(figure, report, tmp_path):
-    kept = earlier.taken_over([figure], report(), tmp_path / "new", CONDITIONS)
-    assert list(kept) == [figure.id]
-    assert (tmp_path / "new" / kept[figure.id].png).read_bytes() == b"picture"
+    old = report()
+    kept = earlier.unchanged([figure], old, CONDITIONS)
+    assert [picture.id for picture in kept] == [figure.id]
+    earlier.copy(kept, old, tmp_path / "new")
+    assert (tmp_path / "new" / kept[0].png).read_bytes() == b"picture"
 
 
 @pytest.mark.parametrize(
@@ -47,9 +49,9 @@ def test_what_nothing_changed_is_taken_over(figure, report, tmp_path):
     [
         {"code": "another"}, {"seed": 1}, {"scale": "paper"}, {"png": ""},
         {"png": "figures/gone.png"}, {"versions": {"jax": "0"}}, {"unknown_field": 1}])
-def test_what_something_changed_is_drawn_again(figure, report, tmp_path, changes):
-    assert earlier.taken_over([figure], report(**changes), tmp_path / "new", CONDITIONS) == {}
+def test_what_something_changed_is_drawn_again(figure, report, changes):
+    assert earlier.unchanged([figure], report(**changes), CONDITIONS) == []
 
 
 def test_no_report_is_no_problem(figure, tmp_path):
-    assert earlier.taken_over([figure], tmp_path / "none", tmp_path / "new", CONDITIONS) == {}
+    assert earlier.unchanged([figure], tmp_path / "none", CONDITIONS) == []

@@ -119,9 +119,9 @@ def reproduce(
     options.check_scale(scale)
     conditions = Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
-    work = _planned(conditions, jobs)
+    work = _planned(conditions, jobs, output)
     with Following("reproducing") as watch:
-        rows, page = carry_out(work, output, jobs, watch)
+        rows, page = carry_out(work, jobs, watch)
     show(rows, sabotage)
     agreement = record.agreement(rows)
     for line in published_lines(agreement):
@@ -130,14 +130,14 @@ def reproduce(
     raise typer.Exit(1 if summary(rows)["unexpected"] or agreement.differing else 0)
 
 
-def _planned(conditions: "Conditions", jobs: int) -> "Work":
+def _planned(conditions: "Conditions", jobs: int, folder: str) -> "Work":
     """All claims and figures, with their number and the time they should take said first."""
     from saccade.lab import registry
     from saccade.lab.pace import Pace
     from saccade.report.reproducing import plan
 
     typer.echo("saccade: reading the studies and what is stored.", err=True)
-    work = plan(registry.find_claims(), conditions)
+    work = plan(registry.find_claims(), conditions, folder)
     seconds = Pace(dict(sorted(work.costs.items(), key=lambda item: -item[1])), jobs).left()
     typer.echo(
         f"{len(work.claims)} claims and {len(work.figures)} figures in {jobs}"

@@ -54,7 +54,9 @@ def verify(
     if seeds is not None:
         raise typer.Exit(_verify_seeds(patterns or [], seeds, scale, jobs, json_file, store))
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
-    ledger = {"claims": rows, "summary": summary(rows)}
+    from saccade.lab.schema import FORMAT
+
+    ledger = {"format": FORMAT, "claims": rows, "summary": summary(rows)}
     give("Ledger", ledger, json_file, lambda: show(rows, sabotage))
     raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
 

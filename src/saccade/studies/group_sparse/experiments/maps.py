@@ -11,6 +11,7 @@ import numpy as np
 import xarray
 
 from saccade.errors import require
+from saccade.lab.coded import coded
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import dynamics, models
 from saccade.studies.group_sparse.dynamics import full, plan_record, position_map, reduced_map
@@ -62,10 +63,11 @@ def regimes(
     ends = {
         name: np.stack([getattr(one.end, name) for one in maps])
         for name in ("gap", "alpha", "loss", "one_minus_attention")}
+    axes = ("scale", "groups", "step_size")
+    regime = coded(axes, np.stack([code(one.regime) for one in maps]), position_map.REGIMES)
     return xarray.Dataset(
-        along(
-            ("scale", "groups", "step_size"), regime=np.stack([code(one.regime) for one in maps]),
-            **ends, diverged_at=np.stack([one.diverged_at for one in maps])),
+        along(axes, **ends, diverged_at=np.stack([one.diverged_at for one in maps]))
+        | {"regime": regime},
         {"scale": list(scales), "groups": list(groups), "step_size": list(step_sizes)})
 
 

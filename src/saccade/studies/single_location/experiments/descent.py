@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import xarray
 
+from saccade.lab.coded import coded
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Overlaps, Setting
@@ -54,7 +55,8 @@ def _dataset(
     return xarray.Dataset(
         by_name(run.overlaps, axes) | by_name(start, "repetition", "first_")
         | {
-            "risk": (axes, np.asarray(run.risk)), "outcome": ("repetition", codes),
+            "risk": (axes, np.asarray(run.risk)),
+            "outcome": coded("repetition", codes, dynamics.OUTCOMES),
             "diverged_at": ("repetition", np.broadcast_to(run.diverged_at, codes.shape))},
         {"step": run.steps})
 
@@ -151,5 +153,5 @@ def outcomes(
     axes = ("inverse_temperature", "repetition")
     return xarray.Dataset(
         by_name(final, axes) | by_name(first, "repetition", "first_")
-        | {"fate": (axes, np.asarray(dynamics.fate(final)))},
+        | {"fate": coded(axes, dynamics.fate(final), dynamics.FATES)},
         {"inverse_temperature": list(inverse_temperatures)})

@@ -6,9 +6,10 @@ from typing import Any, Literal
 import numpy as np
 import xarray
 
+from saccade.lab.coded import coded
 from saccade.lab.experiment import experiment
 from saccade.studies.softmax_location import dynamics
-from saccade.studies.softmax_location.dynamics import Overlaps, Setting
+from saccade.studies.softmax_location.dynamics import FATES, Overlaps, Setting
 
 Kind = Literal["softmax", "erf"]
 NAMES = list(Overlaps._fields)
@@ -41,8 +42,8 @@ def descent(
     fate = dynamics.fate(_last(run.overlaps), kind == "softmax")
     first = {f"first_{name}": ("repetition", x) for name, x in start._asdict().items()}
     return xarray.Dataset(
-        data | first | {"risk": (axes, run.risk), "fate": ("repetition", fate)}, {"step": run.steps}
-    )
+        data | first | {"risk": (axes, run.risk), "fate": coded("repetition", fate, FATES)},
+        {"step": run.steps})
 
 
 @experiment(
@@ -68,7 +69,7 @@ def fractions(
             for lam in inverse_temperatures]
         for kind in kinds]
     return xarray.Dataset(
-        {"fate": (("number", "inverse_temperature", "repetition"), np.array(codes))},
+        {"fate": coded(("number", "inverse_temperature", "repetition"), codes, FATES)},
         {"inverse_temperature": list(inverse_temperatures)})
 
 
@@ -91,7 +92,7 @@ def schedule(
         risks.append([end.risk[:, -1] for end in ends])
     axes = ("kind", "run", "repetition")
     return xarray.Dataset(
-        {"fate": (axes, np.array(fates)), "risk": (axes, np.array(risks))},
+        {"fate": coded(axes, fates, FATES), "risk": (axes, np.array(risks))},
         {"kind": list(kinds), "run": ["schedule", "low", "high"]})
 
 
@@ -119,7 +120,7 @@ def more_tokens(
         run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,))
         codes.append(dynamics.fate(_last(run.overlaps)))
     return xarray.Dataset({
-        "fate": (("case", "repetition"), np.array(codes)),
+        "fate": coded(("case", "repetition"), codes, FATES),
         "setting": (("case", "number"), np.array(cases))})
 
 
@@ -162,5 +163,5 @@ def free_temperature(
         data
         | {
             "risk": (axes, run.risk), "inverse_temperature": (axes, run.inverse_temperature),
-            "fate": ("repetition", dynamics.fate(_last(run.overlaps)))},
+            "fate": coded("repetition", dynamics.fate(_last(run.overlaps)), FATES)},
         {"step": run.steps})

@@ -6,6 +6,7 @@ import numpy as np
 
 from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.fits import exponents
 from saccade.lab.kinds import ABOVE, BELOW, IDENTITY, ORDERING, SLOPE
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
@@ -62,7 +63,7 @@ def _label_violations(run: Run, share: float = 1.0, coherence_share: float = 1.0
 
 def _slopes(run: Run) -> np.ndarray:
     """Exponent of mu in n, one fit a draw."""
-    return np.polyfit(np.log(run.data.rows.values), np.log(run.data.mu.values), 1)[0]
+    return exponents(run.data.rows.values, run.data.mu.values.T)
 
 
 LINEAR = _certified(

@@ -125,6 +125,7 @@ def joint_training(
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
     stops = np.arange(1, steps // record_every + 1) * record_every
+    stops = stops if stops.size else np.array([steps])  # at least the end
     joint_seed, step_seed, fit_seed = seeds_of(key, 3)
     joint = []
     for seed in joint_seed.spawn(trials):

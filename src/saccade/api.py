@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput, require
+from saccade.errors import InvalidInput, require, unknown
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
 from saccade.lab.calculator import as_json
 from saccade.lab.experiment import check_seed
 from saccade.lab.store import Store
+from saccade.lab.tables import Judged
 
 if TYPE_CHECKING:
     import xarray
@@ -64,7 +65,7 @@ def verify(
     conditions = ledger.Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
     seconds = costs.of_claims(chosen, conditions)
-    return record.with_published(ledger.judge_all(chosen, conditions, jobs, watch, seconds))
+    return Judged(record.with_published(ledger.judge_all(chosen, conditions, jobs, watch, seconds)))
 
 
 def figure(
@@ -109,6 +110,26 @@ def advise(
     theories = {item.id: _theory(item) for item in registry.advisers()}
     return measure(
         X, y, mask, folds=folds, repeats=repeats, seed=seed, theories=theories, progress=progress)
+
+
+def cite(study: str | None = None) -> str:
+    """BibTeX of saccade and of the paper behind a study, or of all of them."""
+    from saccade.studies import STUDIES
+
+    if study is not None and study not in STUDIES:
+        raise unknown("study", study, STUDIES)
+    papers = [STUDIES[study]] if study else STUDIES.values()
+    return "\n\n".join(dict.fromkeys([_own_entry(), *(item.bibtex for item in papers)]))
+
+
+def _own_entry() -> str:
+    from saccade import __version__
+
+    return (
+        "@software{saccade,\n  title = {saccade: when does attention learn where to look?},\n"
+        "  author = {{The saccade authors}},\n"
+        f"  version = {{{__version__}}},\n"
+        "  note = {Papers on attention and sparse data, made executable}\n}")
 
 
 def _theory(adviser: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:

@@ -67,6 +67,7 @@ def main(
 
 
 app.command("list")(studies.list_)
+app.command("cite")(studies.cite)
 app.command("verify")(judge.verify)
 app.command("compare")(judge.compare)
 app.command("ledger")(forms.ledger)

@@ -17,24 +17,30 @@ from saccade.studies import STUDIES
 
 
 def list_(
-    study: Annotated[
+    name: Annotated[
         str | None,
         typer.Argument(
-            help="Only this study, e.g. single-location.", autocompletion=completion.studies),
-    ] = None,
+            help="Only this study, or all about one thing, e.g. an experiment's parameters.",
+            autocompletion=completion.anything)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List claims with their published verdicts, figures, calculators and experiments.
+    """List claims with their published verdicts, figures, calculators and experiments; or say all
+    about one of them.
 
     Examples:
 
         saccade list single-location
 
+        saccade list single-location.descent
+
         saccade list --json
     """
     from saccade.cli.tables import listed_verdict
 
-    found = offered(study)
+    if name is not None and name not in STUDIES:
+        _describe(name, as_json)
+        return
+    found = offered(name)
     if as_json:
         print_json(found)
         return
@@ -50,6 +56,35 @@ def list_(
     ):
         rows = [[row[key] for key in keys] for row in found[title]]
         print_table(title.capitalize(), heads, rows)
+
+
+def _describe(name: str, as_json: bool) -> None:
+    from saccade.lab.discovery import describe
+
+    found = describe(name)
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(repr(found))
+
+
+def cite(study: Annotated[
+    str | None,
+    typer.Argument(
+        help="A study; the papers of all if none is named.", autocompletion=completion.studies),
+] = None,
+) -> None:
+    """Print BibTeX entries of saccade and of the paper behind a study.
+
+    Examples:
+
+        saccade cite sparse-token >> references.bib
+
+        saccade cite
+    """
+    from saccade.api import cite as entries
+
+    typer.echo(entries(study))
 
 
 def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:

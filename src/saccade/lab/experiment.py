@@ -15,7 +15,8 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -62,6 +63,19 @@ class Experiment:
     def about(self) -> str:
         return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
 
+    def describe(self) -> dict[str, Any]:
+        """What it runs, and its parameters: types, defaults, and what larger scales change."""
+        values = self.model.model_construct().model_dump(mode="json")
+        return {
+            "id": self.id, "study": self.study, "about": self.about,
+            "parameters": {
+                name: {
+                    "type": type_text(info.annotation), "default": values[name],
+                    "scales": {
+                        scale: changes[name] for scale, changes in self.scales.items()
+                        if name in changes}}
+                for name, info in self.model.model_fields.items()}}
+
     def parameters(
         self, scale: str = "quick", changes: Mapping[str, Any] | None = None
     ) -> BaseModel:
@@ -87,6 +101,21 @@ def experiment(
         return Experiment(id, function, model, scales or {})
 
     return register
+
+
+def type_text(annotation: Any) -> str:
+    """A type as people write it: int, tuple[float, ...], sphere | manifold."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return type_text(arguments[0])
+    if origin is Literal:
+        return " | ".join(map(str, arguments))
+    if origin in (Union, UnionType):
+        return " | ".join(map(type_text, arguments))
+    if annotation is type(None):
+        return "none"
+    return (
+        annotation.__name__ if isinstance(annotation, type) and not arguments else str(annotation))
 
 
 def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> BaseModel:

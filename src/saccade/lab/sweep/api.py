@@ -56,7 +56,7 @@ def draw(item: BuiltIn, data: "xarray.Dataset") -> "Drawing":
         return item.draw(data)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """A sweep carried out: the plan with what is now in the store, and the seconds it took."""
 
@@ -75,6 +75,12 @@ class Outcome:
         return {
             name: word for name, word in self.plan.status.items() if word not in (FINISHED, MISSING)
         }
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {word}" for word, number in self.plan.counts().items())
+        return (
+            f"Outcome of {self.plan.specification.title or self.plan.target.label}: {counts};"
+            f" {self.computed} computed in {self.seconds:.3g} s; .open() gives all as one dataset")
 
     def open(self) -> "xarray.Dataset":
         """All cells as one dataset."""

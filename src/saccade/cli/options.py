@@ -40,6 +40,13 @@ def check_seed(seed: int) -> int:
 
 
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE",
+        help="A parameter of the experiment, not as published; may be given several times.")]
+Precision = Annotated[
+    str, typer.Option(help="float64, or float32: what would single precision change?")]
 StoreFolder = Annotated[
     str | None,
     typer.Option(

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from saccade.cli import completion
+from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, print_json, print_table
-from saccade.cli.options import AsJson, Fresh, Scale, Seed, StoreFolder
+from saccade.cli.options import AsJson, Fresh, Scale, Seed, Set, StoreFolder
 from saccade.cli.progress import busy, spoken
 from saccade.studies import STUDIES
 
@@ -106,7 +107,7 @@ def figure(
         str | None,
         typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here)."),
     ] = None,
-    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False,
+    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False, set_: Set = None,
 ) -> None:
     """Draw a figure; runs it needs are computed once and kept.
 
@@ -115,15 +116,19 @@ def figure(
         saccade figure single-location/4a
 
         saccade figure single-location/basins --scale paper -o basins.png
+
+        saccade figure sparse-token/1 --set signal=3
     """
     from saccade.lab import figure as drawing
-    from saccade.lab import registry
+    from saccade.lab import registry, settings
     from saccade.lab.store import Store
 
     chosen = registry.one("figure", name, registry.figures())
     path = output or f"{name.replace('/', '-')}.pdf"
     drawing.check_output(path)
     check_file(path)
+    changes = settings.as_changes(pairs(set_ or []))
+    settings.changed_figure(chosen, changes)
     runs = Store(store)
     runs.check_writable()
     seconds = chosen.seconds.get(scale, 1.0)
@@ -131,7 +136,9 @@ def figure(
         typer.echo(
             f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
     with busy(f"drawing {name}", seconds if seconds > 2 else None):
-        made = drawing.draw(chosen, scale, seed, runs, fresh)
+        made = (
+            drawing.draw_changed(chosen, changes, scale, seed, runs, fresh) if changes
+            else drawing.draw(chosen, scale, seed, runs, fresh))
     typer.echo(f"Figure: {drawing.save(made, path)}")
 
 

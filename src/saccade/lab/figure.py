@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from saccade.errors import InvalidInput
 from saccade.lab.experiment import Experiment, Run
 from saccade.lab.run import run
+from saccade.lab.settings import Changes, changed_figure, words
 from saccade.lab.store import Store
 from saccade.lab.style import STYLE
 from saccade.lab.whole import whole
@@ -65,6 +66,26 @@ def draw(
 
     with matplotlib.rc_context(STYLE):
         return figure.draw(collect(figure, scale, seed, store, fresh))
+
+
+def draw_changed(
+    figure: Figure, changes: Changes, scale: str = "quick", seed: int = 0,
+    store: Store | None = None, fresh: bool = False,
+) -> "Drawing":
+    """The figure at somebody's own parameters, and marked so."""
+    runs = collect(changed_figure(figure, changes), scale, seed, store, fresh)
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        try:
+            drawing = figure.draw(runs)
+        except Exception as problem:
+            raise InvalidInput(
+                f"The figure {figure.id!r} cannot be drawn with {words(changes)}"
+                f" ({type(problem).__name__}: {problem}).") from problem
+        said = f"Not the published setting: {words(changes)}"
+        drawing.text(0.01, -0.01, said, fontsize="small", va="top", color="#a33")
+    return drawing
 
 
 def check_output(path: str | Path) -> None:

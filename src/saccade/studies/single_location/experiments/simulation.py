@@ -2,7 +2,7 @@
 a program for every shape would cost more to compile than all samples to draw."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jax
 import numpy as np
@@ -13,9 +13,17 @@ from saccade.lab.experiment import experiment
 from saccade.studies.single_location import models
 from saccade.studies.single_location.task import Sample, SingleLocation
 
-Case = tuple[int, int, float, float]  # dim, length, inverse temperature, gamma
-CASES: tuple[Case, ...] = (
-    (6, 3, 0.6, 0.71), (8, 4, 0.35, 1.1), (5, 2, 1.3, 0.5), (10, 6, 0.9, 0.71))
+
+class Case(NamedTuple):
+    """One setting of the task."""
+
+    dim: int
+    length: int
+    inverse_temperature: float
+    gamma: float
+
+
+CASES = (Case(6, 3, 0.6, 0.71), Case(8, 4, 0.35, 1.1), Case(5, 2, 1.3, 0.5), Case(10, 6, 0.9, 0.71))
 LAW = (0.4, 0.3, 0.2, 0.1)
 
 

@@ -16,7 +16,8 @@ from saccade.errors import InvalidInput
 from saccade.lab import benchmark_files
 from saccade.lab.archive.dataset import export
 from saccade.lab.figure import save
-from saccade.lab.whole import whole, write_whole
+from saccade.lab.whole import discard_unfinished, whole, write_whole
+from saccade.report.writing import building
 
 OLDER = "what was here before"
 
@@ -114,3 +115,20 @@ def test_on_the_command_line(tmp_path):
     assert answer.exit_code == 2 and "cannot be written (file too large)" in answer.stderr
     assert out.read_text() == OLDER
     assert CliRunner().invoke(app, words).exit_code == 0 and json.loads(out.read_text()) == []
+
+
+def test_a_program_that_leaves_at_once_removes_what_is_unfinished(tmp_path):
+    path = tmp_path / "file.txt"
+    with whole(path) as part:
+        part.write_text("half")
+        discard_unfinished()
+        assert list(tmp_path.iterdir()) == []
+        part.write_text("whole")
+    assert path.read_text() == "whole" and len(list(tmp_path.iterdir())) == 1
+    report = tmp_path / "report"
+    with pytest.raises(KeyboardInterrupt), building(report) as place:
+        (place / "index.html").touch()
+        discard_unfinished()
+        assert not place.exists()
+        raise KeyboardInterrupt
+    assert not report.exists()

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from saccade.lab.whole import discard_unfinished
+
 PATIENCE = 3.0  # seconds for the work to end by itself
 CODE = 130
 WAYS_ON = {
@@ -100,7 +102,9 @@ def leave() -> NoReturn:
 
 
 def _remove_temporaries() -> None:
-    """Folders that would go when the interpreter shuts down, which it does not."""
+    """What would go when the interpreter unwinds and shuts down, which it does not."""
+    with suppress(OSError):
+        discard_unfinished()
     for item in gc.get_objects():
         if isinstance(item, tempfile.TemporaryDirectory):
             with suppress(OSError):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from saccade.errors import InvalidInput
 from saccade.lab.layout import RECORD, RUN_NAME
+from saccade.lab.whole import unfinished
 
 # What a writer leaves that was killed in the middle; nobody reads these.
 TEMPORARY = (".writing-", ".probe-", ".old-")
@@ -106,7 +107,7 @@ class LocalBackend:
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
         """Write by rename; a run that is there stays. `durable` waits until the disk has it."""
         temporary = os.path.join(self.address, f".writing-{name}-{token()}")
-        try:
+        with unfinished(Path(temporary)):
             os.makedirs(temporary)
             for file, content in files.items():
                 with open(os.path.join(temporary, file), "wb") as handle:
@@ -117,9 +118,6 @@ class LocalBackend:
             self._into_place(temporary, os.path.join(self.address, name))
             if durable:
                 _sync_folder(self.folder)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
 
     def _into_place(self, temporary: str, final: str) -> None:
         try:

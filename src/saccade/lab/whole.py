@@ -26,13 +26,32 @@ def whole(path: str | os.PathLike, what: str = "output") -> Iterator[Path]:
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f".{target.stem[:100]}-{uuid.uuid4().hex[:8]}{target.suffix}")
-        try:
+        with unfinished(part):
             yield part
             _put_in_place(part, target)
-        finally:
-            _discard(part)
     except OSError as problem:
         raise unwritable(path, problem, what) from None
+
+
+_UNFINISHED: set[Path] = set()
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[None]:
+    """What stands at `path` at the end of the block is removed, and also if the program is left in
+    the middle (`discard_unfinished`)."""
+    _UNFINISHED.add(path)
+    try:
+        yield
+    finally:
+        _discard(path)
+        _UNFINISHED.discard(path)
+
+
+def discard_unfinished() -> None:
+    """For a program that leaves without unwinding."""
+    for path in list(_UNFINISHED):
+        _discard(path)
 
 
 def write_whole(path: str | os.PathLike, text: str, what: str = "output") -> None:

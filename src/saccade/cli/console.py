@@ -14,12 +14,20 @@ import typer
 from typer.core import TyperGroup
 
 from saccade.cli.interrupts import CODE, HEARING
+from saccade.cli.life import LIFE
 from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab.whole import unwritable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+TRY = """Three things to try:
+  saccade report --open                                   every claim with verdict and picture
+  saccade verify single-location.critical-temperature     does it hold? (--sabotage: what breaks it)
+  saccade figure single-location/4a                       attention finds the token
+"""
 
 
 class OneSentence(TyperGroup):
@@ -39,7 +47,7 @@ class OneSentence(TyperGroup):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        HEARING.context = ctx
+        HEARING.context = LIFE.context = ctx
         with one_sentence():
             return super().invoke(ctx)
 
@@ -65,6 +73,8 @@ def one_sentence() -> Iterator[None]:
         context = getattr(problem, "ctx", None)
         if context is not None and type(problem).__name__ == "NoArgsIsHelpError":
             typer.echo(context.get_help(), nl=is_plain())  # rich prints by itself
+            if context.parent is None:
+                typer.echo(f"\n{TRY}", nl=False)
             raise typer.Exit() from None
         text = " ".join(say().split())
         typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)

@@ -82,7 +82,7 @@ def prepared(folder: Path) -> Path:
 
 def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> Ended | None:
     """Start `saccade WORDS` in a session of its own and press Ctrl-C after `moment` seconds, as a
-    terminal does: every process of the session hears it. None if the command was done before."""
+    terminal does: every process of the session hears it. None if its work was done before."""
     environment = {**os.environ, "SACCADE_STORE": str(folder / "store")}
     environment["SACCADE_CHECKPOINTS"] = str(folder / "checkpoints")
     process = subprocess.Popen(
@@ -103,6 +103,8 @@ def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> En
         os.killpg(process.pid, signal.SIGKILL)
         said = process.communicate()[1]
     took = time.monotonic() - begun
+    if process.returncode == 0 and took < SOON and not said.count("interrupted"):
+        return None  # its work was done, and only the interpreter was left to shut down
     left = psutil.wait_procs(below, timeout=2)[1]
     for one in left:
         one.kill()

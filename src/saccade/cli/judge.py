@@ -217,6 +217,10 @@ def report(
     scale: options.Scale = "quick", seed: options.Seed = 0, jobs: options.Jobs = 1,
     store: options.StoreFolder = None,
     show_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    single: Annotated[
+        str | None,
+        typer.Option("--single-file", metavar="FILE.html", help="All of it in this one file too."),
+    ] = None,
 ) -> None:
     """Write the static report: the ledger, every claim, every figure. Opens from the file system,
     without a server.
@@ -229,10 +233,13 @@ def report(
         saccade report --open
 
         saccade report --ledger ledger.json --jobs 2 -o report
+
+        saccade report --single-file saccade.html
     """
     from saccade import api
 
     check_file(str(Path(output, "index.html")))
+    check_file(single)
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     options.check_scale(scale)
     if ledger is None:
@@ -246,6 +253,10 @@ def report(
             page = api.report(
                 rows, output, scale=scale, seed=seed, store=store, jobs=jobs, watch=watch)
     _tell_report(page)
+    if single:
+        from saccade.report.single import write_single
+
+        typer.echo(f"One file: {write_single(page.parent, single)}")
     if show_it:
         typer.launch(page.as_uri())
 

@@ -37,6 +37,25 @@ def test_words_with_blanks_and_what_has_none():
         in_words(xarray.DataArray([1], name="x"))
 
 
+def test_attention_is_erf_or_softmax_in_sampled_descent(fresh_store):
+    """From the manifold both find the oracle's place, and softmax is another path."""
+    asked = dict(
+        dim=12, length=4, steps=600, repetitions=4, step_size=0.05, start="manifold", noise=0.0)
+    ends = {
+        name: saccade.run("single-location.sampled-descent", activation=name, **asked)
+        for name in ("erf", "softmax")}
+    erf, softmax = ends["erf"], ends["softmax"]
+    assert "risk" in erf and "risk" not in softmax
+    np.testing.assert_array_equal(erf.first_kappa, softmax.first_kappa)
+    for data in ends.values():
+        last = data.isel(step=-1)
+        assert np.all(np.isfinite(last.kappa))
+        assert np.abs(last.nu).mean() > 0.8 > np.abs(data.first_nu).mean()
+    assert not np.allclose(erf.kappa, softmax.kappa)
+    with pytest.raises(InvalidInput, match="activation"):
+        saccade.run("single-location.sampled-descent", activation="relu")
+
+
 @pytest.mark.parametrize("name", ["descent", "stochastic-descent", "full-descent"])
 def test_descent_records_at_least_its_end(name, fresh_store):
     data = saccade.run(f"single-location.{name}", **SHORT, record_every=200)

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 def coded(dims: Any, codes: Any, words: Sequence[str]) -> tuple[Any, np.ndarray, dict[str, Any]]:
     """A variable of a dataset whose entry c means words[c]."""
+    return dims, np.asarray(codes), flags(words)
+
+
+def flags(words: Sequence[str]) -> dict[str, Any]:
+    """The attributes that say what the numbers 0, 1, ... mean."""
     meanings = " ".join(word.replace(" ", "_") for word in words)
-    about = {"flag_values": list(range(len(words))), "flag_meanings": meanings}
-    return dims, np.asarray(codes), about
+    return {"flag_values": list(range(len(words))), "flag_meanings": meanings}
 
 
 def in_words(variable: "xarray.DataArray") -> "xarray.DataArray":

@@ -11,7 +11,7 @@ import numpy as np
 import xarray
 
 from saccade.errors import require
-from saccade.lab.coded import coded
+from saccade.lab.coded import flags
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import dynamics, models
 from saccade.studies.group_sparse.dynamics import full, plan_record, position_map, reduced_map
@@ -63,12 +63,13 @@ def regimes(
     ends = {
         name: np.stack([getattr(one.end, name) for one in maps])
         for name in ("gap", "alpha", "loss", "one_minus_attention")}
-    axes = ("scale", "groups", "step_size")
-    regime = coded(axes, np.stack([code(one.regime) for one in maps]), position_map.REGIMES)
-    return xarray.Dataset(
-        along(axes, **ends, diverged_at=np.stack([one.diverged_at for one in maps]))
-        | {"regime": regime},
+    made = xarray.Dataset(
+        along(
+            ("scale", "groups", "step_size"), regime=np.stack([code(one.regime) for one in maps]),
+            **ends, diverged_at=np.stack([one.diverged_at for one in maps])),
         {"scale": list(scales), "groups": list(groups), "step_size": list(step_sizes)})
+    made.regime.attrs |= flags(position_map.REGIMES)
+    return made
 
 
 def _product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,7 +9,6 @@ from scipy import optimize, special
 from saccade import gaussian
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.fits import exponents
 from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY, ORDERING, SLOPE
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.claims import changed, claim, quick
@@ -176,7 +175,8 @@ ELEMENTARY = claim(
 def _exponent(run: Run) -> np.ndarray:
     """Fitted exponent of the excess risk against d, over the dimensions from 1e4 on."""
     kept = run.data.dim.values >= 1e4
-    return one_row(exponents(run.data.dim.values[kept], run.data.risk.values[kept, 0]))
+    logs = np.log(run.data.dim.values[kept]), np.log(run.data.risk.values[kept, 0])
+    return one_row(np.polyfit(*logs, 1)[0])
 
 
 BAYES_RATE = claim(

@@ -124,14 +124,15 @@ def formula(name: str) -> Callable[..., dict[str, Any]]:
 
 
 def runner(name: str) -> Callable[..., Any]:
-    """An experiment as a function of its parameters: `saccade.run` at the quick scale."""
-    from saccade import api
+    """An experiment as a function of its parameters, at the quick scale."""
     from saccade.lab import registry
+    from saccade.lab.calculator import as_json
+    from saccade.lab.run import run
 
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
 
     def ask(**parameters: Any) -> Any:
-        return api.run(name, parameters)
+        return run(experiment, {key: as_json(value) for key, value in parameters.items()}).data
 
     return _dressed(ask, name, experiment.model.model_fields, experiment.describe())
 

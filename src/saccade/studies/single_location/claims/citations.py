@@ -114,6 +114,10 @@ CITATIONS = {
     "recovery-on-manifold": exact(
         "Figure 4b, Table 2",
         "Convergence of PGD to the oracle parameters. From a random initialization on M"),
+    "almost-every-start": scaled(
+        "Theorem 5 and Proposition 13",
+        "the set of initializations such that the sequence converges to (-1, 1), (1, -1), or (0, 0)"
+        " has Lebesgue measure zero"),
     "recovery-with-schedule": exact(
         "Figure 4a, Table 2; Section 5",
         "we observe in Figure 4a that PGD is able to recover the oracle parameters (k*, v*)"),
@@ -145,6 +149,17 @@ CITATIONS = {
     "attractor-better": answers(
         "Appendix D.2, Figure 7a", "the excess risk plateaus at a high value"),
     "competing-modes": OURS, "swapped-fraction-falls": OURS, "mode-tells-outcome": OURS,
+    "starts-in-law": OURS,
+    "bayes-predictor": answers(
+        "Section 4, eq. (8)", "the Bayes risk associated with the problem is larger than eps^2"),
+    "masked-tokens": exact(
+        "Section 3, eqs. (1)-(3), (5)", "T(X) = sum_l erf(lambda X_l.k) X_l.v, ..."),
+    "probe-on-made-up-states": proxy(
+        "Appendix D.1, Experiment design",
+        "performing logistic regression on embeddings of [CLS] tokens in the hidden layers"),
+    "oracle-curvatures": OURS,
+    "linear-lower-bound": exact(
+        "Proposition 3", "R >= eps^2 + gamma^2 - gamma^2 (gamma^2 + 1) max_j p_j"),
     "schedule-failures": answers(
         "Figure 4a, Section 5",
         "it is possible to obtain recovery of (k*, v*) and convergence to the manifold M from a "

@@ -55,8 +55,8 @@ LAYER_ZERO = claim(
     resolution=0.0, argued="The state is the same for every sentence and the sets are balanced.",
     parts=SETS,
     sabotages=Sabotage(
-        "first-layer", "Look after the first layer instead.",
-        measure=lambda run: one_row(run.data.accuracy.values[:, 1])),
+        "above", "Average over the layers above the embeddings instead.",
+        measure=lambda run: one_row([_mean(run, name) for name in SETS])),
     **PROBED)
 
 PROBE = claim(
@@ -83,7 +83,9 @@ DEGRADES = claim(
     parts=("train - test", "test - out of distribution"),
     sabotages=(
         SHUFFLED,
-        changed("test-on-train", "Test on the probe's own sentences.", test_on_train=True)),
+        changed(
+            "test-on-train", "Test on the probe's own sentences (400 of them).", test_on_train=True,
+            train=400, test=100)),
     **PROBED)
 
 
@@ -167,5 +169,5 @@ SPREAD = claim(
             "one-location", "Predict the risk of one informative token.",
             predict=lambda run: _spread_theory(run, True)),
         Sabotage(
-            "one-token-more", "Count L - m + 1 uninformative tokens.",
-            predict=lambda run: _spread_theory(run, length=run.parameters.length + 1))))
+            "longer", "Predict for fifteen tokens instead of ten.",
+            predict=lambda run: _spread_theory(run, length=15))))

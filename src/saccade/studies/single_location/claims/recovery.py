@@ -41,6 +41,35 @@ ON_THE_MANIFOLD = claim(
             inverse_temperature=0.9, step_size=1e-3),
         changed("stop-early", "Stop after 500 steps.", steps=500, record_every=100)))
 
+
+def _bound_for_the_truth(run: Run) -> np.ndarray:
+    """1 for starts that ended with equal signs below the risk of the origin, 1 for starts whose
+    risk never rose: descent that only goes down can then end nowhere but at +-(1, 1)."""
+    data = run.data
+    below = (data.risk < data.origin - 1e-6) & (data.kappa * data.nu > 0)
+    return np.stack([below.values.ravel(), (data.rises == 0).values.ravel()], 1).astype(float)
+
+
+ALMOST_EVERY = claim(
+    "single-location.almost-every-start", "SL-T5",
+    "Over 10800 random starts on the manifold, at d = 40, 200, 1000, lambda = 0.1, 0.4, 0.9 and two"
+    " step sizes, all go down, and to where only (1, 1) and (-1, -1) are left.",
+    source="Theorem 5, Propositions 8 and 13", kind=ESTIMATE, statistic="fraction",
+    experiment=descent.almost_every_start, measure=_bound_for_the_truth, predict=lambda run: 1.0,
+    resolution=0.002,
+    argued="The bad starts have measure zero: a fraction of 1. Without one failure 10800 starts"
+    " leave 0.0013 at the ledger's levels; a start a factor 1e4 closer to the bad line than usual"
+    " is still driven off in 6000 steps.", parts=("bound for the truth", "never rising"),
+    scales=quick(seconds=4),
+    sabotages=(
+        changed("too-short", "Stop after 40 steps.", steps=40, record_every=1),
+        changed(
+            "at-the-saddle", "Start at the origin, which is not generic.", spread=0.0, steps=40,
+            record_every=1),
+        changed(
+            "large-steps", "Steps of four and six inverse curvatures.",
+            steps_of_curvature=(4.0, 6.0), steps=400, record_every=10)))
+
 WITH_SCHEDULE = claim(
     "single-location.recovery-with-schedule", "SL-F4a",
     "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
@@ -138,10 +167,11 @@ SMALL_LAMBDA = claim(
     "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
     " end at (kappa, nu) = (0, 0).", source="Figure 7b", status="heuristic", kind=ESTIMATE,
     experiment=descent.descent, measure=lambda run: _ended(run, "recovered", "swapped"),
-    predict=lambda run: [0.5, 0.5], resolution=0.3,
-    argued="The figure shows a mixture; a fraction is asked to lie in (0.2, 0.8).",
-    statistic="fraction", parts=("recovered", "at (0, 0)"),
-    scales=quick(descent.SMALL, 4, seconds=3), figure="7b",
+    predict=lambda run: [0.5, 0.5], resolution=0.06,
+    argued="As lambda falls the two modes of the start become equally fast: a coin toss. At 0.1 the"
+    " manifold's is 0.6 % faster (0.7715 against 0.7668), so a little more than half may recover;"
+    " 0.06 is what some thousands of starts tell apart.", statistic="fraction",
+    parts=("recovered", "at (0, 0)"), scales=quick(descent.MANY_SMALL, 6, seconds=5), figure="7b",
     sabotages=(
         changed("on-the-manifold", "Start on the manifold.", start="manifold"),
         changed("large-lambda", "lambda = 0.9.", inverse_temperature=0.9, step_size=1e-3)))

@@ -112,6 +112,37 @@ CRITICAL = claim(
         predict=lambda run: _critical(run, True)))
 
 
+def _curvatures(run: Run, **changes: float) -> np.ndarray:
+    """Minus the curvatures at the oracle along the two spheres, in four dimensions: once in the
+    plane of k* and v*, twice outside it; and the step size at the edge of stability."""
+    at = setting(run)._replace(**changes)
+    inside, outside = (np.asarray(values) for values in theory.oracle_transverse_hessian(at))
+    rates = np.sort(-np.concatenate([inside, outside, outside]))[::-1]
+    return np.append(rates, 2 / dynamics.stability_ratio(at, 1.0))
+
+
+def _measured_curvatures(run: Run) -> np.ndarray:
+    rates = run.data.rate.values
+    return one_row([*rates, -2 / rates.min()])
+
+
+AT_ORACLE = {
+    "near": "oracle", "inverse_temperature": 0.3, "dim": 30, "length": 4, "gamma": 0.9,
+    "perturbation": 0.0, "steps": 1}
+CURVATURES = claim(
+    "single-location.oracle-curvatures", "SL-N3",
+    "The curvatures of the risk at the oracle, inside and outside the plane of k* and v*, are the"
+    " decay rates of descent there, and the steepest sets the edge of stability.", source="ours",
+    kind=IDENTITY, experiment=states.settled_state, measure=_measured_curvatures,
+    predict=_curvatures, resolution=1e-4,
+    argued="Jacobians of a step of 1e-6 differ from the flow by the square of a rate below 30 times"
+    " 1e-6.", parts=("1", "2", "3", "4", "5", "6", "edge of stability"),
+    scales=quick(AT_ORACLE, seconds=2),
+    sabotages=Sabotage(
+        "one-token-more", "Predict for L + 1 tokens and gamma = 1.",
+        predict=lambda run: _curvatures(run, length=5, gamma=1.0)))
+
+
 def _attractor_theory(run: Run, inverse_temperature: float | None = None) -> list[float]:
     state, risk = theory.off_manifold_attractor(setting(run, inverse_temperature))
     return [*(abs(float(value)) for value in state), float(risk)]

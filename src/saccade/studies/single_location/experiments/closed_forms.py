@@ -142,19 +142,24 @@ def _moments(
 def linear_normal_equations(
     key: Any, *, dim: int = 5, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1),
     lengths: tuple[int, ...] = (2, 5, 10, 20), gamma: float = 2**-0.5, noise: float = 0.2,
-    lean: float = 0.0,
+    lean: float = 0.0, likely: tuple[float, ...] = (0.25, 0.5, 0.9, 1.0),
 ) -> xarray.Dataset:
-    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws."""
+    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws and for
+    laws of four places of which one is `likely`."""
     second, cross, power = _moments(dim, np.asarray(law), gamma, noise, lean)
     beta = np.linalg.solve(second, cross).reshape(len(law), dim)
     off_axis = np.delete(beta, 1, axis=1)
-    risks = []
-    for length in lengths:
-        matrix, vector, energy = _moments(2, np.full(length, 1 / length), gamma, noise)
-        risks.append(energy - vector @ np.linalg.solve(matrix, vector))
+
+    def least(places: np.ndarray) -> float:
+        matrix, vector, energy = _moments(2, places, gamma, noise)
+        return energy - vector @ np.linalg.solve(matrix, vector)
+
+    uniform = [least(np.full(length, 1 / length)) for length in lengths]
+    uneven = [least(np.array([first, *[(1 - first) / 3] * 3])) for first in likely]
     return xarray.Dataset(
         {
             "coefficient": ("token", beta[:, 1]), "off_axis": float(np.max(np.abs(off_axis))),
             "risk": float(power - cross @ beta.ravel()),
-            "uniform_risk": ("length", np.array(risks))},
-        {"length": list(lengths)})
+            "uniform_risk": ("length", np.array(uniform)),
+            "likely_risk": ("likely", np.array(uneven))},
+        {"length": list(lengths), "likely": list(likely)})

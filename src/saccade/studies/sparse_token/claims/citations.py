@@ -17,6 +17,7 @@ ALIGNED = "to acquire a nontrivial alignment with the hidden signal"
 FITTED = "an exact asymptotic expression for the test error and training loss"
 CAPACITY = "its capacity -- the largest dataset size that is typically perfectly separable"
 ADVANTAGE = "the advantage of adaptive token selection over nonadaptive linear baselines"
+EMBED = "positive samples embed a weak signal vector in a randomly chosen subset of tokens"
 OURS = Citation("none: our own statement", "", "ours")
 
 CITATIONS = {
@@ -41,5 +42,7 @@ CITATIONS = {
     "capacity-overtakes": answers(ADVANTAGE), "figure-1": answers(FITTED),
     "attention-much-better": answers(ADVANTAGE), "reuse-is-cheap": OURS,
     "reuse-beats-splitting": OURS, "staged-beats-joint": OURS, "joint-training-drifts": OURS,
-    "other-length": OURS, "other-length-order": OURS, "planned-sparse": OURS, "planned-short": OURS,
-    "planned-dense": OURS, "planned-pooled": OURS, "planned-vectorised": OURS}
+    "other-length": OURS, "other-length-order": OURS, "samples": answers(EMBED),
+    "masked-tokens": OURS, "capacity-ratio-sampled": answers(CAPACITY), "planned-sparse": OURS,
+    "planned-short": OURS, "planned-dense": OURS, "planned-pooled": OURS,
+    "planned-vectorised": OURS}

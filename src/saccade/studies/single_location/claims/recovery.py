@@ -26,15 +26,12 @@ def _ended(run: Run, *words: str) -> np.ndarray:
 ON_THE_MANIFOLD = claim(
     "single-location.recovery-on-manifold", "SL-T5",
     "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
-    " close to 1 with equal signs.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
-    experiment=descent.descent,
-    measure=lambda run: np.column_stack(
-        [_last(run)[:, :2], np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]]),
-    predict=lambda run: [0.98, 0.99, 1.0], resolution=0.005,
+    " close to 1.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
+    experiment=descent.descent, measure=lambda run: _last(run)[:, :2],
+    predict=lambda run: [0.98, 0.99], resolution=0.005,
     argued="kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
     " map, not 1; 0.005 allows for the spread of starts.", statistic="median",
-    parts=("|kappa|", "|nu|", "sign of kappa nu"), scales=quick(descent.ON_MANIFOLD, 2, seconds=2),
-    figure="4b",
+    parts=("|kappa|", "|nu|"), scales=quick(descent.ON_MANIFOLD, 2, seconds=2), figure="4b",
     sabotages=(
         changed(
             "from-the-sphere", "Start on the sphere, at lambda = 0.9.", start="sphere",
@@ -84,6 +81,7 @@ WITH_SCHEDULE = claim(
     figure="4a",
     sabotages=(
         changed("no-schedule", "Keep lambda = 1 for ever.", decay=0.0),
+        changed("stop-early", "Stop after 1200 steps.", steps=1200, record_every=3),
         changed(
             "small-lambda", "Keep lambda = 0.1 for ever.", decay=0.0, inverse_temperature=0.1,
             steps=20_000)))
@@ -158,6 +156,7 @@ LARGE_LAMBDA = claim(
     figure="7a",
     sabotages=(
         changed("with-schedule", "Let lambda decrease.", decay=1e-4, step_size=4e-3),
+        changed("stop-early", "Stop after 400 steps.", steps=400, record_every=1),
         changed(
             "on-the-manifold", "Start on the manifold, at lambda = 0.4.", inverse_temperature=0.4,
             start="manifold")))

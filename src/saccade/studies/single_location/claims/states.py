@@ -75,7 +75,11 @@ SWAPPED_STABLE = claim(
     argued="The slowest decaying mode is at -0.22; Jacobians by automatic differentiation with step"
     " 1e-6 are good to 1e-8 or so.", parts=("fastest other rate", "neutral rate", "residual"),
     scales=quick(seconds=4),
-    sabotages=changed("not-settled", "Look before the run has settled.", steps=50))
+    sabotages=(
+        changed("not-settled", "Look before the run has settled.", steps=50),
+        Sabotage(
+            "slower-state",
+            "Look at the attractor of lambda = 0.9, whose slow modes decay at 0.04.", LARGE)))
 
 SWAPPED_BETTER = claim(
     "single-location.swapped-better", "SL-N1",

@@ -80,7 +80,8 @@ ATTENTION_SQUARE = _fitted(
     "Attention with a badly aligned, sharp query and unbalanced labels, square loss: the closed"
     " form predicts all four numbers.", SQUARE, [0.08, 0.04, 0.2, 0.06],
     wrong("other-loss", "Predict the logistic loss.", _predicted, loss="logistic"),
-    wrong("no-ridge", "Predict a hundredth of the ridge.", _predicted, ridge=1e-4))
+    wrong("no-ridge", "Predict a hundredth of the ridge.", _predicted, ridge=1e-4),
+    wrong("pool-instead", "Predict mean pooling.", _predicted, model="pooled"))
 POOLED = _fitted(
     "sparse-token.pooled-fit", "ST-T5",
     "Mean pooling, logistic loss: training loss, errors and |w| are those of the equations.",

@@ -10,7 +10,7 @@ from saccade.studies.sparse_token.claims.common import claim, wrong
 from saccade.studies.sparse_token.experiments import samples
 
 QUANTITIES = (
-    "positive", "informative, positive", "informative, negative", "other tokens", "squared entry",
+    "informative, positive", "informative, negative", "other tokens", "squared entry", "positive",
     *(f"token {place} chosen" for place in range(4)), "first two chosen", "calibrated",
     "by the chance", "by the first token", "by the last token")
 
@@ -20,7 +20,7 @@ def _prescribed(run: Run, more: float = 0.0) -> list[float]:
     p = run.parameters
     signal, rate = p.signal + more, p.positive_rate + more
     entry = 1 + rate * 2 * signal**2 / (p.length * p.dim)
-    common = [rate, signal, more, more, entry]
+    common = [signal, more, more, entry, rate]
     table = [0.7, 0.8, 0.3, 0.2]
     return [
         *common, *[0.5 + more] * 4, 1 / 6 + more, *[more] * 4, *common,
@@ -38,7 +38,7 @@ SAMPLES = claim(
     source="the data model; the Bayes rule is ours", kind=ESTIMATE, experiment=samples.samples,
     measure=lambda run: (
         run.data["mean"].values.transpose(2, 0, 1).reshape(run.parameters.replicates, -1)),
-    predict=_prescribed, resolution=([0.02, 0.04, 0.04, 0.03, 0.03] + [0.02] * 5 + [0.015] * 4) * 2,
+    predict=_prescribed, resolution=([0.04, 0.04, 0.03, 0.03, 0.02] + [0.02] * 5 + [0.015] * 4) * 2,
     statistic="mean",
     parts=tuple(f"{law}: {name}" for law in ("uniform", "table") for name in QUANTITIES),
     scales={"quick": Scale(repetitions=2, seconds=3)})

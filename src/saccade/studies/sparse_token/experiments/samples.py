@@ -37,23 +37,24 @@ def samples(
         chance = expit(np.asarray(assumed.best(X)))
         along, positive, there = X @ xi, y > 0, where.astype(bool)
         left = positive - chance
-        columns = [
-            positive, _over(along, there & positive[:, None]),
-            _over(along, there & ~positive[:, None]), _over(along, ~there), (X**2).mean((1, 2)),
-            *where.T, where[:, 0] * where[:, 1], left, left * chance, left * along[:, 0],
-            left * along[:, 3]]
-        rows.append([_means(column, replicates) for column in columns])
+        one = np.ones_like(along, bool)
+        chosen = (
+            (along, there & positive[:, None]), (along, there & ~positive[:, None]),
+            (along, ~there), ((X**2).mean(2), one))
+        per_sample = (
+            positive, *where.T, where[:, 0] * where[:, 1], left, left * chance, left * along[:, 0],
+            left * along[:, 3])
+        rows.append(
+            [_mean(*pair, replicates) for pair in chosen]
+            + [_mean(column[:, None], one[:, :1], replicates) for column in per_sample])
     return xarray.Dataset(
         {"mean": (("law", "quantity", "replicate"), np.array(rows))}, {"law": ["uniform", "table"]})
 
 
-def _over(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Sample by sample, the sum over the chosen tokens over their mean number."""
-    return (values * chosen).sum(1) / chosen.sum(1).mean()
-
-
-def _means(column: np.ndarray, replicates: int) -> np.ndarray:
-    return np.asarray(column, float).reshape(replicates, -1).mean(1)
+def _mean(values: np.ndarray, chosen: np.ndarray, replicates: int) -> np.ndarray:
+    """Over the chosen tokens of each replicate."""
+    sums, counts = (x.reshape(replicates, -1).sum(1) for x in (values * chosen, chosen))
+    return sums / counts
 
 
 @experiment("sparse-token.masked-tokens")

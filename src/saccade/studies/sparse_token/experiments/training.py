@@ -122,7 +122,7 @@ def joint_training(
     key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
     signal: float = 4.0, samples_per_dim: float = 8.0, step_size: float = 1.0,
     query_step: float = 1.0, ridge: float = 1e-2, steps: int = 400, record_every: int = 40,
-    dim: int = 40, trials: int = 32,
+    dim: int = 40, trials: int = 32, staged_eta_q: float = 40.0,
 ) -> xarray.Dataset:
     """Query, read-out and bias trained together from zero, beside two stages on as many samples."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
@@ -135,7 +135,7 @@ def joint_training(
         X, y, _ = draw_tokens(task, default_rng(draw_seed), n, np.float32)
         path = _descend_jointly(X, y.astype(np.float32), step_size, query_step, ridge, stops)
         joint.append(_measure_path(task, test_seed, path))
-    queries = repeated_steps(task, step_seed, trials, n // 2, eta_q=40.0).q
+    queries = repeated_steps(task, step_seed, trials, n // 2, eta_q=staged_eta_q).q
     staged = [
         readouts.one_trial(task, seed, n - n // 2, ridge, "logistic", "attention", query)
         for seed, query in zip(fit_seed.spawn(trials), queries, strict=True)]

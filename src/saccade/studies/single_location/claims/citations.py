@@ -137,7 +137,7 @@ CITATIONS = {
         "Appendix D.2, Figure 7b",
         "a convergence to the point (kappa, nu) = (0, 0), in which case the dynamics stay far "
         "from the manifold M"),
-    "swapped-state-stable": OURS, "swapped-better": OURS,
+    "swapped-state-stable": OURS, "swapped-state-curvatures": OURS, "swapped-better": OURS,
     "critical-temperature": answers(
         "Section 5",
         "a fruitful direction would be to investigate the (local) stability of the manifold M for"

@@ -260,7 +260,7 @@ LINEAR_BOUND = claim(
     status="bound", kind=ABOVE, experiment=closed_forms.linear_normal_equations,
     measure=_above_the_bound, resolution=1e-12, argued="Small linear systems in double precision.",
     parts=(*(f"max p = {likely}" for likely in (0.25, 0.5, 0.9, 1.0)), "gamma^4 at a known place"),
-    scales=quick({"gamma": 0.9}),
+    scales=quick({"gamma": 0.9, "noise": 0.0}),
     sabotages=(Sabotage(
         "twice-the-square", "Let the bound fall with gamma^2 (1 - gamma^2) max p only.",
         measure=lambda run: _above_the_bound(run, 2 * run.parameters.gamma**4)),))

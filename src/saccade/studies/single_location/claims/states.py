@@ -81,6 +81,29 @@ SWAPPED_STABLE = claim(
             "slower-state",
             "Look at the attractor of lambda = 0.9, whose slow modes decay at 0.04.", LARGE)))
 
+
+def _unmatched(run: Run, **changes: float) -> np.ndarray:
+    """How far a decay rate of the settled run is from the nearest curvature of the predicted state,
+    and a curvature from the nearest rate; and the norms of the risk's gradients there."""
+    at = setting(run)._replace(**changes)
+    state = theory.swapped_overlaps(theory.swapped_state(setting(run)).theta)
+    curvatures = np.asarray(theory.stationary_hessian_eigenvalues(state, at))
+    apart = np.abs(curvatures[:, None] + run.data.rate.values)
+    norms = np.asarray(theory.tangent_gradient_norms(state, at))
+    return one_row([apart.min(0).max(), apart.min(1).max(), norms.max()])
+
+
+CURVED = claim(
+    "single-location.swapped-state-curvatures", "SL-N1",
+    "The curvatures of the risk at the swapped state, in the plane, outside it and along a spare"
+    " direction, are the decay rates of descent there, and its gradient vanishes.", source="ours",
+    kind=BELOW, experiment=states.settled_state, measure=_unmatched, resolution=1e-5,
+    argued="The run has settled to exp(-40); its Jacobians are good to 1e-8 or so.",
+    parts=("rates", "curvatures", "gradient"), scales=quick(seconds=1),
+    sabotages=Sabotage(
+        "longer", "Take the curvatures of a sequence of eleven at gamma = 0.8.",
+        measure=lambda run: _unmatched(run, length=11, gamma=0.8)))
+
 SWAPPED_BETTER = claim(
     "single-location.swapped-better", "SL-N1",
     "At lambda = 0.05 (d = 400, L = 10) the swapped state has a lower risk than the oracle.",

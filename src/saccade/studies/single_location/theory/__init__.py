@@ -32,4 +32,5 @@ from .states import (
     stationary_hessian_eigenvalues,
     swapped_overlaps,
     swapped_state,
+    tangent_gradient_norms,
 )

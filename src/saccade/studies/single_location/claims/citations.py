@@ -151,10 +151,11 @@ CITATIONS = {
     "competing-modes": OURS, "swapped-fraction-falls": OURS, "mode-tells-outcome": OURS,
     "starts-in-law": OURS,
     "bayes-predictor": answers(
-        "Section 4, eq. (8)", "the Bayes risk associated with the problem is larger than eps^2"),
-    "masked-tokens": exact(
+        "Section 4, eq. (8)",
+        "the Bayes risk associated with problem (P_learn) is larger than eps^2"),
+    "masked-tokens": answers(
         "Section 3, eqs. (1)-(3), (5)", "T(X) = sum_l erf(lambda X_l.k) X_l.v, ..."),
-    "probe-on-made-up-states": proxy(
+    "probe-on-made-up-states": answers(
         "Appendix D.1, Experiment design",
         "performing logistic regression on embeddings of [CLS] tokens in the hidden layers"),
     "oracle-curvatures": OURS,

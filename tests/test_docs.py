@@ -17,7 +17,8 @@ def blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch, fresh_store):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "page"}

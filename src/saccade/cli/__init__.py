@@ -10,6 +10,7 @@ from saccade.cli import (
     calculate,
     data,
     diagnose,
+    forms,
     interrupts,
     judge,
     mutants,
@@ -68,6 +69,7 @@ def main(
 app.command("list")(studies.list_)
 app.command("verify")(judge.verify)
 app.command("compare")(judge.compare)
+app.command("ledger")(forms.ledger)
 app.command("reproduce")(judge.reproduce)
 app.command("report")(judge.report)
 app.command("figure")(studies.figure)

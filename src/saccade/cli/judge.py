@@ -29,8 +29,13 @@ def verify(
     sabotage: Annotated[
         bool, typer.Option("--sabotage", help="Also run every sabotage; each must be refuted.")
     ] = False,
-    seed: options.Seed = 0, jobs: options.Jobs = 1, json_file: options.JsonFile = None,
-    store: options.StoreFolder = None, fresh: options.Fresh = False,
+    seed: options.Seed = 0,
+    seeds: Annotated[
+        str | None,
+        typer.Option(help="Many seeds, as 0..19 or 1,4,7: how often is each verdict as expected?"),
+    ] = None,
+    jobs: options.Jobs = 1, json_file: options.JsonFile = None, store: options.StoreFolder = None,
+    fresh: options.Fresh = False,
 ) -> None:
     """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is
     the expected one, 1 if not.
@@ -42,12 +47,49 @@ def verify(
         saccade verify SL-P15 'single-location.swapped*' --sabotage
 
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
+
+        saccade verify single-location --seeds 0..19 --jobs 2
     """
     check_file(json_file)
+    if seeds is not None:
+        raise typer.Exit(_verify_seeds(patterns or [], seeds, scale, jobs, json_file, store))
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
-    ledger = {"claims": rows, "summary": summary(rows)}
+    from saccade.lab.schema import FORMAT
+
+    ledger = {"format": FORMAT, "claims": rows, "summary": summary(rows)}
     give("Ledger", ledger, json_file, lambda: show(rows, sabotage))
     raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
+
+
+def _verify_seeds(
+    patterns: list[str], seeds: str, scale: str, jobs: int, json_file: str | None, store: str | None
+) -> int:
+    """Verdicts over many seeds, without sabotages; 1 if one of them is unexpected."""
+    from saccade.cli.following import Following
+    from saccade.lab import registry
+    from saccade.lab.ledger import Conditions
+    from saccade.lab.seeds import judge_seeds, over_seeds, parsed, summary
+
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    options.check_scale(scale)
+    numbers, conditions = parsed(seeds), Conditions(scale, folder=store)
+    conditions.store.check_writable()
+    with Following("judging") as watch:
+        rows = judge_seeds(registry.find_claims(patterns), conditions, numbers, jobs, watch)
+    table = over_seeds(rows)
+    shown = [row for row in table if row["unexpected"] or row["undecided"]]
+    total = summary(table)
+
+    def tell() -> None:
+        if shown:
+            cells = [[row["id"], str(row["unexpected"]), str(row["undecided"])] for row in shown]
+            print_table("Not always as expected", ["claim", "wrong at", "undecided at"], cells)
+        typer.echo(
+            f"{total['claims']} claims on {len(numbers)} seeds: {total['unexpected']} verdicts"
+            f" unexpected, {total['undecided']} undecided ({total['share_undecided']:.2%}).")
+
+    give("Seeds", {"claims": table, "summary": total}, json_file, tell)
+    return int(total["unexpected"] > 0)
 
 
 def judged(
@@ -119,9 +161,9 @@ def reproduce(
     options.check_scale(scale)
     conditions = Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
-    work = _planned(conditions, jobs)
+    work = _planned(conditions, jobs, output)
     with Following("reproducing") as watch:
-        rows, page = carry_out(work, output, jobs, watch)
+        rows, page = carry_out(work, jobs, watch)
     show(rows, sabotage)
     agreement = record.agreement(rows)
     for line in published_lines(agreement):
@@ -130,14 +172,14 @@ def reproduce(
     raise typer.Exit(1 if summary(rows)["unexpected"] or agreement.differing else 0)
 
 
-def _planned(conditions: "Conditions", jobs: int) -> "Work":
+def _planned(conditions: "Conditions", jobs: int, folder: str) -> "Work":
     """All claims and figures, with their number and the time they should take said first."""
     from saccade.lab import registry
     from saccade.lab.pace import Pace
     from saccade.report.reproducing import plan
 
     typer.echo("saccade: reading the studies and what is stored.", err=True)
-    work = plan(registry.find_claims(), conditions)
+    work = plan(registry.find_claims(), conditions, folder)
     seconds = Pace(dict(sorted(work.costs.items(), key=lambda item: -item[1])), jobs).left()
     typer.echo(
         f"{len(work.claims)} claims and {len(work.figures)} figures in {jobs}"

@@ -11,6 +11,7 @@ from saccade.lab.experiment import Experiment
 from saccade.lab.figure import Figure
 from saccade.lab.fingerprint import version_of
 from saccade.lab.ledger import Conditions, scale_for
+from saccade.lab.registry import lacking
 from saccade.lab.store import Request
 
 JUDGING = 0.1  # seconds: a verdict on a run that is stored, or that another claim has made
@@ -23,7 +24,7 @@ def of_claims(claims: Sequence[Claim], conditions: Conditions) -> dict[str, floa
     costs: dict[str, float] = {}
     for claim in claims:
         chosen = scale_for(claim, conditions.scale)
-        if chosen is None:
+        if chosen is None or _waits(claim.requires):
             costs[claim.id] = 0.0
             continue
         scale, plan = chosen
@@ -52,6 +53,9 @@ def of_figures(figures: Sequence[Figure], conditions: Conditions) -> dict[str, f
         if item["scale"] == conditions.scale}
     costs = {}
     for figure in figures:
+        if _waits(figure.requires):
+            costs[figure.id] = 0.0
+            continue
         changes = figure.scales.get(conditions.scale, {})
         runs = [
             _name(item, conditions.scale, {**fixed, **changes.get(name, {})}, conditions)
@@ -71,6 +75,14 @@ def _name(
         return ""
     return Request(
         experiment.id, parameters, 0, conditions.seed, version_of(experiment.function)).name
+
+
+def _waits(requires: str | None) -> bool:
+    """Whether a package or a data set is not here: what needs it takes no time."""
+    try:
+        return bool(lacking(requires))
+    except InvalidInput:
+        return True  # its row will say so
 
 
 def _is_stored(run: str, conditions: Conditions) -> bool:

@@ -102,7 +102,7 @@ def pictures_of(
 ) -> list[Picture]:
     """The pictures in the order of `figures`; a process that died leaves its reason."""
     return [
-        _blank(figure, conditions)._replace(missing=f"Not drawn here: {result.reason}.")
+        blank(figure, conditions)._replace(missing=f"Not drawn here: {result.reason}.")
         if isinstance(result, Died) else result
         for figure, result in zip(figures, results, strict=True)]
 
@@ -112,7 +112,8 @@ def _draw_by_name(name: str, folder: Path, conditions: Conditions) -> Picture:
         registry.one("figure", name, registry.of_study(name, registry.figures)), folder, conditions)
 
 
-def _blank(figure: "Figure", conditions: Conditions) -> Picture:
+def blank(figure: "Figure", conditions: Conditions) -> Picture:
+    """A figure that has not been drawn."""
     return Picture(
         figure.id, figure.study, figure.title, figure.caption, figure.source,
         _command(figure.id, conditions.scale, conditions.seed), scale=conditions.scale,
@@ -122,16 +123,16 @@ def _blank(figure: "Figure", conditions: Conditions) -> Picture:
 def picture(figure: "Figure", folder: Path, conditions: Conditions) -> Picture:
     """Draw and save a figure under `folder`; whatever goes wrong is a sentence in its place."""
     scale, seed, store, needs = conditions
-    blank, start = _blank(figure, conditions), time.perf_counter()
+    empty, start = blank(figure, conditions), time.perf_counter()
     try:
         lacks = lacking(figure.requires)
         if not lacks:
-            shown = _saved(blank, draw(figure, scale, seed, Store(store)), folder)
+            shown = _saved(empty, draw(figure, scale, seed, Store(store)), folder)
             return shown._replace(seconds=time.perf_counter() - start)
         waits, reason = True, f"it {waiting_for(lacks)}."
     except Exception as problem:  # One figure must not cost the reader the other pages.
         waits, reason = _why_not(problem, needs.get(figure.id))
-    return blank._replace(missing=f"Not drawn here: {reason}", waits=waits)
+    return empty._replace(missing=f"Not drawn here: {reason}", waits=waits)
 
 
 def _why_not(problem: Exception, needs: Mapping[str, Any] | None) -> tuple[bool, str]:
@@ -154,20 +155,20 @@ def _command(id: str, scale: str, seed: int) -> str:
     return f"saccade figure {id}{options} -o {id.rsplit('/', 1)[-1]}.pdf"
 
 
-def _saved(blank: Picture, drawing: Any, folder: Path) -> Picture:
+def _saved(empty: Picture, drawing: Any, folder: Path) -> Picture:
     import matplotlib.pyplot as plt
 
-    stem = f"{FOLDER}/{file_name(blank.id.replace('/', '.'))}"
+    stem = f"{FOLDER}/{file_name(empty.id.replace('/', '.'))}"
     png, pdf, live = (f"{stem}.{ending}" for ending in ("png", "pdf", "js"))
     try:
         save_light_png(drawing, folder / png)
         save(drawing, folder / pdf)
-        live = live if _write_live(drawing, folder / live, blank.id) else ""
+        live = live if _write_live(drawing, folder / live, empty.id) else ""
     finally:
         plt.close(drawing)
     # from the PNG's header, so that the page does not jump when the picture arrives
     width, height = struct.unpack(">II", (folder / png).read_bytes()[16:24])
-    return blank._replace(png=png, pdf=pdf, width=width, height=height, live=live)
+    return empty._replace(png=png, pdf=pdf, width=width, height=height, live=live)
 
 
 def _write_live(drawing: Any, path: Path, id: str) -> bool:

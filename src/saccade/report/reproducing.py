@@ -10,7 +10,7 @@ from saccade.lab.claim import Claim
 from saccade.lab.figure import Figure
 from saccade.lab.registry import lacking
 from saccade.lab.workers import Watcher, carry_out
-from saccade.report import pictures
+from saccade.report import earlier, pictures
 from saccade.report.entries import read_rows
 from saccade.report.site import Site
 from saccade.report.writing import building, write_pages
@@ -24,13 +24,24 @@ class Work(NamedTuple):
     problems: dict[str, str]
     conditions: ledger.Conditions
     costs: Mapping[str, float]
+    folder: Path
+    kept: Sequence[pictures.Picture]
 
 
-def plan(claims: Sequence[Claim], conditions: ledger.Conditions) -> Work:
-    """All of `claims`, and the figures of their studies."""
+def plan(claims: Sequence[Claim], conditions: ledger.Conditions, folder: str | Path) -> Work:
+    """All of `claims`, and the figures of their studies; pictures of an earlier report in `folder`
+    are kept where nothing that makes them changed."""
+    place = Path(folder).expanduser().resolve()
     figures, problems = pictures.registered_figures({claim.study for claim in claims})
+    drawing = _drawing(claims, conditions)
+    kept = [] if conditions.fresh else earlier.unchanged(figures, place, drawing)
     seconds = costs.of_claims(claims, conditions) | costs.of_figures(figures, conditions)
-    return Work(claims, figures, problems, conditions, seconds)
+    seconds |= {picture.id: 0.0 for picture in kept}
+    return Work(claims, figures, problems, conditions, seconds, place, kept)
+
+
+def _drawing(claims: Sequence[Claim], conditions: ledger.Conditions) -> pictures.Conditions:
+    return pictures.Conditions(conditions.scale, conditions.seed, conditions.folder, _needs(claims))
 
 
 def _needs(claims: Sequence[Claim]) -> dict[str, dict[str, Any]]:
@@ -49,19 +60,22 @@ def _lacking(claim: Claim) -> dict[str, Any] | None:
         return None
 
 
-def reproduce(
-    work: Work, folder: str | Path, jobs: int, watch: Watcher
-) -> tuple[list[dict[str, Any]], Path]:
+def reproduce(work: Work, jobs: int, watch: Watcher) -> tuple[list[dict[str, Any]], Path]:
     """The rows of the ledger and the first page of its report. Pieces of both kinds go to the same
     `jobs` processes, the dearest first; none waits for the other kind."""
-    scale, seed = work.conditions.scale, work.conditions.seed
-    drawing = pictures.Conditions(scale, seed, work.conditions.folder, _needs(work.claims))
-    with building(folder) as place:
+    drawing = _drawing(work.claims, work.conditions)
+    kept = {picture.id: picture for picture in work.kept}
+    wanted = [figure for figure in work.figures if figure.id not in kept]
+    with building(work.folder) as place:
+        earlier.copy(work.kept, work.folder, place)
         judging = ledger.pieces(work.claims, work.conditions, work.costs, apart=True)
-        painting = pictures.pieces(work.figures, place, drawing, work.costs, apart=True)
+        painting = pictures.pieces(wanted, place, drawing, work.costs, apart=True)
         results = carry_out([*judging, *painting], jobs, watch)
         rows = record.with_published(
             ledger.rows_of(work.claims, work.conditions, judging, results[: len(judging)]))
-        shown = pictures.pictures_of(work.figures, drawing, results[len(judging) :])
-        write_pages(Site(read_rows(rows), shown, scale, seed, work.problems), place)
-    return rows, Path(folder).expanduser().resolve() / "index.html"
+        drawn = pictures.pictures_of(wanted, drawing, results[len(judging) :])
+        by_id = kept | {picture.id: picture for picture in drawn}
+        shown = [by_id[figure.id] for figure in work.figures]
+        site = Site(read_rows(rows), shown, drawing.scale, drawing.seed, work.problems)
+        write_pages(site, place)
+    return rows, work.folder / "index.html"

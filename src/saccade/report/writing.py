@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import saccade
 from saccade.errors import InvalidInput
+from saccade.lab.fingerprint import environment
 from saccade.lab.store import Store
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
@@ -76,7 +77,7 @@ def write_pages(site: Site, folder: Path) -> None:
         write_packed_plotly(folder)
     ledger = {
         "claims": [entry.row for entry in site.entries],
-        "figures": [picture._asdict() for picture in site.pictures]}
+        "figures": [picture._asdict() for picture in site.pictures], "versions": environment()}
     (folder / "ledger.json").write_text(json.dumps(ledger, separators=(",", ":")), encoding="utf-8")
     (folder / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
 

@@ -1,0 +1,163 @@
+"""The ledger as other programs read it: one versioned schema, and a rubric for graders.
+
+`FORMAT` names the version; it changes when a field is taken away or changes its meaning, not when
+one is added. `ledger.schema.json` beside this file is the JSON Schema of `Ledger`; a test holds
+the two together, and the ledger of record to both.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from saccade.errors import InvalidInput
+from saccade.lab.verdict import HOLDS, REFUTED
+
+FORMAT = "saccade-ledger/1"
+Verdict = Literal["holds", "refuted", "undecided", "waiting"]
+WEIGHTS = {"exact": 4, "scaled": 3, "proxy": 2, "ours": 1}
+"""Weight of a claim in the rubric: the nearer to the paper's own sentence, the more."""
+
+
+class _Open(BaseModel):
+    """Fields may be added in a later release; readers should not mind."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Part(_Open):
+    """One quantity of a claim."""
+
+    part: str
+    verdict: Verdict
+    prediction: float | None = None
+    measurement: float | None = None
+    interval: list[float | None]
+    resolution: float | None = None
+
+
+class Numbers(_Open):
+    """What was judged; the numbers are those of the part that decided. Absent or null: not judged,
+    or infinite."""
+
+    verdict: Verdict | None = None
+    part: str | None = Field(None, description="the part that decided")
+    prediction: float | None = None
+    measurement: float | None = None
+    interval: list[float | None] | None = None
+    resolution: float | None = None
+    replicates: int
+    looks: int
+    seconds: float | None = None
+    parts: list[Part] = Field(description="every part; empty where there are more than 24")
+
+
+class Control(Numbers):
+    """A sabotage, whose verdict must be refuted, or a repair, whose verdict must be holds."""
+
+    name: str
+    says: str
+    broke: list[str] = Field([], description="the parts it refuted")
+    trivial: str | None = Field(None, description="why it proves nothing, if it does")
+
+
+class Source(_Open):
+    """Where a sentence stands and how it was read."""
+
+    place: str
+    words: str
+    reading: Literal["exact", "scaled", "proxy", "ours"]
+
+
+class Row(Numbers):
+    """One claim."""
+
+    id: str
+    study: str
+    spec: str
+    statement: str
+    source: str
+    status: str
+    kind: str
+    side: str | None = None
+    statistic: str
+    experiment: str
+    expected: Literal["holds", "refuted"]
+    argued: str = Field(description="why the resolution is what it is")
+    scale: Literal["quick", "standard", "paper"]
+    scales: list[str]
+    seed: int
+    citation: Source | None = None
+    finding: str
+    corrected: str | None = None
+    figure: str | None = None
+    needs: dict[str, Any] | None = Field(None, description="what a claim that waits needs")
+    error: str | None = None
+    judged: dict[str, Any] | None = Field(None, description="date, commit, code version, libraries")
+    as_expected: bool | None = None
+    sabotages: list[Control]
+    repairs: list[Control] = []
+    unbroken: list[str] | None = Field(None, description="parts that no sabotage broke")
+    slack: dict[str, Any] | None = None
+
+
+class Ledger(_Open):
+    """A judged ledger, as `saccade verify --json FILE` and `saccade ledger` write it."""
+
+    format: Literal["saccade-ledger/1"] = FORMAT
+    claims: list[Row]
+    summary: dict[str, int]
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema that travels with saccade."""
+    return json.loads((files("saccade.lab") / "ledger.schema.json").read_text("utf-8"))
+
+
+def checked(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """The rows themselves, or a sentence about the first that the schema does not allow."""
+    try:
+        Ledger.model_validate({"claims": rows, "summary": {}})
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidInput(
+            f"ledger = {name!r} does not fit {FORMAT}: {place}: {first['msg'].lower()}.") from None
+    return rows
+
+
+def refutes_paper(row: Mapping[str, Any]) -> bool:
+    """Whether a refuted row speaks against the paper: only where its sentence was read as it
+    stands, at its own or at stated smaller sizes."""
+    reading = (row.get("citation") or {}).get("reading")
+    return row["verdict"] == REFUTED and reading in ("exact", "scaled")
+
+
+def rubric(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The ledger as a tree of weighted requirements: studies, and below each its claims as leaves
+    with the sentence, how it was read, and whether it came out as expected."""
+    by_study: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_study.setdefault(row["study"], []).append(_leaf(row))
+    return {
+        "id": "saccade", "weight": 1,
+        "requirements": "Every statement of the studies is judged, with the expected verdict.",
+        "sub_tasks": [_branch(study, leaves) for study, leaves in by_study.items()]}
+
+
+def _branch(study: str, leaves: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "id": study, "weight": sum(leaf["weight"] for leaf in leaves),
+        "requirements": f"The statements of the study {study} are judged.", "sub_tasks": leaves}
+
+
+def _leaf(row: Mapping[str, Any]) -> dict[str, Any]:
+    citation = row.get("citation") or {"place": row["source"], "words": "", "reading": "ours"}
+    wanted = "holds" if row["expected"] == HOLDS else "is refuted as written"
+    return {
+        "id": row["id"], "weight": WEIGHTS[citation["reading"]], "sub_tasks": [],
+        "requirements": f"{row['statement']} (expected: {wanted})", "source": dict(citation),
+        "verdict": row["verdict"], "scale": row["scale"],
+        "score": None if row.get("as_expected") is None else float(row["as_expected"])}

@@ -1,0 +1,57 @@
+"""A picture is taken over from the report that is replaced only where nothing that makes it
+changed."""
+
+import json
+
+import pytest
+
+from saccade.lab import registry
+from saccade.lab.fingerprint import environment
+from saccade.report import earlier, pictures
+
+CONDITIONS = pictures.Conditions("quick", 0, None, {})
+
+
+@pytest.fixture
+def figure():
+    [one] = [item for item in registry.figures("single-location") if item.id.endswith("/3")]
+    return one
+
+
+@pytest.fixture
+def report(figure, tmp_path):
+    """A folder that looks like a report with this one figure; its ledger may be changed."""
+    old = tmp_path / "old"
+    (old / "figures").mkdir(parents=True)
+    names = {kind: f"figures/three.{kind}" for kind in ("png", "pdf")}
+    for name in names.values():
+        (old / name).write_bytes(b"picture")
+
+    def write(versions=None, **changes):
+        shown = pictures.blank(figure, CONDITIONS)._replace(**names)._asdict() | changes
+        ledger = {"figures": [shown], "versions": versions or environment()}
+        (old / "ledger.json").write_text(json.dumps(ledger))
+        return old
+
+    return write
+
+
+def test_what_nothing_changed_is_taken_over(figure, report, tmp_path):
+    old = report()
+    kept = earlier.unchanged([figure], old, CONDITIONS)
+    assert [picture.id for picture in kept] == [figure.id]
+    earlier.copy(kept, old, tmp_path / "new")
+    assert (tmp_path / "new" / kept[0].png).read_bytes() == b"picture"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"code": "another"}, {"seed": 1}, {"scale": "paper"}, {"png": ""},
+        {"png": "figures/gone.png"}, {"versions": {"jax": "0"}}, {"unknown_field": 1}])
+def test_what_something_changed_is_drawn_again(figure, report, changes):
+    assert earlier.unchanged([figure], report(**changes), CONDITIONS) == []
+
+
+def test_no_report_is_no_problem(figure, tmp_path):
+    assert earlier.unchanged([figure], tmp_path / "none", CONDITIONS) == []

@@ -140,6 +140,35 @@ def starts(
     return xarray.Dataset(along(("replicate", "weights"), square=np.concatenate([deep, plain], 1)))
 
 
+@experiment("group-sparse.encodings")
+def encodings(
+    key: Any, *, groups: int = 5, norm_squared: float = 1.7, dim: int = 3, draws: int = 4000,
+    normalised: bool = True, overlap: float = 0.0,
+) -> xarray.Dataset:
+    """Of P^T P the first diagonal entry and the largest other one: for the sine encoding (its own
+    length and of another), the one-hot, the equal and the mean of random ones, and the mean square
+    of a code; `normalised` False divides by the number of rows (codes: by two), `overlap` adds that
+    share of the first code to the second."""
+    sizes = {
+        "sine": None, "sine, other length": norm_squared, "one-hot": norm_squared,
+        "equal": norm_squared}
+    grams = {}
+    for name, size in sizes.items():
+        P = np.array(encoding(name.split(",")[0], groups, None, size))
+        P[:, 1] += overlap * P[:, 0]
+        grams[name] = P.T @ P / (1 if normalised else len(P))
+    keys = jax.random.split(key, draws)
+    P = np.array(
+        jax.jit(jax.vmap(lambda one: encoding("random", groups, dim, norm_squared, one)))(keys))
+    P[:, :, 1] += overlap * P[:, :, 0]
+    grams["random"] = (P.swapaxes(1, 2) @ P).mean(axis=0) / (1 if normalised else dim)
+    rows = [[gram[0, 0], np.abs(gram - np.diag(np.diag(gram))).max()] for gram in grams.values()]
+    sine = encoding("sine", groups, None, norm_squared) * (1 if normalised else 0.5)
+    return xarray.Dataset(
+        along(("kind", "entry"), gram=rows) | {"mean_square": float(models.mean_square(sine))},
+        {"kind": list(grams)})
+
+
 @experiment("group-sparse.screening")
 def screening(
     key: Any, *, groups: int = 5, group_dim: int = 3, samples: int = 40,

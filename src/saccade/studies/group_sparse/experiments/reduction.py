@@ -12,7 +12,7 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import models
-from saccade.studies.group_sparse.dynamics import full
+from saccade.studies.group_sparse.dynamics import designs, full
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
 from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
 from saccade.studies.group_sparse.experiments.common import along, each_key
@@ -175,3 +175,39 @@ def transverse_curvature(
         along(("replicate", "case"), curvature=np.stack(curvatures, 1))
         | along("case", **dict(zip(names, np.array(states).T, strict=True))),
         along("case", groups=[case[0] for case in cases]))
+
+
+@partial(jax.jit, static_argnames=("groups", "group_dim", "designs_a_replicate"))
+def _controls(
+    keys: Any, alpha: Any, gap: Any, scale: Any, skew: Any, groups: int, group_dim: int,
+    designs_a_replicate: int,
+) -> Any:
+    """Loss and gradient of the position-only layer on designs of the six-number map, averaged."""
+
+    def one(key: Any) -> Any:
+        signal_key, gram_key = jax.random.split(key)
+        signals, weights = designs.draw_signals(signal_key, groups, scale, 1)
+        gram = designs.draw_grams(gram_key, groups, group_dim, scale, 1, 1)[0]
+        gram = gram.at[0].add(skew)
+        loss, slope = designs.sampled_control(alpha, gap, designs.Design(signals, gram, weights))
+        return jnp.append(loss, slope)
+
+    return jax.lax.map(
+        lambda key: jax.vmap(one)(jax.random.split(key, designs_a_replicate)).mean(axis=0), keys)
+
+
+@experiment("group-sparse.control-variate")
+def control_variate(
+    key: Any, *, groups: int = 4, group_dim: int = 3, alpha: float = 0.4, gap: float = 1.0,
+    scale: float = 1.3, alpha_factor: float = 1.0, gap_shift: float = 0.0, skew: float = 0.0,
+    replicates: int = 32,
+) -> xarray.Dataset:
+    """Loss and gradient of the position-only layer on the designs of the six-number map, and their
+    expectations (at alpha times `alpha_factor`, gap plus `gap_shift`); `skew` is added to the Gram
+    matrices' row of the relevant group."""
+    sampled = _controls(
+        jax.random.split(key, replicates), alpha, gap, scale, skew, groups, group_dim, 16)
+    loss, slope = designs.expected_control(alpha_factor * alpha, gap + gap_shift, groups, scale)
+    return xarray.Dataset(
+        along(("replicate", "name"), sampled=sampled)
+        | along("name", expected=[float(loss), *np.asarray(slope)]))

@@ -62,3 +62,12 @@ STEPS = claim(
     measure=lambda run: one_row(run.data.model.values), predict=lambda run: run.data.plain.values,
     resolution=1e-9, kind=IDENTITY, experiment=steps.steps_by_hand, parts=steps.NAMES,
     scales=seconds(quick=4))
+
+PROMPTS = claim(
+    "sparse-recovery.prompts", "SR-D0",
+    "The paper's prompt, the one of pairs and the zero-padded one are those written down by hand.",
+    "Rounding; every entry has a weight of its own.",
+    Sabotage("other-values", "The values of the other row.", {"late": True}),
+    measure=lambda run: one_row(run.data.made.values), predict=lambda run: run.data.written.values,
+    resolution=1e-9, kind=IDENTITY, experiment=data.prompts,
+    parts=("paper", "pairs", "zero-padded"), scales=seconds(quick=1))

@@ -10,6 +10,7 @@ import xarray
 from scipy.stats import multivariate_normal
 
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery.models import constructed
 from saccade.studies.sparse_recovery.models.unrolled import UnrolledRecovery
 from saccade.studies.sparse_recovery.task import (
     ColumnsAsTokens,
@@ -139,3 +140,27 @@ def _lista_vm(
             b = np.sign(u) * np.maximum(np.abs(u) - threshold, 0)
         answers.append(b)
     return np.array(answers)
+
+
+PLACES = np.sqrt(np.arange(1.0, 60.0))
+"""One number for a prompt: its product with these, entry by entry."""
+
+
+@experiment("sparse-recovery.prompts")
+def prompts(key: Any, *, late: bool = False) -> xarray.Dataset:
+    """The three prompts of a task with two rows and a query, as one number each, made by the study
+    and written down by hand (`late`: with the values of the other row)."""
+    X, y = np.arange(1.0, 10.0).reshape(3, 3), np.array([20.0, 30.0])
+    made = [
+        constructed.paper_tokens(X[None], y[None]), constructed.pair_tokens(X[None, :2], y[None]),
+        constructed.zero_padded_tokens(X[None], y[None])]
+    (a, b, query), (first, second) = X.tolist(), y[::-1] if late else y
+    none = [0.0, 0.0, 0.0]
+    written = [
+        [
+            *a, 0.0, *none, 1.0, *a, first, *none, 0.0, *b, 0.0, *none, 1.0, *b, second, *none, 0.0,
+            *query, 0.0, *none, 1.0],
+        [*a, first, *b, second], [*a, first, 0.0, 0.0, *b, second, 0.0, 0.0, *query]]
+    return xarray.Dataset({
+        name: ("prompt", [float(np.ravel(part) @ PLACES[: np.size(part)]) for part in parts])
+        for name, parts in (("made", made), ("written", written))})

@@ -104,9 +104,9 @@ SPLIT = _looks(
     "Concentration on one group is about one group carrying the signal: two equal groups share"
     " attention.", source="ours; outside Theorem 3.2", kind=ESTIMATE,
     measure=lambda run: np.stack(
-        [attention(run) - attention(run, 4), attention(run) + attention(run, 4)], 1),
+        [attention(run) - attention(run, 0), attention(run) + attention(run, 0)], 1),
     predict=lambda run: [0.0, 0.92], resolution=[0.1, 0.08], parts=("difference", "sum"),
-    scales=_with({"split": 4}),
+    scales=_with({"split": 0}),
     sabotages=(
         FROZEN,
         Sabotage("unequal", "The second group with half the weight.", {"split_weight": 0.5}),

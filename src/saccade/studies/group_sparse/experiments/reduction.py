@@ -65,7 +65,7 @@ def _layer_gradient(point: Any, task: GroupSparseTask, matrix: Any, X: Any) -> A
 @experiment("group-sparse.symmetric-gradient")
 def symmetric_gradient(
     key: Any, *, groups: int = 4, group_dim: int = 3, samples: int = 20, encodings: Kind = "sine",
-    relevant: int = 1, symmetric: bool = True,
+    relevant: int = 3, symmetric: bool = True,
 ) -> xarray.Dataset:
     """The full layer's gradient at a random point of the invariant subspace on a symmetric sample,
     and the reduced gradient there (`symmetric` False: on plain draws, as many)."""

@@ -194,8 +194,7 @@ LEARNS = decoders(
     "Paired over 4000 tasks, whose differences spread by about 1: nine standard errors are 0.15.",
     FROZEN,
     broken(
-        "values-of-another-task", "Shown the values y of the next task.",
-        lambda run: _gains(run, "misled_error")[:, [0, 0]]),
+        "values-of-another-task", "Shown the values y of the next task.", _gains, "misled_error"),
     measure=_gains, resolution=0.2, source=f"section 6, {PAPER}; sizes ours",
     citation=answers("key results", COMPARABLE),
     parts=("against predicting zero", "against itself untrained"), scales=seconds(quick=15),

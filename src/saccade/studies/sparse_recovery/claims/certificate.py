@@ -106,7 +106,8 @@ CORRELATED = _certified(
     "The same for correlated columns when the inverse of their covariance is known.",
     LINEAR.argued + " Here 8000 rows.", NO_THRESHOLD,
     Sabotage("covariance-forgotten", "The identity for the covariance.", {"whitened": False}),
-    measure=_violations, predict=LINEAR.predict, resolution=LINEAR.resolution, parts=LINEAR.parts,
+    broken("half-the-coherence", "Promise with half of mu.", _violations, 0.5), measure=_violations,
+    predict=LINEAR.predict, resolution=LINEAR.resolution, parts=LINEAR.parts,
     scales=seconds(quick=4, design="correlated", rows=8000, instances=12, whitened=True, gamma=0.9))
 
 # The reported form: mu = sqrt(log(d/failure)/(c n)) and squares of 2/3. With d = 20, failure = 0.05

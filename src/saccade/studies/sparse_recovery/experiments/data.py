@@ -27,20 +27,20 @@ DIM, ROWS = 6, 3
 def task_moments(
     key: Any, *, designs: tuple[Design, Design, Design] = ("gaussian", "uniform", "rademacher"),
     frame: Frame = "orthonormal", correlation: float = 0.6, pool: tuple[int, ...] = (0, 1, 2, 3),
-    block: int = 2, noise: float = 0.5, instances: int = 4000, replicates: int = 32,
+    block: int = 2, noise: float = 0.5, instances: int = 3000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Moments of draws with six coordinates, three rows and two non-zeros, replicate by replicate;
     `frame` replaces the orthonormal design, at worst by a QR factor as it comes."""
     task = SparseRecovery.create(DIM, ROWS, 2, noise, "correlated", correlation, pool, block)
-    rows = []
-    for number in range(replicates):
-        *keys, frame_key, key_ = jax.random.split(jax.random.fold_in(key, number), 5)
-        laws = [_matrices(law, one, instances) for law, one in zip(designs, keys, strict=True)]
-        rows.append(
-            _of_laws(*laws) | _of_frames(_frames(frame, frame_key, instances))
-            | _of_problems(task.sample(key_, instances)))
-    values = {name: ("replicate", [row[name] for row in rows]) for name in rows[0]}
-    return xarray.Dataset(values)
+    *keys, frame_key, sample_key = jax.random.split(key, 5)
+    count = replicates * instances
+    laws = [_matrices(law, one, count) for law, one in zip(designs, keys, strict=True)]
+    values = (
+        _of_laws(*laws) | _of_frames(_frames(frame, frame_key, count))
+        | _of_problems(task.sample(sample_key, count)))
+    return xarray.Dataset({
+        name: ("replicate", value.reshape(replicates, -1).mean(axis=1))
+        for name, value in values.items()})
 
 
 def _matrices(design: str, key: Any, count: int) -> np.ndarray:
@@ -54,29 +54,29 @@ def _frames(frame: Frame, key: Any, count: int) -> np.ndarray:
     return np.sqrt(DIM) * np.linalg.qr(normal.swapaxes(1, 2))[0].swapaxes(1, 2)
 
 
-def _of_laws(gaussian: np.ndarray, uniform: np.ndarray, signs: np.ndarray) -> dict[str, float]:
+def _of_laws(gaussian: np.ndarray, uniform: np.ndarray, signs: np.ndarray) -> dict[str, np.ndarray]:
     return {
-        "gaussian x^4": (gaussian**4).mean(), "uniform x^2": (uniform**2).mean(),
-        "uniform x^4": (uniform**4).mean(), "rademacher x^4": (signs**4).mean()}
+        "gaussian x^4": gaussian**4, "uniform x^4": uniform**4,
+        "uniform max |x|": np.abs(uniform).max(axis=(1, 2)),
+        "rademacher (x + x')^4": (signs[..., 0] + signs[..., 1]) ** 4}
 
 
-def _of_frames(X: np.ndarray) -> dict[str, float]:
+def _of_frames(X: np.ndarray) -> dict[str, np.ndarray]:
     lengths = (X**2).sum(-1) / DIM
     return {
-        "orthonormal lengths": ((lengths - 1) ** 2).mean(), "orthonormal x^4": (X**4).mean(),
-        "orthonormal x": X[:, 0, 0].mean()}
+        "orthonormal lengths": (lengths - 1) ** 2, "orthonormal x^4": X**4,
+        "orthonormal x": X[:, 0, 0]}
 
 
-def _of_problems(sample: RecoverySample) -> dict[str, float]:
+def _of_problems(sample: RecoverySample) -> dict[str, np.ndarray]:
     X, y, beta, _, _, query, query_y = map(np.asarray, sample)
     noise, asked = y - (X @ beta[..., None])[..., 0], query_y - (query * beta).sum(1)
     both = (beta[:, 0] != 0) & (beta[:, 1] != 0)
     return {
-        "lag 1": (X[..., 0] * X[..., 1]).mean(), "lag 2": (X[..., 1] * X[..., 3]).mean(),
-        "query lag 1": (query[:, 2] * query[:, 3]).mean(), "beta^2": (beta[:, :4] ** 2).mean(),
-        "beta^4": (beta[:, :4] ** 4).mean(), "beta^2 outside": (beta[:, 4:] ** 2).mean(),
-        "whole blocks": both.mean(), "noise^2": (noise**2).mean(), "noise^4": (noise**4).mean(),
-        "query noise^2": (asked**2).mean()}
+        "lag 1": X[..., 0] * X[..., 1], "lag 2": X[..., 1] * X[..., 3],
+        "query lag 1": query[:, 2] * query[:, 3], "beta^2": beta[:, :4] ** 2,
+        "beta^4": beta[:, :4] ** 4, "whole blocks": both.astype(float), "noise^2": noise**2,
+        "noise^4": noise**4, "query noise^2": asked**2}
 
 
 @experiment("sparse-recovery.columns")
@@ -84,9 +84,9 @@ def columns(
     key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
     normalised: bool = True,
 ) -> xarray.Dataset:
-    """Columns as tokens: the Bayes prediction (free supports, then blocks) and LISTA-VM's, with its
-    attention on the first column; and the same by plain loops, which may believe in another noise
-    or forget 1/(2n + 1)."""
+    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, and the
+    mean place of its attention; and the same by plain loops, which may believe in another noise or
+    forget 1/(2n + 1)."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -95,13 +95,13 @@ def columns(
         tokens = ColumnsAsTokens(task).sample(key, samples).X
         rows[name] = ColumnsAsTokens(task).best(tokens)
         plain[name] = _conditioned(task, drawn, plain_noise)
-    model = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.5), "theta": np.full(4, 0.05)})
+    model = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, 0.005)})
     tokens = ColumnsAsTokens(free).sample(key, samples).X
-    rows["LISTA-VM"], rows["attention"] = model(tokens), model.attention(tokens)[:, 1]
-    b = _lista_vm(free.sample(key, samples), 4, 0.5, 0.05, normalised)
+    rows["LISTA-VM"], rows["attention"] = model(tokens), model.attention(tokens) @ np.arange(6.0)
+    b = _lista_vm(free.sample(key, samples), 4, 0.8, 0.005, normalised)
     query = np.asarray(free.sample(key, samples).query)
     plain["LISTA-VM"] = (b * query).sum(1)
-    plain["attention"] = np.abs(b[:, 0]) / np.abs(b).sum(1)
+    plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
     return xarray.Dataset(
         {
             "model": (("what", "sample"), np.array(list(rows.values()), float)),

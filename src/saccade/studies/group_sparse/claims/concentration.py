@@ -25,15 +25,33 @@ def _late_slope(run: Run, name: str) -> np.ndarray:
     return one_row([np.polyfit(times[late], row[late], 1)[0] for row in values])
 
 
-def _ratio(run: Run, name: str) -> np.ndarray:
-    """What is measured at the last step over its late law, case by case."""
+def _ratios(run: Run, name: str) -> np.ndarray:
+    """What is measured over its late law, [case][step]."""
     pairs = zip(run.data.groups.values, run.data.step_size.values, strict=True)
-    p, time = run.parameters, int(run.data.step.values[-1])
+    p, times = run.parameters, run.data.step.values
     factor = p.encoding_factor or 1.0  # frozen attention has no law of its own
     law = [
-        getattr(laws.late_laws(int(D), float(eta), time, p.scale, factor * (D + 1) / 2), name)
+        [
+            getattr(laws.late_laws(int(D), float(eta), t, p.scale, factor * (D + 1) / 2), name)
+            for t in times]
         for D, eta in pairs]
-    return one_row(run.data[name].values[:, -1] / law)
+    return run.data[name].values / np.array(law)
+
+
+def _ratio(run: Run, name: str) -> np.ndarray:
+    """What is measured at the last step over its late law, case by case."""
+    return one_row(_ratios(run, name)[:, -1])
+
+
+def _approach(run: Run) -> np.ndarray:
+    """Exponent of time in the relative error of the laws of loss and of 1 - S over the last factor
+    of 16, for the cases with eta = 0.5."""
+    times = np.log(run.data.step.values)
+    late, chosen = times >= times[-1] - np.log(16.01), run.data.step_size.values == 0.5
+    errors = np.concatenate(
+        [np.log(np.abs(_ratios(run, name)[chosen] - 1)) for name in ("loss", "one_minus_attention")]
+    )
+    return one_row(np.polyfit(times[late], errors[:, late].T, 1)[0])
 
 
 def _last(run: Run, name: str) -> np.ndarray:
@@ -87,6 +105,16 @@ ATTENTION_LAW = _late(
         f"{what}, {case}" for what in ("slope over -2/3", "constant over k") for case in NAMED),
     sabotages=(EARLY, FROZEN, LOCKED_OUT))
 
+
+APPROACHED = _late(
+    "group-sparse.laws-are-approached", "GS-T1b",
+    "The laws of the loss and of 1 - S are limits: their relative errors fall as t^(-2/3) over the"
+    " last factor of 16 in time.",
+    "No chance; the next term of either law is of relative size 1 - S, and the one after it leaves"
+    " less than 0.1 in the exponent.", kind=SLOPE, measure=_approach, predict=lambda run: -2 / 3,
+    resolution=0.12,
+    parts=tuple(f"{what}, D={D}" for what in ("loss", "1 - S") for D in (4, 8, 16)),
+    sabotages=(EARLY, FROZEN))
 
 OBSERVED = ("loss", "alpha", "one_minus_attention")
 ELSEWHERE = {"cases": ((8, 0.2), (12, 0.15)), "scale": 1.5, "encoding_factor": 0.8}

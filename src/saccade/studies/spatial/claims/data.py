@@ -93,11 +93,7 @@ LABEL = FREQUENCY(
     measure=lambda run: run.data.label.values, predict=_per_case(label_error),
     resolution=[0.004, 0.004, 0.012], parts=("D=36", "D=64", "D=24"),
     argued="Exact; the resolution is 9 standard deviations of the sampled frequency.",
-    sabotages=(
-        Sabotage("low-threshold", "Let sets of half size count.", {"threshold": 0.45}),
-        Sabotage(
-            "one-set-too-many", "Predict with L random sets beside the signal set, not L - 1.",
-            predict=_per_case(lambda D, C, q: label_error(D + C, C, q)))))
+    sabotages=(Sabotage("low-threshold", "Let sets of half size count.", {"threshold": 0.45}),))
 
 LINEAR = FREQUENCY(
     id="spatial.linear-error", spec="VS-T31",

@@ -1,5 +1,7 @@
 """Claims on gradients and symmetry, the exact population, the linear plateau, the early drive."""
 
+from typing import Any
+
 import numpy as np
 
 from saccade.lab.claim import Claim, Measure, Repair, Sabotage, Scale, one_row
@@ -118,9 +120,9 @@ FIRST_STEP = IDENTICAL(
         Sabotage("away", "The gradient where all of v is 0.3, not 0.", {"away": 0.3})))
 
 
-def _population_losses(run: Run, rate: float | None = None, **changed: float) -> list[float]:
+def _population_losses(run: Run, **changed: Any) -> list[float]:
     p = run.parameters
-    setting = Setting(p.patches, p.set_size, rate or p.spurious_rate, p.degree, p.slope, p.diagonal)
+    setting = Setting(p.patches, p.set_size, p.spurious_rate, p.degree, p.slope, p.diagonal)
     setting = setting._replace(**changed)
     states = setting.states(most=40_000)
     points = [Scalars(*point) for point in sampling.POINTS]
@@ -134,13 +136,17 @@ LOSS = SAMPLED(
         " scalar variables alpha(t), gamma(t) and rho(t)"),
     statement="The loss of the layer on raw noisy images is the loss summed over states, at three"
     " points of the path.", experiment=sampling.sampled_loss,
-    measure=lambda run: run.data.loss.values, predict=_population_losses, resolution=0.02,
+    measure=lambda run: run.data.loss.values, predict=_population_losses, resolution=0.01,
     parts=("plateau", "take-off", "late"),
     argued="Means over 500 images each; their spread is about 0.01, and the noise is orthogonal to"
     " v.",
-    sabotages=(Sabotage(
-        "other-rate", "Predict with q = 0.15.",
-        predict=lambda run: _population_losses(run, 0.15)),))
+    sabotages=(
+        Sabotage(
+            "other-rate", "Predict with q = 0.15.",
+            predict=lambda run: _population_losses(run, spurious_rate=0.15)),
+        Sabotage(
+            "smaller-sets", "Predict for sets of three patches.",
+            predict=lambda run: _population_losses(run, set_size=3))))
 
 ORTHOGONAL = SAMPLED(
     id="spatial.value-stays-on-feature", spec="VS-L42", source="Lemma 4.2",

@@ -76,7 +76,7 @@ POPULATION = IDENTICAL(
     " by one.", experiment=symmetry.listed_population,
     measure=lambda run: one_row(run.data.value.values[:, :5].ravel()), predict=_exact,
     resolution=1e-13, parts=_by_partition("loss", "error", "same", "other", "alpha"),
-    argued="Two exact sums of at most 162 x 2 terms, at tau = 1.3.",
+    argued="Two exact sums of at most 162 x 2 terms, at p = 5 and tau = 1.3.",
     sabotages=(
         BUMP,
         Sabotage(

@@ -48,7 +48,7 @@ def _listed_gradient(
 
 @experiment("spatial.listed-population")
 def listed_population(
-    key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01,
+    key: Any, *, spurious_rate: float = 0.4, degree: int = 5, slope: float = 0.01,
     temperature: float = 1.3, bump: float = 0.0,
 ) -> xarray.Dataset:
     """Loss, error and gradient of all entries of A over every image of three small partitions, by

@@ -95,9 +95,9 @@ def batch_by_hand(
     stays: bool = False, replaced: bool = False,
 ) -> xarray.Dataset:
     """A batch made inside the compiled program beside the host's: normalised, flipped, shifted and
-    shuffled, in patches as large as the cells, in smaller ones, and whole; the smoothed loss.
-    `stays` leaves the cells on the host where they were, `replaced` looks at an order of images
-    drawn with replacement, and at another loss."""
+    shuffled, in patches as large as the cells, in smaller ones, and whole; the order of images; the
+    answers of a linear reader; the smoothed loss. `stays` leaves the cells on the host where they
+    were, `replaced` looks at an order of images drawn with replacement, and at another loss."""
     random = generator(key)
     pixels = random.integers(0, 256, (images, side, side, 3)).astype(np.uint8)
     train = ImageSet(pixels, random.integers(0, 4, images), ("a", "b", "c", "d"))
@@ -105,30 +105,39 @@ def batch_by_hand(
     recipe = Recipe(epochs=2, batch=batch, shift=shift)
     shown = view(side, 4, random.permutation((side // 4) ** 2))
     data = dynamics.image_data(train, channels, shown, recipe, 7)
-    place = slice(2 * batch, 3 * batch)
-    chosen = data.order[place]
-    flips, moves = jax.random.split(key)
-    turned = np.asarray(jax.random.bernoulli(flips, 0.5, (batch, 1, 1, 1))).ravel()
-    corners = np.asarray(jax.random.randint(moves, (batch, 2), 0, 2 * shift + 1))
-    augmented = []
-    for number, turn, (down, right) in zip(chosen, turned, corners, strict=True):
-        one = normalised(train, channels)[number]
-        room = np.zeros((side + 2 * shift, side + 2 * shift, 3), np.float32)
-        room[shift:-shift, shift:-shift] = one[:, ::-1] if turn else one
-        augmented.append(room[down : down + side, right : right + side])
-    host, looks = np.stack(augmented), shown if not stays else view(side, 4)
-    wanted = {4: patches(host, looks, 4), 2: patches(host, looks, 2), None: shuffled(host, looks)}
-    gaps = []
-    for patch, tokens in wanted.items():
-        program = jax.jit(dynamics.batches(recipe, 4, patch))
-        made, labels = program(key, jnp.asarray(2), data._replace(labels=jnp.asarray(data.labels)))
+    data = data._replace(labels=jnp.asarray(data.labels))
+    chosen, whole = data.order[2 * batch : 3 * batch], normalised(train, channels)
+    host = _augmented(key, whole[chosen], shift)
+    looks, gaps = view(side, 4) if stays else shown, []
+    for patch in (4, 2, None):
+        made, labels = jax.jit(dynamics.batches(recipe, 4, patch))(key, jnp.asarray(2), data)
+        tokens = shuffled(host, looks) if patch is None else patches(host, looks, patch)
         gaps.append(np.max(np.abs(np.asarray(made) - tokens)))
         gaps[-1] += np.sum(np.asarray(labels) != train.labels[chosen])
     order = random.integers(0, images, data.order.shape) if replaced else data.order
-    epochs = np.sort(order.reshape(2, -1), axis=1)
-    gaps.append(np.sum(np.diff(epochs, axis=1) == 0) + np.all(order[:32] == order[32:]))
-    return xarray.Dataset(
-        {"gap": ("what", [*gaps, _smoothing_gap(random, 0.15 + 0.05 * replaced)])})
+    repeated = np.sum(np.diff(np.sort(order.reshape(2, -1), axis=1), axis=1) == 0)
+    gaps.append(repeated + np.all(order[: 2 * batch] == order[2 * batch :]))
+    weights = random.normal(size=(9, 48, 4)).astype(np.float32)
+    says = np.einsum("njd,jdk->nk", patches(whole, looks, 4), weights).argmax(axis=1)
+    right = dynamics.right_answers(
+        lambda X: jnp.einsum("njd,jdk->nk", X, weights), train, data, 4, 4)
+    gaps.append(np.sum(right != (says == train.labels)))
+    gaps.append(_smoothing_gap(random, 0.2 if replaced else 0.15))
+    return xarray.Dataset({"gap": ("what", np.array(gaps, float))})
+
+
+def _augmented(key: Any, images: np.ndarray, shift: int) -> np.ndarray:
+    """Flips, then crops of images in a frame of zeros, by the program's own draws."""
+    n, side = images.shape[:2]
+    flips, moves = jax.random.split(key)
+    turned = np.asarray(jax.random.bernoulli(flips, 0.5, (n, 1, 1, 1))).ravel()
+    corners = np.asarray(jax.random.randint(moves, (n, 2), 0, 2 * shift + 1))
+    crops = []
+    for one, turn, (down, right) in zip(images, turned, corners, strict=True):
+        room = np.zeros((side + 2 * shift, side + 2 * shift, 3), np.float32)
+        room[shift:-shift, shift:-shift] = one[:, ::-1] if turn else one
+        crops.append(room[down : down + side, right : right + side])
+    return np.stack(crops)
 
 
 def _smoothing_gap(random: np.random.Generator, smoothing: float) -> float:

@@ -14,7 +14,7 @@ from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import listed_states
 
-MINE = partial(IDENTICAL, source="ours", citation=OURS)
+MINE = partial(IDENTICAL, source="ours", citation=OURS, scales={"quick": Scale(seconds=1)})
 SETS = ([1, 2, 5, 6], [3, 4, 7, 8], [9, 10, 13, 14], [11, 12, 15, 16])
 
 

@@ -38,8 +38,8 @@ def same_tap(labels: np.ndarray) -> np.ndarray:
     "spatial.gaussian-images", scales={"standard": {"steps": 900, "seeds": 48, "test": 4000}})
 def gaussian_images(
     key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 8000, test: int = 1000,
-    width: int = 16, steps: int = 450, batch: int = 64, learning_rate: float = 1e-2,
-    seeds: int = 24,
+    width: int = 16, steps: int = 600, batch: int = 64, learning_rate: float = 1e-2,
+    seeds: int = 32,
 ) -> xarray.Dataset:
     """Vanilla one-layer ViTs on Gaussian patches labelled by a cubic convolutional rule, a rule and
     a network a seed: errors on test images before and after, and how the rows of P P^T sort
@@ -67,7 +67,7 @@ def gaussian_images(
             for model in (start, end)]
         return jnp.stack(wrong), jnp.stack([start.positions, end.positions]), losses
 
-    wrong, tables, losses = jax.jit(lambda keys: jax.lax.map(one, keys))(
+    wrong, tables, losses = jax.jit(jax.vmap(one))(
         jax.random.split(key, seeds))
     tables = np.asarray(tables, float)
     data: dict[str, Any] = {
@@ -106,8 +106,8 @@ def _trained(
 
 @experiment("spatial.digit-networks")
 def digit_networks(
-    key: Any, *, patch: int = 2, width: int = 16, layers: int = 1, heads: int = 4, epochs: int = 6,
-    batch: int = 64, learning_rate: float = 1e-2, seeds: int = 24,
+    key: Any, *, patch: int = 2, width: int = 16, layers: int = 1, heads: int = 4, epochs: int = 8,
+    batch: int = 64, learning_rate: float = 1e-2, seeds: int = 32,
 ) -> xarray.Dataset:
     """Accuracy on the test digits of vision transformers trained on digits, whole or with their
     patches in an order of the seed's own; and when shown the other of the two (`shown_other`).
@@ -145,7 +145,7 @@ def digit_networks(
     other = orders.reshape(seeds, 2, tokens)[:, ::-1].reshape(-1, tokens)
     twice = jnp.repeat(keys, 2, axis=0), orders, other
     everywhere = jax.jit(
-        lambda kind, drawn: jax.lax.map(partial(one, kind), drawn), static_argnums=0)
+        lambda kind, drawn: jax.vmap(partial(one, kind))(drawn), static_argnums=0)
     table = np.stack([np.asarray(everywhere(kind, twice)) for kind in VISION])
     table = table.reshape(len(VISION), seeds, 2, 2)
     dims = ("kind", "seed", "order")

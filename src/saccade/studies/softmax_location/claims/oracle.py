@@ -94,34 +94,35 @@ APPROACH = claim(
     argued="No chance; the integrals are good to 1e-12.",
     parts=tuple(f"{name} {step}" for step in ("40-160", "160-400") for name in THREE),
     sabotages=(
-        changed("backwards", "Dimensions in falling order.", dims=(400.0, 160.0, 40.0)),
+        changed("kept", "Keep lambda = 5 as d grows.", kept=5.0),
         Sabotage(
             "other-gamma", "gamma = 1.3 in the laws.",
             measure=lambda run: one_row(-np.diff(np.abs(_laws(run, 1.3) - 1), axis=0)))))
 
 
 def _bayes_at(run: Run, rate: float, sees: theory.Sees = "all") -> np.ndarray:
+    p = run.parameters
+    lengths = [float(np.exp(rate * (d if p.grow else p.dims[0]))) for d in p.dims]
     return np.array([
-        theory.bayes_risk(Setting(d, float(np.exp(rate * d)), 1.0, run.parameters.gamma), sees)
-        for d in run.parameters.dims])
+        theory.bayes_risk(Setting(d, length, 1.0, p.gamma), sees)
+        for d, length in zip(p.dims, lengths, strict=True)])
 
 
 SHIFTS = (-0.05, 0.0, 0.05)
+OF_BAYES = tuple(float(theory.bayes_capacity(2**-0.5)) + shift for shift in SHIFTS)
 
 
-def _trends(run: Run, sees: theory.Sees = "all") -> np.ndarray:
-    """Steps of the risk with d: down below capacity, up above it, and at it towards gamma^2/2."""
+def _trends(run: Run, sees: theory.Sees = "all", capacity: float | None = None) -> np.ndarray:
+    """Steps of the risk with d: down below capacity, up above it, and at it towards gamma^2/2.
+    Softmax at the run's three rates, Bayes around its own capacity."""
     g = run.parameters.gamma
-    capacity = float(theory.bayes_capacity(g))
-    best, limit = run.data.best.values, g**2 / 2
-    rates = run.data.rate.values
-    below, here, above = (
-        int(np.argmin(np.abs(rates - theory.SOFTMAX_CAPACITY - shift))) for shift in SHIFTS)
-    at = np.abs(run.data.fixed.values[here] - limit)
+    capacity = float(theory.bayes_capacity(g)) if capacity is None else capacity
+    below, _, above = run.data.best.values
+    limit = g**2 / 2
     bayes = [_bayes_at(run, capacity + shift, sees) for shift in SHIFTS]
     steps = [
-        -np.diff(best[below]), -np.diff(at), np.diff(best[above]), -np.diff(bayes[0]),
-        -np.diff(np.abs(bayes[1] - limit)), np.diff(bayes[2])]
+        -np.diff(below), -np.diff(np.abs(run.data.fixed.values[1] - limit)), np.diff(above),
+        -np.diff(bayes[0]), -np.diff(np.abs(bayes[1] - limit)), np.diff(bayes[2])]
     return one_row([step.min() for step in steps])
 
 
@@ -142,7 +143,11 @@ CAPACITY = claim(
         Sabotage(
             "two-degrees", "Bayes that sees two coordinates only.",
             measure=lambda run: _trends(run, "plane")),
-        changed("other-rates", "Softmax at r = 0.27, 0.3 and 0.2.", rates=(0.27, 0.3, 0.2))))
+        Sabotage(
+            "exchanged", "Take the threshold of each for the other's.",
+            parameters={"rates": OF_BAYES},
+            measure=lambda run: _trends(run, capacity=theory.SOFTMAX_CAPACITY)),
+        changed("same-length", "Keep the tokens of the first dimension as d grows.", grow=False)))
 
 
 def _wins(run: Run) -> np.ndarray:
@@ -170,12 +175,13 @@ DUEL = claim(
         changed(
             "free-length", "Fit the length of v too: erf owed its wins to |v| = 1.",
             free_length=True),
-        changed("half", "gamma^2 = 1/2, where softmax wins everywhere.", gamma=2**-0.5)))
+        changed("half", "gamma^2 = 1/2, where softmax wins everywhere.", gamma=2**-0.5),
+        changed("smaller-gamma", "gamma^2 = 0.005, where erf wins everywhere.", gamma=0.005**0.5)))
 
 
-def _ladder(run: Run) -> np.ndarray:
+def _ladder(run: Run, gamma: float | None = None) -> np.ndarray:
     """By length: gaps in log risk of Bayes < plane < scores < softmax < argmax < erf < linear."""
-    rows, g = [], run.parameters.gamma
+    rows, g = [], run.parameters.gamma if gamma is None else gamma
     for dim in run.parameters.dims:
         for length in run.parameters.lengths:
             s = Setting(dim, length, 1.0, g)
@@ -206,7 +212,11 @@ LADDER = claim(
     finding="At d = 40, L = 10 the least risks are 1.0e-4 (Bayes), 1.3e-3 (softmax), 1.7e-3"
     " (argmax), 0.25 (erf) and 0.47 (linear).",
     sabotages=(
-        changed("small-d", "d = 4, where hard attention fails.", dims=(4.0,)),
+        changed("small-d", "d = 2, where hard attention and erf fail.", dims=(2.0,)),
+        changed("unit-gamma", "gamma = 1, where softmax is Bayes.", gamma=1.0),
+        Sabotage(
+            "easier-task", "Softmax at gamma = 0.6, its rivals at 0.707.",
+            parameters={"gamma": 0.6}, measure=lambda run: _ladder(run, 2**-0.5)),
         changed("erf", "Erf in the place of softmax.", kind="erf")))
 
 

@@ -121,4 +121,6 @@ HEADS = claim(
     finding="Two heads trained on several informative tokens do not share them out: both keys end"
     " along k*, and the risk is that of one head; with one informative token some runs trail behind"
     " with one head turned away.",
-    sabotages=(changed("stopped", "Stop after 60 steps.", steps=60),))
+    sabotages=(
+        changed("stopped", "Stop after 60 steps.", steps=60),
+        changed("one-head", "Train one of the two heads, for 300 steps.", frozen=1, steps=300)))

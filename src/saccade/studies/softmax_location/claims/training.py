@@ -77,7 +77,10 @@ LARGE = claim(
         "quick": Scale(descent.LARGE, 2, seconds=8),
         "standard": Scale(descent.LARGE | {"repetitions": 200}, 1, seconds=20)},
     finding="At lambda = 0.9 erf stalls at kappa = 0.30 with risk 3.81; softmax has risk 2.2e-5"
-    " after the same 120,000 steps.", sabotages=(ERF,))
+    " after the same 120,000 steps.",
+    sabotages=(
+        ERF,
+        changed("stopped", "Stop after 300 steps: v is still on its way.", record=(150, 300))))
 
 
 def _growth(run: Run) -> np.ndarray:
@@ -215,9 +218,11 @@ FEW_TOKENS = claim(
     predict=lambda run: [0.05, 0.05], resolution=0.0, statistic="fraction", parts=("d=20", "d=100"),
     argued="At most one of 400 is expected.", figure="softmax-location/more-tokens",
     scales={"quick": Scale(repetitions=8, seconds=14), "standard": Scale(seconds=60)},
-    sabotages=(changed(
-        "hundred-tokens", "A hundred tokens in their place.",
-        cases=((20, 100.0), (20, 10.0), (100, 100.0), (100, 10.0))),))
+    sabotages=(
+        changed(
+            "hundred-tokens", "A hundred tokens in their place.",
+            cases=((20, 100.0), (20, 10.0), (100, 100.0), (100, 10.0))),
+        changed("erf", "Erf, at lambda = 0.1.", kind="erf", inverse_temperature=0.1)))
 
 TWELVE = claim(
     id="softmax-location.swapped-fraction", spec="SM-12",

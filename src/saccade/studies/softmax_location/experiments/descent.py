@@ -106,8 +106,9 @@ LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
 def more_tokens(
     key: Any, *, cases: tuple[tuple[int, float], ...] = LENGTHS, inverse_temperature: float = 1.0,
     gamma: float = 2**-0.5, scaled_step: float = 1.0, steps: int = 6000, repetitions: int = 200,
+    kind: Kind = "softmax",
 ) -> xarray.Dataset:
-    """Which way softmax goes at the step size scaled_step/d, as tokens are added (above a hundred,
+    """Which way softmax (or erf) goes at the step size scaled_step/d, as tokens are added (above a hundred,
     with steps in proportion)."""
     codes = []
     for number, (dim, length) in enumerate(cases):
@@ -116,8 +117,8 @@ def more_tokens(
         start = dynamics.sphere_overlaps(random, dim, repetitions)
         setting = Setting(float(dim), length, inverse_temperature, gamma)
         patience = int(steps * max(1.0, length / 100))  # forces are of order 1/L
-        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,))
-        codes.append(dynamics.fate(_last(run.overlaps)))
+        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,), kind=kind)
+        codes.append(dynamics.fate(_last(run.overlaps), kind == "softmax"))
     return xarray.Dataset({
         "fate": (("case", "repetition"), np.array(codes)),
         "setting": (("case", "number"), np.array(cases))})

@@ -164,16 +164,19 @@ def _sample_gradient(key: Any, k: Any, v: Any, lam: Any, task: Search) -> Any:
 
 @experiment("softmax-location.sample-gradient", scales={"standard": {"replicates": 2000}})
 def sample_gradient(
-    key: Any, *, dim: int = 8, length: int = 6, inverse_temperature: float = 0.7,
-    gamma: float = 0.8, replicates: int = 64,
+    key: Any, *, dim: int = 8, length: int = 6, inverse_temperature: float = 1.2,
+    gamma: float = 0.8, replicates: int = 64, turned: float = 0.0,
 ) -> xarray.Dataset:
     """Gradients of the empirical risk in all dimensions, along the tangent of both spheres, on an
-    orthonormal basis: (2, dim) numbers a replicate, flat."""
-    k, v = (np.pad(vector, (0, dim - 4)) for vector in _leaning(77))
+    orthonormal basis: (2, dim) numbers a replicate, flat. k and v lie in four coordinates; the
+    gradients may be taken elsewhere: `turned` is added to each of the others, taken from v."""
+    k, v = (np.pad(vector, (0, dim - 4)) for vector in _leaning(37))
+    turn = turned * (np.arange(dim) >= 4)
+    at_k, at_v = (x / np.linalg.norm(x) for x in (k + turn, v - turn))
     task, rows = Search(dim, length, gamma), []
     for one in jax.random.split(key, replicates):
-        by_k, by_v = (np.asarray(x) for x in _sample_gradient(one, k, v, inverse_temperature, task))
-        rows.append(np.concatenate([by_k - (by_k @ k) * k, by_v - (by_v @ v) * v]))
+        by_k, by_v = map(np.asarray, _sample_gradient(one, at_k, at_v, inverse_temperature, task))
+        rows.append(np.concatenate([by_k - (by_k @ at_k) * at_k, by_v - (by_v @ at_v) * at_v]))
     return xarray.Dataset({
         "gradient": (("replicate", "entry"), np.stack(rows)), "k": ("coordinate", k),
         "v": ("coordinate", v)})

@@ -24,7 +24,7 @@ FREE = claim(
     " raises lambda by itself: its risk falls below 1/50 of that of the truth at the first lambda.",
     citation=answers(
         "Section 5",
-        "using a decreasing inverse temperature sequence is crucial for the recovery of"
+        "using a decreasing inverse temperature sequence lambda_t is crucial for the recovery of"
         " (k*, v*) when initialized out of M"),
     status="heuristic", kind=BELOW, experiment=descent.free_temperature, measure=_free,
     predict=lambda run: [0.02, 0.0], resolution=0.0,

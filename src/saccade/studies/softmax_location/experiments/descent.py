@@ -53,7 +53,7 @@ def descent(
 def fractions(
     key: Any, *, dim: int = 400, length: float = 10.0,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4), step_size: float = 2.5e-3,
-    steps: int = 12_000, repetitions: int = 200, gamma: float = 2**-0.5,
+    steps: int = 8000, repetitions: int = 200, gamma: float = 2**-0.5,
     kinds: tuple[Kind, ...] = ("softmax", "erf"),
 ) -> xarray.Dataset:
     """Which way softmax and erf go from the same starts, by inverse temperature."""
@@ -108,8 +108,8 @@ def more_tokens(
     gamma: float = 2**-0.5, scaled_step: float = 1.0, steps: int = 6000, repetitions: int = 200,
     kind: Kind = "softmax",
 ) -> xarray.Dataset:
-    """Which way softmax (or erf) goes at the step size scaled_step/d, as tokens are added (above a hundred,
-    with steps in proportion)."""
+    """Which way softmax goes at the step size scaled_step/d, as tokens are added (above a hundred,
+    with steps in proportion); or erf."""
     codes = []
     for number, (dim, length) in enumerate(cases):
         random = dynamics.generator(key)

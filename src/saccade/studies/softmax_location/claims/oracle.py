@@ -44,8 +44,8 @@ RIVALS = claim(
     statement="The least risks from all coordinates, from two, and with weights of the scores are"
     " the stated integrals; so are those of argmax and softmax.", status="quadrature",
     kind=ESTIMATE, experiment=sampling.simulated_rivals, measure=lambda run: run.data.risk.values,
-    predict=_rivals, resolution=lambda run: 0.12 * np.array(_rivals(run)), statistic="mean",
-    argued="No finite-size term; 12 % is what sixteen repetitions tell apart.",
+    predict=_rivals, resolution=lambda run: 0.06 * np.array(_rivals(run)), statistic="mean",
+    argued="No finite-size term; 6 % is what sixteen repetitions tell apart.",
     parts=sampling.RIVALS, scales=quick(repetitions=16, seconds=2),
     sabotages=(
         Sabotage(

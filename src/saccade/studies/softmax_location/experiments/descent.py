@@ -95,6 +95,18 @@ def schedule(
         {"kind": list(kinds), "run": ["schedule", "low", "high"]})
 
 
+@experiment("softmax-location.starts")
+def starts(key: Any, *, dim: int = 4, count: int = 40_000, lengths: bool = True) -> xarray.Dataset:
+    """The overlaps of uniform starts; without `lengths` those of normal vectors divided by sqrt(d)
+    and not by their own lengths."""
+    random = dynamics.generator(key)
+    drawn = dynamics.sphere_overlaps(random, dim, count)
+    if not lengths:
+        k, v = random.standard_normal((2, count, dim)) / dim**0.5
+        drawn = Overlaps(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1))
+    return xarray.Dataset({name: ("start", x) for name, x in drawn._asdict().items()})
+
+
 LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
 
 

@@ -100,10 +100,10 @@ def _rival_errors(key: Any, task: Search, lam: Any, samples: int) -> Any:
     return (jnp.stack(predictions, -1) - y[:, None]) ** 2
 
 
-@experiment("softmax-location.simulated-rivals", scales={"standard": {"samples": 40_000}})
+@experiment("softmax-location.simulated-rivals", scales={"standard": {"samples": 204_800}})
 def simulated_rivals(
     key: Any, *, dim: int = 10, length: int = 6, gamma: float = 0.7, noise: float = 0.2,
-    inverse_temperature: float = 1.7, samples: int = 12_800, replicates: int = 32,
+    inverse_temperature: float = 1.7, samples: int = 51_200, replicates: int = 32,
 ) -> xarray.Dataset:
     """Mean squared errors at the truth of the best predictors from all, from two coordinates, with
     weights of the scores, of argmax and of softmax, on the same samples."""

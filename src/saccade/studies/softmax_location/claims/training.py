@@ -127,8 +127,8 @@ LOGARITHM = claim(
     argued="The force is proportional to exp(-2 lambda m kappa); 2 % is what is left of the start.",
     scales=quick(descent.LARGE, 2, seconds=8),
     sabotages=(changed(
-        "twice-lambda", "lambda = 1.8 seen with the law of 0.9: about half the growth.",
-        inverse_temperature=1.8, record=(15_000, 30_000)),))
+        "half-lambda", "lambda = 0.45 seen with the law of 0.9: about twice the growth.",
+        inverse_temperature=0.45, record=(15_000, 30_000)),))
 
 EARLY = np.array([6.6e-4, 1.25e-3, 2.9e-2])
 SCHEDULE = claim(

@@ -11,10 +11,26 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput, unknown
 from saccade.studies import STUDIES
+
+GREY, LIT = "#b8c4cc", "#0072B2"
+
+
+class Looks(NamedTuple):
+    """Where attention looks on the way: `weights[i]` of all tokens after `steps[i]` steps (or
+    layers, ...: the `unit`). `where` are the tokens that matter, `asks` the one that looks, if one
+    does; patches of an image stand in so many `columns`. `says` is the picture in words."""
+
+    steps: list[int]
+    weights: list[list[float]]
+    where: list[int]
+    says: str
+    unit: str = "step"
+    columns: int = 0
+    asks: int = -1
 
 
 def notebooks() -> dict[str, Path]:
@@ -65,3 +81,31 @@ def described(figure: Any, words: str) -> Any:
 
     return mo.Html(
         f'<div role="figure" aria-label="{escape(words)}">{mo.as_html(figure).text}</div>')
+
+
+def looking(looks: Looks, at: int, token: str = "token", weight: str = "attention") -> Any:
+    """The weights of all tokens at the recorded state number `at`; those that matter are lit, and
+    a star stands under them."""
+    import plotly.graph_objects as go
+
+    number = min(at, len(looks.steps) - 1)
+    weights = looks.weights[number]
+    places = list(range(1, len(weights) + 1))
+    colours = [LIT if place - 1 in looks.where else GREY for place in places]
+    figure = go.Figure(go.Bar(x=places, y=weights, marker_color=colours, name=weight))
+    most = max(max(row) for row in looks.weights)
+    marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in places]
+    finished(
+        figure, 520, 300, xaxis_title=f"{token} (★ matters)", yaxis_title=weight,
+        yaxis_range=[0, 1.05 * most], xaxis={"tickvals": places, "ticktext": marks},
+        title={"text": f"after {looks.steps[number]:,} {looks.unit}s", "font": {"size": 13}})
+    words = ", ".join(f"{weights[place]:.2f} at {token} {place + 1}" for place in looks.where)
+    return described(figure, f"{weight} on every {token}: {words}, where the information is.")
+
+
+def now_you(text: str) -> Any:
+    """The end of every notebook: something to try, said where the cell to change stands."""
+    import marimo as mo
+
+    edit = "Open this notebook with `--edit` to change the cell below and see its answer."
+    return mo.md(f"## Now you\n{text}\n\n{edit}")

@@ -25,6 +25,7 @@ from saccade.lab.store import Store
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
+from saccade.report.evidence import READINGS
 from saccade.report.light import PACKED, write_packed_plotly
 from saccade.report.site import Site
 
@@ -66,6 +67,8 @@ def write_pages(site: Site, folder: Path) -> None:
     (folder / "claims").mkdir()
     (folder / "study").mkdir()
     _render("index", folder / "index.html", site=site, root="")
+    if site.findings:
+        _render("findings", folder / "findings.html", site=site, root="")
     for study in site.studies:
         _render("study", folder / study.page, site=site, root="../", study=study)
         for entry in study.entries:
@@ -89,8 +92,9 @@ def _templates() -> Environment:
         loader=PackageLoader("saccade.report"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update({name: getattr(words, name) for name in FILTERS})
-    environment.globals.update(
-        {"finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED})
+    environment.globals.update({
+        "finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED,
+        "readings": READINGS})
     return environment
 
 

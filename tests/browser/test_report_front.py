@@ -1,5 +1,5 @@
-"""The report of the record in a real browser: pictures come first, the ledger is paged, attention is
-seen finding what matters."""
+"""The report of the record in a real browser: pictures come first, the ledger is paged, and
+attention is seen finding what matters."""
 
 import pytest
 

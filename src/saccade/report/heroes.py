@@ -53,9 +53,9 @@ def hero(study: Study | None) -> Hero | None:
 
 def drawn(looks: Looks) -> Hero:
     """Weights are drawn against the largest of all frames."""
+    looks = eight_frames(looks)
     most = max(max(row) for row in looks.weights) or 1.0
-    frames = _frames(len(looks.steps))
-    shares = [[max(weight / most, LEAST) for weight in looks.weights[frame]] for frame in frames]
+    shares = [[max(weight / most, LEAST) for weight in row] for row in looks.weights]
     count = len(shares[0])
     room = SIDE if looks.columns else WIDTH / count
     width = round(room * (0.9 if looks.columns else 0.66), 1)
@@ -69,7 +69,7 @@ def drawn(looks: Looks) -> Hero:
             ),
             number in looks.where, number == looks.asks)
         for number in range(count)]
-    steps = [f"{looks.steps[frame]:,}".replace(",", "\u2009") for frame in frames]
+    steps = [f"{step:,}".replace(",", "\u2009") for step in looks.steps]
     return Hero(tokens, width, bool(looks.columns), steps, looks.unit, looks.says)
 
 
@@ -82,11 +82,17 @@ def _frames(recorded: int) -> Sequence[int]:
 def record(name: str) -> str:
     """Run the notebook's `looks` of a study and keep its answer in the study's folder."""
     module = import_module(STUDIES[name].room("explore"))
-    looks: Looks = module.looks()
-    rounded = looks._replace(weights=[[round(w, 4) for w in row] for row in looks.weights])
     place = notebooks()[name].with_name(FILE)
-    place.write_text(json.dumps(rounded._asdict(), indent=None) + "\n", encoding="utf-8")
+    kept = eight_frames(module.looks())
+    place.write_text(json.dumps(kept._asdict()) + "\n", encoding="utf-8")
     return str(place)
+
+
+def eight_frames(looks: Looks) -> Looks:
+    """Of all recorded states as many as the animation has frames, with four digits."""
+    frames = _frames(len(looks.steps))
+    weights = [[round(weight, 4) for weight in looks.weights[frame]] for frame in frames]
+    return looks._replace(steps=[looks.steps[frame] for frame in frames], weights=weights)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ def descents(setting, decay, steps, starts=30):
 
 @app.function
 def looks(setting=PAPER, decay=1e-4, steps=120_000, start=0, run=None):
-    """The weights |erf(lambda_t k.X_l)| of the tokens of one sequence along the descent from one
-    start. What k has outside k* and v* is one random direction."""
+    """Shares of the tokens of one sequence in the weights |erf(lambda_t k.X_l)|, along the descent
+    from one start. What k has outside k* and v* is one random direction."""
     run = descents(setting, decay, steps) if run is None else run
     random = np.random.default_rng(4)
     along = random.standard_normal((3, int(setting.length)))  # k*, v*, the rest of k
@@ -42,10 +42,12 @@ def looks(setting=PAPER, decay=1e-4, steps=120_000, start=0, run=None):
     scores = np.stack([kappa, eta, rest], axis=1) @ along
     cooled = setting.inverse_temperature / (1 + decay * run.steps)
     weights = np.abs(erf(cooled[:, None] * scores))
+    weights /= weights.sum(axis=1, keepdims=True)
     says = (
-        f"The weights of {int(setting.length)} tokens along descent from a random start; one token"
-        f" carries the answer and ends with the weight {weights[-1, place]:.2f}, the others with"
-        f" {np.delete(weights[-1], place).mean():.2f} on average.")
+        f"Shares of {int(setting.length)} tokens in the attention along descent from a random"
+        f" start; one token carries the answer. Its share goes from {weights[0, place]:.2f} to"
+        f" {weights[-1, place]:.2f}; of the others none keeps more than"
+        f" {np.delete(weights[-1], place).max():.2f}.")
     return Looks(run.steps.tolist(), weights.tolist(), [place], says)
 
 
@@ -119,7 +121,9 @@ def _(ends, follow, moment, runs, schedule, setting):
         picture, "The ways of thirty starts in the plane of kappa and nu, by where they end.")
     mo.vstack([
         mo.md(f"Of 30 random starts: **{counts}** (within 0.05 of a known end state)."),
-        mo.hstack([looking(seen, moment.value), plane], justify="start", wrap=True)])
+        mo.hstack(
+            [looking(seen, moment.value, weight="share of the attention"), plane],
+            justify="start", wrap=True)])
     return
 
 

@@ -31,7 +31,7 @@ def descents(inverse_temperature, length, seed, steps, decay=0.0):
 
 @app.function
 def looks(
-    inverse_temperature=1.0, length=10, seed=3, steps=16_000, decay=0.0, kind="softmax", run=None
+    inverse_temperature=1.0, length=10, seed=8, steps=16_000, decay=0.0, kind="softmax", run=None
 ):
     """Weights of the tokens of one sequence along descent: softmax(lambda X k), or |erf(lambda X
     k)|. What k has outside k* and v* is one random direction."""
@@ -74,7 +74,7 @@ def _():
         value="constant", label="schedule")
     steps = mo.ui.slider(
         steps=[1000, 4000, 16_000, 64_000], value=16_000, label="steps", show_value=True)
-    seed = mo.ui.slider(0, 30, step=1, value=3, label="random start", show_value=True)
+    seed = mo.ui.slider(0, 30, step=1, value=8, label="random start", show_value=True)
     length = mo.ui.dropdown({"10": 10.0, "30": 30.0}, value="10", label="tokens L")
     mo.vstack([
         mo.hstack([temperature, schedule, steps], justify="start", wrap=True),

@@ -20,7 +20,7 @@ with app.setup:
 
 
 @app.function
-def ways(rows=14, sparsity=3, lam=0.1, step=0.6, threshold=0.05, scale=1.0, seed=1):
+def ways(rows=20, sparsity=3, lam=0.1, step=0.6, threshold=0.05, scale=1.0, seed=8):
     """One problem, and the iterates of every algorithm on it. Always 40 rows, of which the first N
     count: one compiled program serves every N."""
     task = SparseRecovery.create(measurements=40, sparsity=sparsity)
@@ -67,13 +67,13 @@ def _():
 
 @app.cell
 def _():
-    rows = mo.ui.slider(2, 40, step=1, value=14, label="measurements N", show_value=True)
+    rows = mo.ui.slider(2, 40, step=1, value=20, label="measurements N", show_value=True)
     sparsity = mo.ui.slider(1, 8, step=1, value=3, label="non-zeros S", show_value=True)
     lam = mo.ui.slider(
         steps=[0.01, 0.03, 0.1, 0.3, 1.0, 2.0], value=0.1, label="λ", show_value=True)
     step = mo.ui.slider(0.1, 2.0, step=0.1, value=0.6, label="LISTA-VM step", show_value=True)
     scale = mo.ui.slider(0.5, 2.0, step=0.1, value=1.0, label="scale of X", show_value=True)
-    seed = mo.ui.slider(0, 20, step=1, value=1, label="problem", show_value=True)
+    seed = mo.ui.slider(0, 20, step=1, value=8, label="problem", show_value=True)
     mo.vstack([
         mo.hstack([rows, sparsity, seed], justify="start", wrap=True),
         mo.hstack([lam, step, scale], justify="start", wrap=True)])

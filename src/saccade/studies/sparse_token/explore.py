@@ -18,7 +18,7 @@ with app.setup:
     from saccade.studies.sparse_token.models import AttentionClassifier
     from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 
-    STOPS = (0, 3, 10, 20, 40, 70, 100, 150, 200, 300)
+    STOPS = (0, 3, 6, 10, 15, 25, 50, 100, 200, 300)
 
 
 @app.function
@@ -41,7 +41,7 @@ def descent(X, y, step_size, decay):
 
 
 @app.function
-def looks(signal=5.0, samples=600, step_size=2.0, decay=0.0, seed=0, length=12, dim=40):
+def looks(signal=5.0, samples=600, step_size=0.25, decay=0.0, seed=0, length=12, dim=40):
     """Attention on the tokens of a fresh positive sample along that descent; one token is shifted
     by theta along the hidden direction."""
     task = SparseToken.create(dim, length, 1, 0.5, float(signal))
@@ -78,7 +78,7 @@ def _():
     known = mo.ui.slider(
         steps=[50, 100, 200, 400, 600, 1000], value=600, label="training samples", show_value=True)
     size = mo.ui.slider(
-        steps=[0.1, 0.3, 1.0, 2.0, 4.0], value=2.0, label="step size η", show_value=True)
+        steps=[0.1, 0.25, 0.5, 1.0, 2.0], value=0.25, label="step size η", show_value=True)
     schedule = mo.ui.dropdown(
         {"constant": 0.0, "falls, η/(1 + t/30)": 1 / 30}, value="constant", label="schedule")
     moment = mo.ui.slider(

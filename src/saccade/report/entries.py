@@ -170,6 +170,13 @@ class Entry:
         commit = f", commit {judged['commit']}" if judged.get("commit") else ""
         return f"{judged['date']}{commit}" if judged.get("date") else ""
 
+    def other_versions(self, here: Mapping[str, str]) -> str:
+        """The libraries it was judged with, as far as they are not the versions that are `here`."""
+        judged = (self.shown.row["judged"] or {}).get("versions") or {}
+        other = {name: version for name, version in judged.items() if here.get(name) != version}
+        return ", ".join(
+            f"{name} {version}" for name, version in other.items() if version != "not installed")
+
     @property
     def tried_sabotages(self) -> list[Mapping[str, Any]]:
         return [item for item in self.row["sabotages"] if item["verdict"] is not None]

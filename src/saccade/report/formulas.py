@@ -29,6 +29,7 @@ ELSEWHERE = {  # letters that Unicode has put in another place
     "mathbb": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
 }
 CLOSE = frozenset("/|‖")
+FOLLOWED = re.compile(r"(<math>(?:(?!</math>).)*</math>[,.;:!?)\]’']+)")
 # a minus after an opening bracket belongs to what follows it
 SIGNED = re.compile(r'(<mo stretchy="false">[(\[{]</mo>)<mo>−</mo>')
 STRETCHING = frozenset("()[]{}|‖⟨⟩⌈⌉⌊⌋")
@@ -36,7 +37,7 @@ STRETCHING = frozenset("()[]{}|‖⟨⟩⌈⌉⌊⌋")
 
 def joined(html: str) -> str:
     """The page's text, in which no line begins with the comma after a formula."""
-    return re.sub(r"</math>(?=[,.;:!?)\]’'])", "</math>\u2060", html)
+    return FOLLOWED.sub(r'<span class="tight">\1</span>', str(html))
 
 
 def mathml(latex: str) -> str:

@@ -18,7 +18,7 @@ from saccade.studies import STUDIES, Study
 FILE = "looks.json"
 FRAMES = "abcdefgh"
 WIDTH, HEIGHT, FLOOR = 320.0, 132.0, 112.0
-SIDE = 26.0  # of a patch in a grid
+SIDE = 29.0  # of a patch in a grid
 LEAST = 0.015  # of the height: a token nobody looks at is still seen
 
 

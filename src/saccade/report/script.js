@@ -271,11 +271,15 @@ function loadPlotly(source) {
   return plotly;
 }
 
+// What is packed is gzip in base64.
+function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
 async function unpackPlotly(source) {
   await load(source);
-  const bytes = Uint8Array.from(atob(window.saccadePlotly), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const text = new Blob([await new Response(unpacked).arrayBuffer()], { type: "text/javascript" });
+  const text = new Blob([await unpacked(window.saccadePlotly).arrayBuffer()], { type: "text/javascript" });
   await load(URL.createObjectURL(text));
 }
 
@@ -298,7 +302,7 @@ function visible(data) {
 async function drawLive(place, plate) {
   await loadPlotly(place.dataset.library);
   await load(place.dataset.source);
-  const figure = window.saccadeFigures[place.dataset.live];
+  const figure = await unpacked(window.saccadeFigures[place.dataset.live]).json();
   const image = plate.querySelector("img");
   place.hidden = false;
   plate.hidden = true;

@@ -26,7 +26,7 @@ from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
 from saccade.report.evidence import READINGS
-from saccade.report.light import PACKED, write_packed_plotly
+from saccade.report.light import PACKED, pack_live, write_packed_plotly
 from saccade.report.site import Site
 
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ def write_pages(site: Site, folder: Path) -> None:
     for name in ASSETS:
         with as_file(files("saccade.report") / name) as source:
             shutil.copyfile(source, folder / name)
-    if any(picture.live for picture in site.pictures):
+    live = [picture.live for picture in site.pictures if picture.live]
+    for name in live:
+        pack_live(folder / name)
+    if live:
         write_packed_plotly(folder)
     ledger = {
         "claims": [entry.row for entry in site.entries],

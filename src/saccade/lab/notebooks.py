@@ -10,6 +10,7 @@ import sys
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,20 +85,27 @@ def described(figure: Any, words: str) -> Any:
 
 
 def looking(looks: Looks, at: int, token: str = "token", weight: str = "attention") -> Any:
-    """The weights of all tokens at the recorded state number `at`; those that matter are lit, and
-    a star stands under them."""
+    """The weights of all tokens at the recorded state number `at`, those that matter lit and
+    starred; below, all of training at once, with a line at that state."""
     import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
 
     number = min(at, len(looks.steps) - 1)
-    weights = looks.weights[number]
+    weights, most = looks.weights[number], max(max(row) for row in looks.weights)
     places = list(range(1, len(weights) + 1))
     colours = [LIT if place - 1 in looks.where else GREY for place in places]
-    figure = go.Figure(go.Bar(x=places, y=weights, marker_color=colours, name=weight))
-    most = max(max(row) for row in looks.weights)
+    figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.55, 0.45])
+    figure.add_trace(go.Bar(x=places, y=weights, marker_color=colours, name=weight), 1, 1)
+    shades = {"colorscale": "Blues", "zmin": 0, "zmax": most, "showscale": False}
+    figure.add_trace(go.Heatmap(x=places, z=looks.weights, name="training", **shades), 2, 1)
+    figure.add_hline(y=number, line_color="#E69F00", row=2)
     marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in places]
+    shown = sorted({round(part * (len(looks.steps) - 1) / 4) for part in range(5)})
+    ticks = {"tickvals": shown, "ticktext": [f"{looks.steps[place]:,}" for place in shown]}
     finished(
-        figure, 520, 300, xaxis_title=f"{token} (★ matters)", yaxis_title=weight,
-        yaxis_range=[0, 1.05 * most], xaxis={"tickvals": places, "ticktext": marks},
+        figure, 520, 400, showlegend=False, yaxis={"title": weight, "range": [0, 1.05 * most]},
+        xaxis2={"title": f"{token} (★ matters)", "tickvals": places, "ticktext": marks},
+        yaxis2={"title": looks.unit, "autorange": "reversed"} | ticks,
         title={"text": f"after {looks.steps[number]:,} {looks.unit}s", "font": {"size": 13}})
     words = ", ".join(f"{weights[place]:.2f} at {token} {place + 1}" for place in looks.where)
     return described(figure, f"{weight} on every {token}: {words}, where the information is.")
@@ -107,5 +115,5 @@ def now_you(text: str) -> Any:
     """The end of every notebook: something to try, said where the cell to change stands."""
     import marimo as mo
 
-    edit = "Open this notebook with `--edit` to change the cell below and see its answer."
-    return mo.md(f"## Now you\n{text}\n\n{edit}")
+    edit = "`saccade explore ... --edit` opens this notebook with its code: change the cell below."
+    return mo.md(f"## Now you\n{cleandoc(text)}\n\n{edit}")

@@ -1,5 +1,6 @@
-"""What keeps a report light enough to send: pictures with a palette, Plotly and the
-numbers of interactive figures packed, and the weight of the folder. `saccade report` warns above LIMIT_MB, for the whole ledger with every figure."""
+"""What keeps a report light enough to send: pictures with a palette, Plotly and the numbers of
+interactive figures packed, and the weight of the folder. `saccade report` warns above LIMIT_MB,
+for the whole ledger with every figure."""
 
 import base64
 import gzip

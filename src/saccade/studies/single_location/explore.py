@@ -155,8 +155,8 @@ def _(kappa, nu, schedule, setting, steps):
     stroke = 0.08 * stroke / np.maximum(np.hypot(*stroke), 1e-12)
     gap = np.full_like(across, np.nan)
     path = dynamics.manifold_trajectory(
-        kappa.value, nu.value, setting, STEP, steps.value, record=max(steps.value // 200, 1),
-        decay=schedule.value)
+        kappa.value, nu.value, setting, STEP, steps.value,
+        record=np.unique(np.geomspace(10, steps.value, 100).astype(int)), decay=schedule.value)
     lines = [
         np.stack([start, start + along, gap], 1).ravel()
         for start, along in zip((across, up), stroke, strict=True)]
@@ -188,18 +188,18 @@ def _(kappa, nu, schedule, setting, steps):
 def _():
     now_you("""
         Keep λ constant and small (schedule: constant, λ = 0.1) and count who recovers; follow one
-        that ends *swapped*: which token does it look at? Then find the dimension below by which
-        thirty of thirty recover with your own schedule.
+        that ends *swapped*: which token does it look at? And is there a schedule with which thirty
+        of thirty recover?
         """)
     return
 
 
 @app.cell
 def _():
-    mine = theory.Setting(200, 5, 1.0)  # dimension, tokens, λ at first: change them
-    my_decay, my_steps = 5e-5, 30_000
+    mine = theory.Setting(80, 5, 1.0)  # dimension, tokens, λ at first: change them
+    my_decay, my_steps = 1e-4, 60_000
     mine_run = descents(mine, my_decay, my_steps)
-    end = mine._replace(inverse_temperature=1.0 / (1 + my_decay * my_steps))
+    end = mine._replace(inverse_temperature=mine.inverse_temperature / (1 + my_decay * my_steps))
     recovered = int((np.asarray(dynamics.classify(mine_run.final, end)) == 0).sum())
     mo.show_code(mo.md(f"{recovered} of 30 starts recover."))
     return

@@ -131,7 +131,7 @@ def _():
 
 @app.cell
 def _():
-    mine = {"rows": 12, "sparsity": 3, "step": 0.6, "scale": 1.0}  # change these
+    mine = {"rows": 30, "sparsity": 3, "step": 0.6, "scale": 1.0}  # change these
     right = 0
     for one in range(10):
         true, found = ways(seed=one, **mine)

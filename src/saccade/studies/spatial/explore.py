@@ -85,9 +85,10 @@ def _():
         steps=[2.0, 5.0, 10.0, 20.0, 40.0], value=20.0, label="step size of A", show_value=True)
     patch = mo.ui.slider(1, 16, step=1, value=6, label="look from patch", show_value=True)
     moment = mo.ui.slider(0, 20, step=1, value=20, label="moment of training")
-    mo.hstack(
-        [drawn, mo.vstack([rate, samples]), mo.vstack([steps, eta_a]), mo.vstack([patch, moment])],
-        justify="start", wrap=True)
+    mo.vstack([
+        mo.hstack(
+            [drawn, mo.vstack([rate, samples, steps, eta_a])], justify="start", wrap=True),
+        mo.hstack([patch, moment], justify="start", wrap=True)])
     return drawn, eta_a, moment, patch, rate, samples, steps
 
 

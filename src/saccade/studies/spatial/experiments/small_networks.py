@@ -67,8 +67,7 @@ def gaussian_images(
             for model in (start, end)]
         return jnp.stack(wrong), jnp.stack([start.positions, end.positions]), losses
 
-    wrong, tables, losses = jax.jit(jax.vmap(one))(
-        jax.random.split(key, seeds))
+    wrong, tables, losses = jax.jit(jax.vmap(one))(jax.random.split(key, seeds))
     tables = np.asarray(tables, float)
     data: dict[str, Any] = {
         name: (
@@ -144,8 +143,7 @@ def digit_networks(
         for one in keys]).reshape(-1, tokens)
     other = orders.reshape(seeds, 2, tokens)[:, ::-1].reshape(-1, tokens)
     twice = jnp.repeat(keys, 2, axis=0), orders, other
-    everywhere = jax.jit(
-        lambda kind, drawn: jax.vmap(partial(one, kind))(drawn), static_argnums=0)
+    everywhere = jax.jit(lambda kind, drawn: jax.vmap(partial(one, kind))(drawn), static_argnums=0)
     table = np.stack([np.asarray(everywhere(kind, twice)) for kind in VISION])
     table = table.reshape(len(VISION), seeds, 2, 2)
     dims = ("kind", "seed", "order")

@@ -249,6 +249,7 @@ def test_a_claim_shows_its_figure_its_scale_and_its_commands(browser, report):
         until(page, "document.images[0].complete && document.images[0].naturalWidth > 100")
         drawing = page.get_by_role("img", name="Prediction 1, resolution 0.1, measured 1.02.")
         assert drawing.bounding_box()["width"] > 300
+        page.get_by_role("link", name="How to cite it").click()
         page.get_by_role("button", name="Copy: BibTeX").click()
         page.get_by_role("button", name="Copy: BibTeX").get_by_text("Copied").wait_for()
         assert page.evaluate("navigator.clipboard.readText()").startswith(

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import saccade
 from saccade.cli import app
 from saccade.lab import record, registry
-from saccade.lab.claim import Scale
+from saccade.lab.claim import Repair, Sabotage, Scale
 from saccade.studies.single_location.claims import risk as risk_claims
 
 STATIC = {"id", "study", "spec", "statement", "source", "status", "expected", "sabotages"}
@@ -169,12 +169,13 @@ def test_a_claim_that_fails_gives_exit_code_1(only, fresh_store):
 
 
 def test_a_claim_expected_to_be_refuted_gives_exit_code_0(only, fresh_store):
-    only(predict=lambda run: 0.5, expected="refuted")
+    true = Repair("true", "Predict the truth.", predict=risk_claims.ZETA.predict)
+    only(predict=lambda run: 0.5, expected="refuted", repairs=(true,))
     assert "refuted as expected" in run("verify").stdout
 
 
 def test_a_sabotage_that_breaks_nothing_gives_exit_code_1(only, fresh_store):
-    claim = only(sabotages=(dataclasses.replace(risk_claims.ZETA.sabotages[0], predict=None),))
+    claim = only(sabotages=(Sabotage("idle", "As it is.", predict=risk_claims.ZETA.predict),))
     assert run("verify", claim.id, code=0)
     assert "0/1 refuted" in run("verify", claim.id, "--sabotage", code=1).stdout
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.lab.claim import Claim, Sabotage, one_row
+from saccade.lab.claim import Citation, Claim, Sabotage, one_row
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
 from saccade.lab.kinds import IDENTITY
@@ -115,8 +115,9 @@ def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link
         row("wrong", "refuted", expected="refuted", corrected="single-location.risk"), waiting()]
     folder = written(tmp_path, rows, [figure(), figure("5", failing)])
     assert set(pages_of(folder)) == {
-        "index.html", "study/single-location.html", "claims/single-location.risk.html",
-        "claims/single-location.wrong.html", "claims/single-location.deep.html"}
+        "index.html", "findings.html", "study/single-location.html",
+        "claims/single-location.risk.html", "claims/single-location.wrong.html",
+        "claims/single-location.deep.html"}
     assert broken_links(folder) == []
     assert all(
         len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values())
@@ -134,8 +135,9 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
 
     claim = Claim(
         id="single-location.toy", spec="SL-0", statement="Two numbers.", source="nowhere",
-        kind=IDENTITY, experiment=toy, measure=lambda run: one_row(run.data.value.values),
-        predict=lambda run: [1.0, 1.0], resolution=1e-9, argued="a toy", parts=("first", "second"),
+        kind=IDENTITY, experiment=toy, citation=Citation("nowhere", "two", "ours"),
+        measure=lambda run: one_row(run.data.value.values), predict=lambda run: [1.0, 1.0],
+        resolution=1e-9, argued="a toy", parts=("first", "second"),
         sabotages=(
             Sabotage("shift", "Move it.", {"mean": 2.0}),
             Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)))
@@ -210,7 +212,8 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
         wrong, row("right", statement="It recovers unless swapped."),
         row("new", finding="A new state.")]
     pages = pages_of(written(tmp_path, rows))
-    findings = text_of(pages["index.html"].split('id="findings"')[1].split('id="ledger-title"')[0])
+    findings = text_of(pages["findings.html"])
+    assert "findings.html" in Links(pages["index.html"]).addresses
     sentences = (
         "It fails in some runs.", "As read: It always recovers.", "It recovers unless swapped.",
         "A new state.")
@@ -218,7 +221,7 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
     assert "refuted as expected" in findings.replace("  ", " ")
     assert (
         'href="../claims/single-location.right.html"' in pages["claims/single-location.wrong.html"])
-    absent = text_of(pages_of(written(tmp_path, [wrong]))["index.html"])
+    absent = text_of(pages_of(written(tmp_path, [wrong]))["findings.html"])
     assert "single-location.right, which is not in this ledger" in absent
 
 

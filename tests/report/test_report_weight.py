@@ -13,7 +13,7 @@ from PIL import Image
 
 from saccade.lab.figure import Figure
 from saccade.report import write_report
-from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, save_light_png, weigh
+from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, pack_live, save_light_png, weigh
 from saccade.report.traces import outline, points
 
 pytestmark = pytest.mark.slow
@@ -72,6 +72,17 @@ def test_plotly_is_whole_when_unpacked(tmp_path):
     packed = re.findall(r'"([^"]+)"', (tmp_path / "1-1" / PACKED).read_text())[0]
     original = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
     assert gzip.decompress(base64.b64decode(packed)) == original
+
+
+def test_the_numbers_of_a_figure_are_packed_once_and_whole(tmp_path):
+    path, text = tmp_path / "f.js", '{"data":[{"y":[0.5,0.25]}]}'
+    path.write_text(f'(window.saccadeFigures ??= {{}})["a/1"] = {text};\n')
+    pack_live(path)
+    once = path.read_text()
+    pack_live(path)
+    assert path.read_text() == once, "a packed file stays"
+    packed = re.findall(r'= "([^"]+)";', once)[0]
+    assert gzip.decompress(base64.b64decode(packed)).decode() == text
 
 
 def pictures(tmp_path, figure):

@@ -10,11 +10,28 @@ import sys
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
+from inspect import cleandoc
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput, unknown
 from saccade.studies import STUDIES
+
+GREY, LIT = "#b8c4cc", "#0072B2"
+
+
+class Looks(NamedTuple):
+    """Where attention looks on the way: `weights[i]` of all tokens after `steps[i]` steps (or
+    layers, ...: the `unit`). `where` are the tokens that matter, `asks` the one that looks, if one
+    does; patches of an image stand in so many `columns`. `says` is the picture in words."""
+
+    steps: list[int]
+    weights: list[list[float]]
+    where: list[int]
+    says: str
+    unit: str = "step"
+    columns: int = 0
+    asks: int = -1
 
 
 def notebooks() -> dict[str, Path]:
@@ -65,3 +82,38 @@ def described(figure: Any, words: str) -> Any:
 
     return mo.Html(
         f'<div role="figure" aria-label="{escape(words)}">{mo.as_html(figure).text}</div>')
+
+
+def looking(looks: Looks, at: int, token: str = "token", weight: str = "attention") -> Any:
+    """The weights of all tokens at the recorded state number `at`, those that matter lit and
+    starred; below, all of training at once, with a line at that state."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    number = min(at, len(looks.steps) - 1)
+    weights, most = looks.weights[number], max(max(row) for row in looks.weights)
+    places = list(range(1, len(weights) + 1))
+    colours = [LIT if place - 1 in looks.where else GREY for place in places]
+    figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.55, 0.45])
+    figure.add_trace(go.Bar(x=places, y=weights, marker_color=colours, name=weight), 1, 1)
+    shades = {"colorscale": "Blues", "zmin": 0, "zmax": most, "showscale": False}
+    figure.add_trace(go.Heatmap(x=places, z=looks.weights, name="training", **shades), 2, 1)
+    figure.add_hline(y=number, line_color="#E69F00", row=2)
+    marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in places]
+    shown = sorted({round(part * (len(looks.steps) - 1) / 4) for part in range(5)})
+    ticks = {"tickvals": shown, "ticktext": [f"{looks.steps[place]:,}" for place in shown]}
+    finished(
+        figure, 520, 400, showlegend=False, yaxis={"title": weight, "range": [0, 1.05 * most]},
+        xaxis2={"title": f"{token} (★ matters)", "tickvals": places, "ticktext": marks},
+        yaxis2={"title": looks.unit, "autorange": "reversed"} | ticks,
+        title={"text": f"after {looks.steps[number]:,} {looks.unit}s", "font": {"size": 13}})
+    words = ", ".join(f"{weights[place]:.2f} at {token} {place + 1}" for place in looks.where)
+    return described(figure, f"{weight} on every {token}: {words}, where the information is.")
+
+
+def now_you(text: str) -> Any:
+    """The end of every notebook: something to try, said where the cell to change stands."""
+    import marimo as mo
+
+    edit = "`saccade explore ... --edit` opens this notebook with its code: change the cell below."
+    return mo.md(f"## Now you\n{cleandoc(text)}\n\n{edit}")

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput
-from saccade.report import words
+from saccade.lab.schema import refutes_paper
+from saccade.report import evidence, words
 from saccade.report.scale_drawing import Drawing, Glyph, draw_to_scale, glyph
 
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
@@ -19,7 +20,7 @@ NUMBERS = (
     "prediction", "measurement", "interval", "resolution", "part", "seconds", "replicates", "looks")
 OTHERS = (
     "figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic",
-    "judged", "current", "published", "citation")
+    "judged", "current", "published", "citation", "slack", "unbroken")
 
 
 class Chip(NamedTuple):
@@ -85,9 +86,20 @@ class Entry:
             item["name"] for item in self.row["repairs"] if item["verdict"] not in ("holds", None)]
 
     @property
+    def trivial(self) -> list[tuple[str, str]]:
+        """Sabotages that prove nothing, with the reason."""
+        items = self.row["sabotages"]
+        return [(item["name"], item["trivial"]) for item in items if item.get("trivial")]
+
+    @property
+    def unbroken(self) -> list[str]:
+        """Parts that none of its judged sabotages broke."""
+        return list(map(str, self.row["unbroken"] or ()))
+
+    @property
     def unexpected(self) -> bool:
-        return not self.waits and (
-            not self.as_expected or bool(self.surviving) or bool(self.unmended))
+        controls = (self.surviving, self.unmended, self.trivial, self.unbroken)
+        return not self.waits and (not self.as_expected or any(controls))
 
     @property
     def is_finding(self) -> bool:
@@ -95,11 +107,46 @@ class Entry:
 
     @property
     def chip(self) -> Chip:
+        refuted = self.verdict == "refuted"
+        text = evidence.refuted_words(self.row) if refuted else self.verdict
         if self.waits or self.as_expected:
-            note = "as expected" if self.verdict == "refuted" else ""
-            return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], self.verdict, note)
-        return Chip(
-            "unexpected", SYMBOLS[self.verdict], self.verdict, f"expected: {self.row['expected']}")
+            note = "as expected" if refuted else ""
+            return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], text, note)
+        return Chip("unexpected", SYMBOLS[self.verdict], text, f"expected: {self.row['expected']}")
+
+    @property
+    def reading(self) -> str:
+        return evidence.reading(self.row)
+
+    @property
+    def loose(self) -> bool:
+        return evidence.is_loose(self.row)
+
+    @property
+    def slack_words(self) -> str:
+        return evidence.slack_words(self.row)
+
+    @property
+    def is_bound(self) -> bool:
+        return self.row["kind"] == "bound"
+
+    @property
+    def bound_word(self) -> str:
+        """What the ledger is filtered by: whether a bound is loose; empty for other kinds."""
+        return ("loose" if self.loose else "tight") if self.is_bound else ""
+
+    @property
+    def against_paper(self) -> bool:
+        return refutes_paper(self.row)
+
+    @property
+    def tells_parts(self) -> bool:
+        """Whether its controls say which of several parts they broke."""
+        controls = (*self.row["sabotages"], *self.row["repairs"])
+        return any(self.broke_words(item) for item in controls)
+
+    def broke_words(self, item: Mapping[str, Any]) -> str:
+        return evidence.broke_words(item, len(self.row["parts"]))
 
     @cached_property
     def published(self) -> "Entry | None":
@@ -122,6 +169,13 @@ class Entry:
         judged = self.row["judged"] or {}
         commit = f", commit {judged['commit']}" if judged.get("commit") else ""
         return f"{judged['date']}{commit}" if judged.get("date") else ""
+
+    def other_versions(self, here: Mapping[str, str]) -> str:
+        """The libraries it was judged with, as far as they are not the versions that are `here`."""
+        judged = (self.shown.row["judged"] or {}).get("versions") or {}
+        other = {name: version for name, version in judged.items() if here.get(name) != version}
+        return ", ".join(
+            f"{name} {version}" for name, version in other.items() if version != "not installed")
 
     @property
     def tried_sabotages(self) -> list[Mapping[str, Any]]:
@@ -190,7 +244,9 @@ def _complete(row: Any) -> dict[str, Any]:
     known = {key: value for key, value in row.items() if value is not None}
     unrun = dict.fromkeys((*NUMBERS, "verdict", "error"))
     sabotages, repairs = (
-        [_without_traceback({**unrun, **item}) for item in known.get(controls, ())]
+        [
+            _without_traceback({**unrun, "broke": None, "trivial": None, **item})
+            for item in known.get(controls, ())]
         for controls in ("sabotages", "repairs"))
     return _without_traceback({
         **dict.fromkeys(TEXTS, ""), **dict.fromkeys((*NUMBERS, *OTHERS)),

@@ -98,6 +98,7 @@ function sortTable(table, key, direction) {
     if (index === column) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
     else head.removeAttribute("aria-sort");
   });
+  table.dispatchEvent(new Event("reordered"));
 }
 
 function sortable(table) {
@@ -115,25 +116,78 @@ function sortable(table) {
   }
 }
 
+// Formulas are typeset, but readers type "lambda".
+const GREEK = {
+  α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", ζ: "zeta", η: "eta", θ: "theta", κ: "kappa", λ: "lambda", μ: "mu",
+  ν: "nu", ξ: "xi", π: "pi", ρ: "rho", σ: "sigma", τ: "tau", φ: "phi", χ: "chi", ψ: "psi", ω: "omega",
+};
+
+function searchable(row) {
+  const text = `${cellValue(row, 0)} ${row.textContent}`.toLowerCase();
+  return text + " " + [...new Set(text)].map((letter) => GREEK[letter] ?? "").join(" ");
+}
+
 function matches(row, wanted) {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = words.length ? `${cellValue(row, 0)} ${row.textContent}`.toLowerCase() : "";
+  const text = words.length ? searchable(row) : "";
   return (!wanted.study || row.dataset.study === wanted.study)
     && (!wanted.verdict || row.dataset.verdict.split(" ").includes(wanted.verdict))
     && (!wanted.status || row.dataset.status === wanted.status)
+    && (!wanted.reading || row.dataset.reading === wanted.reading)
+    && (!wanted.bound || row.dataset.bound === wanted.bound)
     && words.every((word) => text.includes(word));
+}
+
+// --- A long ledger is shown page by page ---------------------------------------------------------------------------------
+
+const PAGE = 20;
+
+// Rows that a filter leaves out carry `data-out`; of the others one page is shown. Without scripts, and on paper, all are.
+function paged(table) {
+  const make = (text) => Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: text });
+  const [back, on, all, says] = [make("Previous"), make("Next"), make("Show all"), document.createElement("span")];
+  const pager = document.createElement("nav");
+  pager.className = "pager";
+  pager.setAttribute("aria-label", "Pages of the ledger");
+  says.className = "small";
+  pager.append(back, on, says, all);
+  table.after(pager);
+  let first = 0, size = PAGE;
+  const show = () => {
+    const kept = [...table.tBodies[0].rows].filter((row) => !("out" in row.dataset));
+    first = size === Infinity ? 0 : Math.max(0, Math.min(first, size * Math.floor((kept.length - 1) / size)));
+    for (const row of table.tBodies[0].rows) row.hidden = true;
+    for (const row of kept.slice(first, first + size)) row.hidden = false;
+    const last = Math.min(first + size, kept.length);
+    says.textContent = `${kept.length ? first + 1 : 0} to ${last} of ${kept.length}`;
+    [back.disabled, on.disabled] = [first === 0, last === kept.length];
+    pager.hidden = kept.length <= PAGE;
+    all.textContent = size === PAGE ? "Show all" : "Show pages";
+  };
+  const turn = (by) => { first += by * PAGE; show(); table.scrollIntoView(); announce(`Claims ${says.textContent}`); };
+  back.addEventListener("click", () => turn(-1));
+  on.addEventListener("click", () => turn(1));
+  all.addEventListener("click", () => { [first, size] = [0, size === PAGE ? Infinity : PAGE]; show(); });
+  addEventListener("beforeprint", () => { size = Infinity; show(); });
+  addEventListener("afterprint", () => { size = PAGE; show(); });
+  table.addEventListener("reordered", () => { first = 0; show(); });
+  show();
 }
 
 function filterable(form, table) {
   const shown = form.querySelector("[data-shown]");
   const nothing = document.querySelector("[data-nothing]");
-  const fields = ["study", "verdict", "status", "text"];
+  const fields = ["study", "verdict", "status", "reading", "bound", "text"];
 
   const apply = () => {
     const wanted = Object.fromEntries(fields.map((name) => [name, form.elements[name].value.trim()]));
     const rows = [...table.tBodies[0].rows];
-    for (const row of rows) row.hidden = !matches(row, wanted);
-    const left = rows.filter((row) => !row.hidden).length;
+    for (const row of rows) {
+      if (matches(row, wanted)) delete row.dataset.out;
+      else row.dataset.out = "";
+    }
+    const left = rows.filter((row) => !("out" in row.dataset)).length;
+    table.dispatchEvent(new Event("reordered"));
     const all = rows.length === 1 ? "1 claim" : `${rows.length} claims`;
     shown.textContent = left === rows.length ? all : `${left} of ${all}`;
     nothing.hidden = left > 0;
@@ -158,6 +212,37 @@ function filterable(form, table) {
   addEventListener("hashchange", read);
   form.hidden = false;
   read();
+}
+
+// --- Attention learning to look -----------------------------------------------------------------------------------------
+
+function play(picture) {
+  picture.classList.remove("at");
+  picture.classList.add("still");
+  void picture.getBoundingClientRect();  // so that the animation begins anew
+  picture.classList.remove("still");
+}
+
+function stepper(place) {
+  const [picture, slider, output] = [place.closest("figure").querySelector(".looks"), place.querySelector("input"), place.querySelector("output")];
+  const steps = place.dataset.steps.split(";");
+  slider.addEventListener("input", () => {
+    picture.style.setProperty("--at", slider.value);
+    picture.classList.add("at");
+    output.textContent = steps[slider.value];
+    slider.setAttribute("aria-valuetext", `${place.dataset.unit} ${steps[slider.value]}`);
+  });
+  place.querySelector("button").addEventListener("click", () => {
+    slider.value = slider.max;
+    output.textContent = steps.at(-1);
+    play(picture);
+  });
+  place.hidden = false;
+}
+
+function playAll(button) {
+  button.addEventListener("click", () => document.querySelectorAll(".looks").forEach(play));
+  button.hidden = false;
 }
 
 // --- Figures one can zoom and point at ---------------------------------------------------------------------------------
@@ -186,11 +271,15 @@ function loadPlotly(source) {
   return plotly;
 }
 
+// What is packed is gzip in base64.
+function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
 async function unpackPlotly(source) {
   await load(source);
-  const bytes = Uint8Array.from(atob(window.saccadePlotly), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const text = new Blob([await new Response(unpacked).arrayBuffer()], { type: "text/javascript" });
+  const text = new Blob([await unpacked(window.saccadePlotly).arrayBuffer()], { type: "text/javascript" });
   await load(URL.createObjectURL(text));
 }
 
@@ -213,7 +302,7 @@ function visible(data) {
 async function drawLive(place, plate) {
   await loadPlotly(place.dataset.library);
   await load(place.dataset.source);
-  const figure = window.saccadeFigures[place.dataset.live];
+  const figure = await unpacked(window.saccadeFigures[place.dataset.live]).json();
   const image = plate.querySelector("img");
   place.hidden = false;
   plate.hidden = true;
@@ -247,6 +336,9 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("[data-theme-toggle]").forEach(themeToggle);
   document.querySelectorAll("[data-copy]").forEach(copyButton);
   document.querySelectorAll("table.ledger").forEach(sortable);
+  document.querySelectorAll("table.ledger").forEach(paged);
+  document.querySelectorAll(".stepper").forEach(stepper);
+  document.querySelectorAll("[data-again-all]").forEach(playAll);
   const form = document.querySelector("[data-filters]");
   if (form) filterable(form, document.getElementById(form.dataset.filters));
 });

@@ -9,9 +9,12 @@ from functools import cached_property
 import saccade
 from saccade.lab.fingerprint import environment
 from saccade.report.entries import VERDICTS, Entry, Tally, tally
+from saccade.report.evidence import READINGS
 from saccade.report.pictures import Picture
 from saccade.report.study import StudyView
 from saccade.studies import STUDIES
+
+HIGHLIGHTS = 5
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,31 @@ class Site:
             if entry.is_finding and entry.row["expected"] != "refuted"]
 
     @property
+    def findings(self) -> list[Entry]:
+        return [*self.refuted_sentences, *self.other_findings]
+
+    @cached_property
+    def highlights(self) -> list[tuple[Entry, Picture]]:
+        """What is most surprising, with a picture: of each study the first of the claims it names
+        that came out as expected and has a figure; what refutes comes first."""
+        chosen = [
+            next(
+                (
+                    (entry, shown) for entry in study.named
+                    if entry.as_expected and (shown := self.picture(entry)) and shown.png),
+                None)
+            for study in self.studies]
+        drawn = [pair for pair in chosen if pair]
+        drawn.sort(key=lambda pair: (not pair[0].against_paper, pair[0].verdict != "refuted"))
+        return drawn[:HIGHLIGHTS]
+
+    @property
+    def atlas(self) -> Picture | None:
+        """The figure of every learner on every task, if a study has drawn one."""
+        drawn = (picture for picture in self.pictures if picture.png)
+        return next((picture for picture in drawn if picture.id.endswith("/atlas")), None)
+
+    @property
     def surprises(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.unexpected]
 
@@ -62,7 +90,11 @@ class Site:
         choices = {
             "studies": [study.name for study in self.studies], "verdicts": VERDICTS,
             "statuses": statuses}
-        return {what: [(name, name) for name in names] for what, names in choices.items()}
+        present = {entry.reading for entry in self.entries}
+        readings = [(name or "none", name or "not stated") for name in READINGS if name in present]
+        return {
+            "readings": readings,
+            **{what: [(name, name) for name in names] for what, names in choices.items()}}
 
     @property
     def outdated(self) -> list[Entry]:

@@ -12,8 +12,11 @@ from markupsafe import Markup
 
 import saccade
 from saccade.report.entries import Entry, Tally, tally
+from saccade.report.formulas import joined, mathml
+from saccade.report.heroes import Hero, hero
 from saccade.report.pictures import Picture
-from saccade.report.words import escaped, file_name, formula
+from saccade.report.signs import escaped
+from saccade.report.words import file_name
 from saccade.studies import STUDIES, Study
 
 
@@ -37,6 +40,33 @@ class StudyView:
     @property
     def title(self) -> str:
         return self.known.title if self.known else self.name
+
+    @property
+    def short_title(self) -> str:
+        return self.name.replace("-", " ").capitalize() if self.known else self.name
+
+    @cached_property
+    def hero(self) -> Hero | None:
+        """Where attention looks while it learns, if the study has recorded it."""
+        return hero(self.known)
+
+    @property
+    def named(self) -> list[Entry]:
+        """The claims that the study calls its most surprising ones."""
+        names = self.known.highlights if self.known else ()
+        by_name = {entry.short: entry for entry in self.entries}
+        return [by_name[name] for name in names if name in by_name]
+
+    @cached_property
+    def pictures_first(self) -> list[Picture]:
+        """The figures, those of the named claims first."""
+        wanted = {id for entry in self.named for id in entry.figure_ids}
+        return sorted(self.pictures, key=lambda picture: picture.id not in wanted)
+
+    @property
+    def cover(self) -> Picture | None:
+        """The picture for a study without a moving one."""
+        return next((picture for picture in self.pictures_first if picture.png), None)
 
     @property
     def asks(self) -> str:
@@ -108,7 +138,7 @@ def rendered(text: str) -> Markup:
     formulas: list[str] = []
 
     def keep(match: "re.Match[str]") -> str:
-        formulas.append(formula(escaped(match[1].replace("\n", " "))))
+        formulas.append(mathml(match[1].replace("\n", " ")))
         return f"\ue000{len(formulas) - 1}\ue001"
 
     html = _reader().render(
@@ -116,7 +146,8 @@ def rendered(text: str) -> Markup:
     html = html.replace("<th>", '<th scope="col">').replace("</table>", "</table></div>")
     html = html.replace(
         "<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    return Markup(re.sub("\ue000(\\d+)\ue001", lambda match: formulas[int(match[1])], html))
+    html = re.sub("\ue000(\\d+)\ue001", lambda match: formulas[int(match[1])], html)
+    return Markup(joined(html))
 
 
 def linked(html: Markup, addresses: Mapping[str, str]) -> Markup:

@@ -4,27 +4,16 @@ import hashlib
 import re
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from saccade.lab.compare import finite
+from saccade.report.signs import LETTERS, escaped
+from saccade.report.typesetting import typeset
 
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 ABSENT = "–"
 SIGNS = (("+-", "±"), ("<=", "≤"), (">=", "≥"), ("->", "→"))
-LETTERS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
-    "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
-    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ",
-    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
-    "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "star": "*", "ast": "*",
-    "top": "⊤", "perp": "⊥", "infty": "∞", "partial": "∂", "nabla": "∇", "times": "×", "cdot": "·",
-    "pm": "±", "sqrt": "√", "sum": "∑", "prod": "∏", "int": "∫", "langle": "⟨", "rangle": "⟩",
-    "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖", "dots": "…", "ldots": "…", "cdots": "⋯",
-    "leq": "≤", "geq": "≥", "le": "≤", "ge": "≥", "neq": "≠", "ne": "≠", "ll": "≪", "gg": "≫",
-    "approx": "≈", "sim": "~", "propto": "∝", "to": "→", "mapsto": "↦", "in": "∈", "notin": "∉",
-    "cap": "∩", "cup": "∪", "subset": "⊂", "mid": "|", "circ": "∘", "odot": "⊙", "prime": "′",
-    "equiv": "≡", "quad": " ", "qquad": "  "}
 SILENT = (
     "mathrm", "text", "mathbf", "mathcal", "mathtt", "mathbb", "operatorname", "left", "right",
     "big", "Big", "bigl", "bigr", "tfrac")
@@ -94,10 +83,10 @@ def file_name(name: str) -> str:
 
 def prose(text: Any) -> Markup:
     """Escaped text in which `backticks` become code, the only mark-up a statement may carry; "+-"
-    and "<=" become signs."""
+    and "<=" become signs, and formulas are typeset."""
     pieces = IN_BACKTICKS.split(str(text or ""))
     marked = [
-        Markup("<code>{}</code>").format(piece) if place % 2 else escape(_signs(piece))
+        Markup("<code>{}</code>").format(piece) if place % 2 else typeset(_signs(piece))
         for place, piece in enumerate(pieces)]
     return Markup("").join(marked)
 
@@ -110,11 +99,6 @@ def _signs(text: str) -> str:
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def escaped(text: str) -> str:
-    return (
-        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;"))
 
 
 def plain_words(text: str) -> str:

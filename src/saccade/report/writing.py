@@ -26,7 +26,8 @@ from saccade.lab.whole import unfinished
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
-from saccade.report.light import PACKED, write_packed_plotly
+from saccade.report.evidence import READINGS
+from saccade.report.light import PACKED, pack_live, write_packed_plotly
 from saccade.report.site import Site
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def write_pages(site: Site, folder: Path) -> None:
     (folder / "claims").mkdir()
     (folder / "study").mkdir()
     _render("index", folder / "index.html", site=site, root="")
+    if site.findings:
+        _render("findings", folder / "findings.html", site=site, root="")
     for study in site.studies:
         _render("study", folder / study.page, site=site, root="../", study=study)
         for entry in study.entries:
@@ -74,7 +77,10 @@ def write_pages(site: Site, folder: Path) -> None:
     for name in ASSETS:
         with as_file(files("saccade.report") / name) as source:
             shutil.copyfile(source, folder / name)
-    if any(picture.live for picture in site.pictures):
+    live = [picture.live for picture in site.pictures if picture.live]
+    for name in live:
+        pack_live(folder / name)
+    if live:
         write_packed_plotly(folder)
     ledger = {
         "claims": [entry.row for entry in site.entries],
@@ -90,8 +96,9 @@ def _templates() -> Environment:
         loader=PackageLoader("saccade.report"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update({name: getattr(words, name) for name in FILTERS})
-    environment.globals.update(
-        {"finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED})
+    environment.globals.update({
+        "finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED,
+        "readings": READINGS})
     return environment
 
 

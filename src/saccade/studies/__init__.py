@@ -20,7 +20,7 @@ BUILT_IN = (
 
 class Study(NamedTuple):
     """One paper: `package` is the folder of everything about it, `prefix` begins the names of its
-    rows."""
+    rows, `highlights` are its most surprising claims, without the study's name."""
 
     name: str
     prefix: str
@@ -30,6 +30,7 @@ class Study(NamedTuple):
     venue: str
     asks: str
     package: str
+    highlights: tuple[str, ...] = ()
 
     def room(self, name: str) -> str:
         """The module that holds this study's claims, figures, ..."""

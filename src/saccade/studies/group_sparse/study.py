@@ -9,4 +9,5 @@ STUDY = Study(
     asks=(
         "One group of variables decides the label: does a one-layer transformer learn to look at"
         " it, and does that transfer?"),
-    package=__name__.rpartition(".")[0])
+    package=__name__.rpartition(".")[0],
+    highlights=("exponential-concentration", "screening-finds-more"))

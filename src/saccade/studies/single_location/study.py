@@ -8,4 +8,5 @@ STUDY = Study(
     authors="Marion, Pierre and Berthier, Raphaël and Biau, Gérard and Boyer, Claire", year=2025,
     venue="International Conference on Learning Representations",
     asks="One token at a random place decides the output: does projected gradient descent find"
-    " where to look?", package=__name__.rpartition(".")[0])
+    " where to look?", package=__name__.rpartition(".")[0],
+    highlights=("swapped-state", "schedule-always-recovers"))

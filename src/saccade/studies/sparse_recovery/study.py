@@ -9,4 +9,4 @@ STUDY = Study(
     asks=(
         "Which few coordinates explain the measurements: do transformers run, and learn, an"
         " algorithm that finds them for any matrix?"),
-    package=__name__.rpartition(".")[0])
+    package=__name__.rpartition(".")[0], highlights=("any-matrix",))

@@ -5,33 +5,110 @@ import marimo
 app = marimo.App(width="medium", app_title="saccade: sparse-token classification")
 
 
-@app.cell
-def _():
+with app.setup:
+    import jax
+    import jax.numpy as jnp
     import marimo as mo
     import numpy as np
     import plotly.graph_objects as go
 
     from saccade.errors import InvalidInput
-    from saccade.lab.notebooks import described, finished
+    from saccade.lab.notebooks import Looks, described, finished, looking, now_you
     from saccade.studies.sparse_token import theory
-    from saccade.studies.sparse_token.task import SparseTokenSetting
+    from saccade.studies.sparse_token.models import AttentionClassifier
+    from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 
-    return InvalidInput, SparseTokenSetting, described, finished, go, mo, np, theory
+    STOPS = (0, 3, 6, 10, 15, 25, 50, 100, 200, 300)
+
+
+@app.function
+@jax.jit
+def descent(X, y, step_size, decay):
+    """Query and margin after each of 300 gradient steps on the logistic loss, from w = 0 and q = 0;
+    the step size is eta/(1 + decay t)."""
+
+    def loss(model):
+        return jnp.mean(jnp.logaddexp(0.0, -y * model(X)))
+
+    def step(model, t):
+        pull, rate = jax.grad(loss)(model), step_size / (1 + decay * t)
+        return jax.tree.map(lambda number, way: number - rate * way, model, pull), model
+
+    zero = jnp.zeros(X.shape[-1])
+    first = AttentionClassifier(zero, zero, jnp.zeros(()), 1.0)
+    last, along = jax.lax.scan(step, first, jnp.arange(STOPS[-1]))
+    return jax.tree.map(lambda each, end: jnp.concatenate([each, end[None]]), along, last)
+
+
+@app.function
+def looks(signal=5.0, samples=600, step_size=0.25, decay=0.0, seed=0, length=12, dim=40):
+    """Attention on the tokens of a fresh positive sample along that descent; one token is shifted
+    by theta along the hidden direction."""
+    task = SparseToken.create(dim, length, 1, 0.5, float(signal))
+    train = task.sample(jax.random.key(seed), samples)
+    fresh = task.sample(jax.random.key(seed + 100), 40)
+    shown = int(np.argmax(np.asarray(fresh.y) > 0))
+    models = descent(train.X, train.y, step_size, decay)
+    weights = np.stack([
+        np.asarray(jax.tree.map(lambda leaf, at=at: leaf[at], models).attention(fresh.X[shown]))
+        for at in STOPS])
+    [place] = np.flatnonzero(np.asarray(fresh.where[shown])).tolist()
+    says = (
+        f"Attention on {length} tokens of a new positive sample along gradient descent on"
+        f" {samples} samples; one token carries the signal. Its share goes from"
+        f" {weights[0, place]:.2f} to {weights[-1, place]:.2f}.")
+    return Looks(list(STOPS), weights.tolist(), [place], says)
 
 
 @app.cell
-def _(mo):
+def _():
     mo.md("""
-        # A weak signal in a few tokens: who sees it?
-        In a positive sample, R of L tokens are shifted by θ along a hidden direction. **Pooling**
-        averages the tokens and needs θ of the order √L; **attention** looks at the loudest and
-        needs about √(2 log L) + 3. Drag the signal and the length.
+        # A weak signal in one token: watch attention find it
+        In a positive sample one of twelve tokens is shifted by θ along a hidden direction; negative
+        samples are pure noise. The layer is told the labels only. Both its query and its read-out
+        start at zero and follow the gradient; what it looks at is shown for a sample it has never
+        seen.
         """)
     return
 
 
 @app.cell
-def _(mo):
+def _():
+    strength = mo.ui.slider(0.0, 8.0, step=0.5, value=5.0, label="signal θ", show_value=True)
+    known = mo.ui.slider(
+        steps=[50, 100, 200, 400, 600, 1000], value=600, label="training samples", show_value=True)
+    size = mo.ui.slider(
+        steps=[0.1, 0.25, 0.5, 1.0, 2.0], value=0.25, label="step size η", show_value=True)
+    schedule = mo.ui.dropdown(
+        {"constant": 0.0, "falls, η/(1 + t/30)": 1 / 30}, value="constant", label="schedule")
+    moment = mo.ui.slider(
+        steps=list(STOPS), value=STOPS[-1], label="gradient steps", show_value=True)
+    mo.vstack([
+        mo.hstack([strength, known], justify="start", wrap=True),
+        mo.hstack([size, schedule, moment], justify="start", wrap=True)])
+    return known, moment, schedule, size, strength
+
+
+@app.cell
+def _(known, moment, schedule, size, strength):
+    seen = looks(strength.value, known.value, size.value, schedule.value)
+    mo.vstack([mo.md(seen.says), looking(seen, STOPS.index(moment.value))])
+    return
+
+
+@app.cell
+def _():
+    mo.md("""
+        ## Who could see it at all?
+        Let R of L tokens carry the signal, and the direction be known. **Pooling** averages
+        the tokens and needs θ of the order √L; **attention** looks at the loudest and needs about
+        √(2 log L) + 3. Drag the signal and the length.
+        """)
+    return
+
+
+@app.cell
+def _():
     length = mo.ui.slider(
         steps=[4, 10, 30, 100, 300, 1000, 10_000, 100_000], value=100, label="tokens L",
         show_value=True)
@@ -46,9 +123,7 @@ def _(mo):
 
 
 @app.cell
-def _(
-    SparseTokenSetting, described, finished, go, informative, length, mo, np, rate, signal, theory
-):
+def _(informative, length, rate, signal):
     thetas = np.linspace(0, 10, 41)
     settings = [
         SparseTokenSetting(length.value, informative.value, rate.value, float(theta))
@@ -83,7 +158,7 @@ def _(
 
 
 @app.cell
-def _(mo):
+def _():
     mo.md("""
         ## And when the direction has to be learned?
         The fitted classifier in the limit of many dimensions (square loss, so that the answer is a
@@ -93,7 +168,7 @@ def _(mo):
 
 
 @app.cell
-def _(mo):
+def _():
     alignment = mo.ui.slider(
         -1.0, 1.0, step=0.05, value=0.8, label="alignment of the query", show_value=True)
     sharpness = mo.ui.slider(0.0, 4.0, step=0.25, value=1.5, label="sharpness", show_value=True)
@@ -103,10 +178,7 @@ def _(mo):
 
 
 @app.cell
-def _(
-    InvalidInput, SparseTokenSetting, alignment, described, finished, go, here, mo, np, ridge,
-    sharpness, theory,
-):
+def _(alignment, here, ridge, sharpness):
     samples = np.geomspace(0.3, 30, 9)
     # The limit needs the law of the features by quadrature: long sequences would not answer at
     # once.
@@ -135,6 +207,23 @@ def _(
         said,
         described(
             picture, "Test error of the fitted classifiers against samples per dimension.")])
+    return
+
+
+@app.cell
+def _():
+    now_you("""
+        Lower the signal until attention no longer finds the token: is it the step, or are there
+        too few samples? Below, train on your own numbers and see the share of the right token.
+        """)
+    return
+
+
+@app.cell
+def _():
+    mine = looks(signal=4.0, samples=300, step_size=2.0, decay=0.0, seed=1)  # change these
+    share = mine.weights[-1][mine.where[0]]
+    mo.show_code(mo.md(f"The right token has {share:.0%} of the attention."))
     return
 
 

@@ -10,4 +10,4 @@ STUDY = Study(
     asks=(
         "A weak signal hides in a few randomly placed tokens: what can attention detect that linear"
         " classifiers cannot, how soon?"),
-    package=__name__.rpartition(".")[0])
+    package=__name__.rpartition(".")[0], highlights=("negative-alignment",))

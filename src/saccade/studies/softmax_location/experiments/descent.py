@@ -54,7 +54,7 @@ def descent(
 def fractions(
     key: Any, *, dim: int = 400, length: float = 10.0,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4), step_size: float = 2.5e-3,
-    steps: int = 12_000, repetitions: int = 200, gamma: float = 2**-0.5,
+    steps: int = 8000, repetitions: int = 200, gamma: float = 2**-0.5,
     kinds: tuple[Kind, ...] = ("softmax", "erf"),
 ) -> xarray.Dataset:
     """Which way softmax and erf go from the same starts, by inverse temperature."""
@@ -96,6 +96,18 @@ def schedule(
         {"kind": list(kinds), "run": ["schedule", "low", "high"]})
 
 
+@experiment("softmax-location.starts")
+def starts(key: Any, *, dim: int = 4, count: int = 40_000, lengths: bool = True) -> xarray.Dataset:
+    """The overlaps of uniform starts; without `lengths` those of normal vectors divided by sqrt(d)
+    and not by their own lengths."""
+    random = dynamics.generator(key)
+    drawn = dynamics.sphere_overlaps(random, dim, count)
+    if not lengths:
+        k, v = random.standard_normal((2, count, dim)) / dim**0.5
+        drawn = Overlaps(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1))
+    return xarray.Dataset({name: ("start", x) for name, x in drawn._asdict().items()})
+
+
 LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
 
 
@@ -107,9 +119,10 @@ LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
 def more_tokens(
     key: Any, *, cases: tuple[tuple[int, float], ...] = LENGTHS, inverse_temperature: float = 1.0,
     gamma: float = 2**-0.5, scaled_step: float = 1.0, steps: int = 6000, repetitions: int = 200,
+    kind: Kind = "softmax",
 ) -> xarray.Dataset:
     """Which way softmax goes at the step size scaled_step/d, as tokens are added (above a hundred,
-    with steps in proportion)."""
+    with steps in proportion); or erf."""
     codes = []
     for number, (dim, length) in enumerate(cases):
         random = dynamics.generator(key)
@@ -117,8 +130,8 @@ def more_tokens(
         start = dynamics.sphere_overlaps(random, dim, repetitions)
         setting = Setting(float(dim), length, inverse_temperature, gamma)
         patience = int(steps * max(1.0, length / 100))  # forces are of order 1/L
-        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,))
-        codes.append(dynamics.fate(_last(run.overlaps)))
+        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,), kind=kind)
+        codes.append(dynamics.fate(_last(run.overlaps), kind == "softmax"))
     return xarray.Dataset({
         "fate": coded(("case", "repetition"), codes, FATES),
         "setting": (("case", "number"), np.array(cases))})

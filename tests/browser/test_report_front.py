@@ -1,0 +1,134 @@
+"""The report of the record in a real browser: pictures come first, the ledger is paged, and
+attention is seen finding what matters."""
+
+import pytest
+
+from saccade.report import write_recorded
+
+pytestmark = pytest.mark.browser
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+TOP = "(e) => e.getBoundingClientRect().top + scrollY"
+HEIGHT = "document.documentElement.scrollHeight"
+STUDIES = (
+    "single-location", "sparse-token", "group-sparse", "sparse-recovery", "spatial",
+    "softmax-location", "bag-estimators")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_recorded(tmp_path_factory.mktemp("recorded") / "report").parent
+
+
+@pytest.fixture
+def opened(browser, folder):
+    """Opens a page of the report at a size; closed afterwards."""
+    contexts = []
+
+    def open_page(name, size, **options):
+        contexts.append(browser.new_context(viewport=size, **options))
+        page = contexts[-1].new_page()
+        page.goto((folder / name).as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def first_figure(page):
+    figures = page.locator("main .looks, main img")
+    return min(figures.nth(number).evaluate(TOP) for number in range(min(figures.count(), 3)))
+
+
+@pytest.mark.parametrize(
+    ("size", "figure", "ledger", "whole"), [(DESKTOP, 900, 3000, 6500), (PHONE, 844, 7500, 18_000)],
+    ids=["desktop", "phone"])
+def test_the_front_page_begins_with_pictures_and_is_short(opened, size, figure, ledger, whole):
+    page = opened("index.html", size)
+    assert first_figure(page) < figure
+    assert page.locator("#ledger").evaluate(TOP) < ledger
+    assert page.evaluate(HEIGHT) < whole
+    assert page.locator(".highlight img").count() == 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_first_screen_of_a_study_has_a_picture(opened, study):
+    for size in (DESKTOP, PHONE):
+        page = opened(f"study/{study}.html", size)
+        assert first_figure(page) < 900
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def shown(page):
+    return page.locator("#ledger tbody tr:visible").count()
+
+
+def test_the_ledger_is_paged_and_a_filter_looks_at_all_of_it(opened):
+    page = opened("index.html", DESKTOP)
+    assert shown(page) == 20
+    first = page.locator("#ledger tbody tr:visible th a").first.inner_text()
+    page.get_by_role("button", name="Next").click()
+    assert shown(page) == 20
+    assert page.locator("#ledger tbody tr:visible th a").first.inner_text() != first
+    page.get_by_label("Study", exact=True).select_option("bag-estimators")
+    assert 0 < shown(page) < 20 and not page.get_by_role("button", name="Next").is_visible()
+    page.get_by_label("Study", exact=True).select_option("")
+    page.get_by_role("button", name="Show all").click()
+    assert shown(page) > 250
+
+
+def test_the_ledger_filters_by_reading_and_by_loose_bounds_and_finds_greek(opened):
+    page = opened("index.html", DESKTOP)
+    page.get_by_label("Bounds", exact=True).select_option("loose")
+    loose = page.locator("#ledger tbody tr:visible")
+    assert loose.count() > 0
+    assert loose.count() == page.locator("#ledger tbody tr:visible .chip.loose").count()
+    page.get_by_label("Bounds", exact=True).select_option("")
+    page.get_by_label("Reading", exact=True).select_option("ours")
+    readings = page.locator("#ledger tbody tr:visible .reading")
+    assert readings.count() > 0 and set(readings.all_inner_texts()) == {"ours"}
+    page.get_by_label("Reading", exact=True).select_option("")
+    page.get_by_label("Text", exact=True).fill("lambda")
+    assert shown(page) > 0 and page.locator("#ledger tbody tr:visible math").count() > 0
+
+
+def heights(page):
+    """The drawn heights of the bars of the first moving picture, and of those that matter."""
+    bars = page.locator(".looks").first.locator(".bar")
+    sizes = bars.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().height)")
+    lit = bars.evaluate_all("(all) => all.map((e) => e.classList.contains('matters'))")
+    return sizes, [size for size, is_lit in zip(sizes, lit, strict=True) if is_lit]
+
+
+def test_attention_finds_the_token_step_by_step(opened):
+    page = opened("study/single-location.html", DESKTOP, reduced_motion="reduce")
+    sizes, [matters] = heights(page)
+    assert matters == max(sizes), "without motion the end is shown"
+    slider = page.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    sizes, [matters] = heights(page)
+    assert matters < 0.9 * max(sizes), "at the start it looks elsewhere"
+    assert page.locator(".stepper output").inner_text() == "0"
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    sizes, [matters] = heights(page)
+    assert matters == max(sizes)
+
+
+def test_pictures_move_once_and_only_where_motion_is_wanted(opened):
+    running = "document.getAnimations().filter((one) => one.playState === 'running').length"
+    still = opened("index.html", DESKTOP, reduced_motion="reduce")
+    assert still.evaluate(running) == 0
+    moving = opened("index.html", DESKTOP, reduced_motion="no-preference")
+    assert moving.evaluate(running) > 0
+    ends = "document.getAnimations().map((one) => one.effect.getComputedTiming().endTime)"
+    assert max(moving.evaluate(ends)) <= 5000, "what moves for longer would need a way to stop it"
+
+
+def test_without_scripts_the_pictures_and_the_whole_ledger_are_there(opened):
+    page = opened("index.html", DESKTOP, java_script_enabled=False)
+    assert page.locator("#ledger tbody tr").last.is_visible()
+    assert page.locator(".looks").count() >= 6 and page.locator("button:visible").count() == 0

@@ -80,8 +80,8 @@ def masked_tokens(
     key: Any, *, dim: int = 12, length: int = 6, hidden: int = 3, samples: int = 8,
     inverse_temperature: float = 0.7, ignore_mask: bool = False,
 ) -> xarray.Dataset:
-    """Predictions of the family with `hidden` tokens of high scores after the others, masked or left
-    out, and the scores X k and answers X v of those that count."""
+    """Predictions of the family with `hidden` tokens of high scores after the others, masked or
+    left out, and the scores X k and answers X v of those that count."""
     rng = generator(key)
     k, v = rng.standard_normal((2, dim)) / np.sqrt(dim)
     X = rng.standard_normal((samples, length + hidden, dim))

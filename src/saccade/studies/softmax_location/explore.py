@@ -75,7 +75,7 @@ def _():
     steps = mo.ui.slider(
         steps=[1000, 4000, 16_000, 64_000], value=16_000, label="steps", show_value=True)
     seed = mo.ui.slider(0, 30, step=1, value=8, label="random start", show_value=True)
-    length = mo.ui.dropdown({"10": 10.0, "30": 30.0}, value="10", label="tokens L")
+    length = mo.ui.dropdown({"10": 10.0, "30": 30.0, "100": 100.0}, value="10", label="tokens L")
     mo.vstack([
         mo.hstack([temperature, schedule, steps], justify="start", wrap=True),
         mo.hstack([seed, length], justify="start", wrap=True)])

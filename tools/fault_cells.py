@@ -55,6 +55,15 @@ def deadly(key, *, x: int = 0, deadly: int = 2, pause: float = 0.0) -> xarray.Da
     return xarray.Dataset({"value": float(x)})
 
 
+@experiment("faults.endless")
+def endless(key, *, x: int = 0, endless: int = 2) -> xarray.Dataset:
+    """The cell x = endless does not end, and hears no polite word."""
+    if x == endless:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(3600)
+    return xarray.Dataset({"value": float(x)})
+
+
 @experiment("faults.ragged")
 def ragged(key, *, size: int = 1) -> xarray.Dataset:
     """As many numbers as one asks for."""

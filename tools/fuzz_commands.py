@@ -15,7 +15,9 @@ ODD = (
     "\n", "'", '"', "{", "[1", "a=b", "=", "../..", "/dev/null", "/dev/full", "*", "[", "null",
     "true", "x" * 3000, "\x1b[31m", "%s", "{}", "--nothing", "-q", "a.toml", "no/such", "no.such")
 NUMBERS = ("0", "-1", "1", "0.5", "1e308", "5e-324", "1e-308", "nan", "1" + "0" * 400, "word", "")
-REFUSED = (["--scale", "enormous"], ["--seed", "one"], ["--nothing"], ["--store"])
+REFUSED = (
+    ["--scale", "enormous"], ["--seed", "one"], ["--seed", "-1"], ["--seed", "1" + "0" * 22],
+    ["--nothing"], ["--store"])
 
 
 def command_line(chance: random.Random, names: Names) -> Words:
@@ -45,8 +47,12 @@ def _anything(chance: random.Random, names: Names) -> Words:
 
 
 def _list(chance: random.Random, names: Names) -> Words:
-    which = chance.choice((_study(chance, names), _odd(chance)))
-    return ["list", which, *chance.choice(([], ["--json"], [_odd(chance)]))]
+    known = chance.choice((names["claims"], names["figures"], names["calculators"]))
+    which = chance.choice(
+        (_study(chance, names), chance.choice(known), _nearly(chance, known), _odd(chance)))
+    return [
+        chance.choice(("list", "list", "cite")), which,
+        *chance.choice(([], ["--json"], [_odd(chance)]))]
 
 
 def _calc(chance: random.Random, names: Names) -> Words:
@@ -83,7 +89,8 @@ def _sweep(chance: random.Random, names: Names) -> Words:
 def _options(chance: random.Random) -> Words:
     return chance.choice((
         [], ["--jobs", chance.choice(NUMBERS)], ["--export", _odd(chance)], [_odd(chance)],
-        ["--figure", _odd(chance)], ["--store", chance.choice(("no://where", "/dev/null", ""))]))
+        ["--figure", _odd(chance)], ["--cell-timeout", chance.choice(NUMBERS[1:])],
+        ["--store", chance.choice(("no://where", "/dev/null", ""))]))
 
 
 def _compare(chance: random.Random, names: Names) -> Words:
@@ -107,8 +114,10 @@ def _heavy(chance: random.Random, names: Names) -> Words:
         ("explore", ["spatial"]), ("reproduce", []), ("report", [])))
     if not known:
         return [verb, "--nothing"]
-    if chance.random() < 0.6:
+    if chance.random() < 0.5:
         return [verb, _nearly(chance, known)]
+    if verb in ("verify", "figure"):
+        return [verb, chance.choice(known), "--set", chance.choice(("qqq=1", "=", "dim", "q={"))]
     return [verb, chance.choice(known), *chance.choice(REFUSED)]
 
 

@@ -1,6 +1,31 @@
-"""`python -m saccade`: the command line, for where the command itself is not on the path."""
+"""The program: `saccade`, and `python -m saccade` where the command is not on the path.
 
-from saccade.cli import app
+It hears Ctrl-C before anything else is imported; `saccade.cli.interrupts` says what comes later.
+"""
+
+import os
+import signal
+import sys
+from typing import Any
+
+
+def main() -> None:
+    # Whoever starts it in the background has interrupts ignored, and so they stay.
+    listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if listens:
+        signal.signal(signal.SIGINT, _leave)
+    from saccade.cli import app
+
+    if listens:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    app(prog_name="saccade")
+
+
+def _leave(*_: Any) -> None:
+    """Before the command has begun: there is nothing to end and nothing to keep."""
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, b"\nsaccade: interrupted.\n")
+    os._exit(130)
+
 
 if __name__ == "__main__":
-    app(prog_name="saccade")
+    main()

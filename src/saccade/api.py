@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput, require
+from saccade.errors import InvalidInput, require, unknown
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
+from saccade.lab.calculator import as_json
+from saccade.lab.experiment import SCALES, check_seed
 from saccade.lab.store import Store
+from saccade.lab.tables import Judged
 
 if TYPE_CHECKING:
     import xarray
@@ -19,22 +22,23 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-OPTIONS = ("scale", "repetition", "seed", "store", "fresh")
+OPTIONS = ("scale", "repetition", "seed", "store", "fresh", "precision")
 
 
 def run(
     name: str, changes: Mapping[str, Any] | None = None, /, *, scale: str | None = None,
     repetition: int | None = None, seed: int | None = None, store: str | None = None,
-    fresh: bool | None = None, **more: Any,
+    fresh: bool | None = None, precision: str | None = None, **more: Any,
 ) -> "xarray.Dataset":
     """The labelled dataset of experiment `name`, computed once and stored.
 
     Parameters are given as a mapping, `run("spatial.realistic", {"block": 3}, scale="standard")`,
     or as keywords, `run("single-location.descent", dim=100)`; keywords that an experiment shares
     with the options of running it are refused, so that neither is taken for the other.
+    `precision="float32"` lets JAX compute in single precision; such runs are stored apart.
     """
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
-    given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh)))
+    given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh, precision)))
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for option in options if changes is None else ():
         if option in experiment.model.model_fields:
@@ -43,35 +47,54 @@ def run(
                 f' run({name!r}, {{"{option}": ...}}) for the parameter, or'
                 f" run({name!r}, {{}}, {option}=...) for the option.")
     options["store"] = Store(store)
-    return runs.run(experiment, {**(changes or {}), **more}, **options).data
+    asked = {name: as_json(value) for name, value in {**(changes or {}), **more}.items()}
+    return runs.run(experiment, asked, **options).data
 
 
 def verify(
     *patterns: str, scale: str = "quick", sabotage: bool = False, seed: int = 0, jobs: int = 1,
     store: str | None = None, fresh: bool = False, watch: "Watcher | None" = None,
+    precision: str = "float64", changes: Mapping[str, Any] | None = None, **more: Any,
 ) -> list[Row]:
     """Judge the claims that match `patterns` (all if none); one dictionary per claim, as in the
     JSON of the command line. `watch` is told of each as it is judged. One that waits carries its
-    row of the ledger of record as `published`, where that has a verdict."""
-    from saccade.lab import costs, record
+    row of the ledger of record as `published`, where that has a verdict.
+
+    Other keywords are parameters of the claims' experiments, `verify("SL-P15", dim=50)`; so are
+    `changes`, where a name means an option here. Rows are then marked as not the published setting.
+    """
+    from saccade.lab import costs, record, settings
+    from saccade.lab.precisions import check_precision
 
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    check_seed(seed)
     chosen = registry.find_claims(patterns)
-    conditions = ledger.Conditions(scale, seed, sabotage, fresh, store)
+    check_precision(precision)
+    own = settings.as_changes({**(changes or {}), **more})
+    conditions = ledger.Conditions(scale, seed, sabotage, fresh, store, own, precision)
+    if scale not in SCALES:
+        raise unknown("scale", scale, SCALES)
+    settings.check_claims(chosen, scale, own)
     conditions.store.check_writable()
     seconds = costs.of_claims(chosen, conditions)
-    return record.with_published(ledger.judge_all(chosen, conditions, jobs, watch, seconds))
+    return Judged(record.with_published(ledger.judge_all(chosen, conditions, jobs, watch, seconds)))
 
 
 def figure(
-    name: str, *, scale: str = "quick", seed: int = 0, store: str | None = None, fresh: bool = False
+    name: str, changes: Mapping[str, Any] | None = None, /, *, scale: str = "quick", seed: int = 0,
+    store: str | None = None, fresh: bool = False, **more: Any,
 ) -> "Drawing":
-    """Draw figure `name`, for example `figure("single-location/4a")`; a matplotlib Figure."""
-    from saccade.lab.figure import draw
+    """Draw figure `name`, for example `figure("single-location/4a")`; a matplotlib Figure. Other
+    keywords (or a mapping) are parameters of its experiments, `figure("sparse-token/1", signal=3)`;
+    the drawing then says that it is not the published setting."""
+    from saccade.lab.figure import draw, draw_changed
+    from saccade.lab.settings import as_changes
 
-    return draw(
-        registry.one("figure", name, registry.of_study(name, registry.figures)), scale, seed,
-        Store(store), fresh)
+    chosen = registry.one("figure", name, registry.of_study(name, registry.figures))
+    own = as_changes({**(changes or {}), **more})
+    if own:
+        return draw_changed(chosen, own, scale, seed, Store(store), fresh)
+    return draw(chosen, scale, seed, Store(store), fresh)
 
 
 def report(
@@ -83,6 +106,7 @@ def report(
     and `watch` is told of each."""
     from saccade.report import write_recorded, write_report
 
+    check_seed(seed)
     if rows is None:
         return write_recorded(folder)
     return write_report(
@@ -104,6 +128,26 @@ def advise(
     theories = {item.id: _theory(item) for item in registry.advisers()}
     return measure(
         X, y, mask, folds=folds, repeats=repeats, seed=seed, theories=theories, progress=progress)
+
+
+def cite(study: str | None = None) -> str:
+    """BibTeX of saccade and of the paper behind a study, or of all of them."""
+    from saccade.studies import STUDIES
+
+    if study is not None and study not in STUDIES:
+        raise unknown("study", study, STUDIES)
+    papers = [STUDIES[study]] if study else STUDIES.values()
+    return "\n\n".join(dict.fromkeys([_own_entry(), *(item.bibtex for item in papers)]))
+
+
+def _own_entry() -> str:
+    from saccade import __version__
+
+    return (
+        "@software{saccade,\n  title = {saccade: when does attention learn where to look?},\n"
+        "  author = {{The saccade authors}},\n"
+        f"  version = {{{__version__}}},\n"
+        "  note = {Papers on attention and sparse data, made executable}\n}")
 
 
 def _theory(adviser: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:

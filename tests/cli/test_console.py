@@ -179,8 +179,11 @@ def test_completion_can_be_shown_for_a_shell(shell, monkeypatch):
 
 def test_a_store_is_checked_and_merged_in_json(tmp_path):
     empty, other = str(tmp_path / "a"), str(tmp_path / "b")
+    (tmp_path / "a").mkdir()
     found = json.loads(RUNNER.invoke(app, ["runs", "check", "--store", empty, "--json"]).stdout)
-    assert found == {"good": 0, "damaged": {}, "strange": [], "leftovers": 0}
+    assert found == {
+        "good": 0, "damaged": {}, "strange": [],
+        "leftovers": {"removed": 0, "perhaps in use": 0, "set aside": 0}}
     made = json.loads(RUNNER.invoke(app, ["runs", "merge", empty, other, "--json"]).stdout)
     assert made == {"copied": 0, "present": 0, "conflicts": [], "damaged": {}}
 

@@ -2,6 +2,7 @@
 soon, and no process left."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -9,8 +10,11 @@ import time
 
 import psutil
 import pytest
+from sweeping import TOOLS  # noqa: F401  its folder is now on the path
 
 from saccade.cli.interrupts import PATIENCE
+
+from interrupts import COMMANDS, pressed, prepared, torn  # isort: skip
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("interrupts")]
 
@@ -108,3 +112,53 @@ def test_work_that_does_not_hear_is_left_after_a_while(tmp_path):
     said = process.communicate(timeout=30)[1]
     assert process.returncode == 130 and PATIENCE <= time.monotonic() - start < SOON
     assert said.count("saccade: interrupted") == 1
+
+
+@pytest.mark.parametrize("name", ["train", "bench", "sweep", "mutants", "diagnose"])
+def test_every_other_long_command_too_at_a_random_moment(name, tmp_path, monkeypatch):
+    """`tools/interrupts.py` does it fifty times."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    moment = random.Random(name).uniform(2.0, 5.0)
+    ended = None
+    while ended is None:  # a machine so fast that the command was done
+        ended = pressed(COMMANDS[name].split(), moment, prepared(tmp_path))
+        moment /= 2
+    assert ended.problem(name, SOON) == "", ended
+    assert torn(tmp_path) == [] and list(tmp_path.glob("saccade-mutants-*")) == []
+
+
+SLOW_TO_IMPORT = """
+import sys, time
+class Slow:
+    def find_spec(self, name, *rest):
+        if name == "saccade.cli":
+            print("importing", flush=True)
+            time.sleep(20)
+sys.meta_path.insert(0, Slow())
+from saccade.__main__ import main
+main()
+"""
+
+
+def test_while_the_program_is_imported_too():
+    process = started(("-c", SLOW_TO_IMPORT))
+    assert process.stdout is not None and process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and said == "\nsaccade: interrupted.\n"
+
+
+LINGERING = """
+import atexit, os, signal, time
+from saccade.cli import app
+atexit.register(lambda: (print("ending", flush=True), time.sleep(1)))
+app(["--version"])
+"""
+
+
+def test_after_the_work_is_done_nothing_is_said(tmp_path):
+    process = started(("-c", LINGERING))
+    assert process.stdout is not None and "ending" in process.stdout.readline() + (
+        process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == "" and process.returncode == 0

@@ -77,6 +77,7 @@ def test_check_merge_and_gc(sweep_file, fresh_store, tmp_path):
         (["runs", "open", "no.such"], "no finished run")])
 def test_refusals_are_one_sentence_with_exit_code_2(arguments, sentence, sweep_file, monkeypatch):
     monkeypatch.chdir(sweep_file.parent)
+    (sweep_file.parent / "store").mkdir()
     made = call(*arguments)
     assert made.exit_code == 2, made.output
     assert (

@@ -9,8 +9,9 @@ from scipy.stats import ttest_1samp
 import saccade
 from saccade.errors import InvalidInput
 from saccade.estimators.advise import advise, read_bags
-from saccade.estimators.advise.advice import recommend, verdict
+from saccade.estimators.advise.advice import Advice, Data, recommend, verdict
 from saccade.estimators.advise.comparing import CANDIDATES, Comparison, compare, corrected_interval
+from saccade.estimators.advise.page import draw_gains, draw_scores
 from saccade.estimators.advise.words import order
 from saccade.estimators.bags import Bags
 
@@ -131,6 +132,19 @@ def test_advice_of_bags_with_one_deciding_token():
     text = str(advice)
     assert "80 bags, 40 of them positive" in text and "Theory (two): n is too small." in text
     assert advice.recommendation.sentence in text
+
+
+def test_drawings_stay_where_an_auc_can_be_and_show_a_pair_once():
+    """Two folds that differ give intervals far beyond 1."""
+    wild = comparison(mean=0.9, all=0.9, attention=0.9, spread=0.2)
+    assert wild.score("mean").high > 1
+    data = Data(92, 400, 3, 2, 4, 9, 46, "1")
+    advice = Advice(data, wild, None, {}, recommend(92, wild))
+    scores, gains = draw_scores(advice).axes[0], draw_gains(advice).axes[0]
+    ends = [max(line.get_xdata()) for line in scores.lines]
+    assert max(ends) <= 1 and scores.get_xlim()[1] < 1.02
+    pairs = [label.get_text().split(" - ") for label in gains.get_yticklabels()]
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs) == 7
 
 
 def test_bags_of_several_lengths_are_not_flattened():

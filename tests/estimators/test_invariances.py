@@ -97,7 +97,7 @@ def test_the_order_of_bags_does_not_matter(name, seed):
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "number"])
-@given(seed=seeds, names=st.sampled_from([("a", "b"), (-1, 1), (3.0, 7.0), (False, True)]))
+@given(seed=seeds, names=st.sampled_from([("a", "b"), (-1, 1), (0.5, 2.25), (False, True)]))
 def test_names_of_labels_do_not_matter(name, seed, names):
     listed, y, _ = bags(seed)
     model = EVERY[name]

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.lab.claim import Claim, Sabotage, Scale, one_row
+from saccade.lab.claim import Citation, Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import experiment
 from saccade.lab.kinds import ESTIMATE, IDENTITY
 
@@ -19,9 +19,10 @@ def toy(key, *, count: int = 40, mean: float = 1.0, spread: float = 1.0) -> xarr
 def claim(**changes) -> Claim:
     usual = dict(
         id="single-location.toy-claim", spec="SL-TOY", statement="The mean is one.",
-        source="nowhere", status="exact", kind=ESTIMATE, experiment=toy,
-        measure=lambda run: run.data.value.values, predict=lambda run: 1.0, resolution=1.0,
-        argued="a toy", statistic="mean", scales={"quick": Scale(repetitions=8)},
+        source="nowhere", citation=Citation("nowhere", "one", "ours"), status="exact",
+        kind=ESTIMATE, experiment=toy, measure=lambda run: run.data.value.values,
+        predict=lambda run: 1.0, resolution=1.0, argued="a toy", statistic="mean",
+        scales={"quick": Scale(repetitions=8)},
         sabotages=(Sabotage("shift", "Move the mean.", {"mean": 4.0}),))
     return Claim(**{**usual, **changes})
 

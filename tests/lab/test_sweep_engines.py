@@ -174,3 +174,52 @@ def test_a_cluster_that_is_not_there_is_reported_in_one_sentence(tmp_path):
             tmp_path, "tick", engine=on_cluster("tcp://127.0.0.1:9", patience=0.0),
             axes={"x": [0.0]})
     assert TOOLS
+
+
+def test_a_cell_that_does_not_end_is_marked_and_the_rest_completes(tmp_path):
+    asked = dict(axes={"x": list(range(5))})
+    begun = time.monotonic()
+    outcome = swept(tmp_path, "endless", engine=choose(cell_timeout=3.0), **asked)
+    assert time.monotonic() - begun < 60
+    assert list(outcome.failed.values()) == ["timed out"] and outcome.computed == 5
+    (bad,) = outcome.failed
+    failure = outcome.plan.store.record(bad + ".failed")["failure"]
+    assert failure["problem"] == "It took longer than the 3 seconds that a cell may take."
+    assert outcome.open()["value"].notnull().sum() == 4
+    again = swept(tmp_path, "endless", engine=choose(cell_timeout=3.0), **asked)
+    assert again.computed == 0  # kept, until --retry
+
+
+def test_only_a_lone_cell_is_said_to_be_late(tmp_path):
+    made = planned(tmp_path, "tick", axes={"x": [0.0, 1.0, 2.0]})
+    queue = Queue(made, [], workers=1)
+    assert queue.after_limit(made.task(made.groups()), 1.0) == []
+    assert [len(group) for group in queue.waiting] == [1, 1, 1]
+    alone = queue.after_limit(made.task(made.groups()[:1]), 1.0)
+    assert [done.status for done in alone] == ["timed out"]
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+def test_limits_that_cannot_be_are_refused(seconds):
+    with pytest.raises(InvalidInput, match=r"cell_timeout = .* above 0"):
+        choose(cell_timeout=seconds)
+
+
+def test_a_cluster_has_no_limit():
+    with pytest.raises(InvalidInput, match="--cell-timeout and --cluster exclude each other"):
+        choose(cluster="tcp://127.0.0.1:1", cell_timeout=5)
+
+
+@pytest.mark.parametrize("run", ["deadly", "endless"])
+def test_on_the_command_line_it_is_survived_without_jobs(run, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(f'run = "fault_cells:{run}"\n[axes]\nx = [1, 2, 3]\n')
+    shutil.copy(os.path.join(TOOLS, "fault_cells.py"), tmp_path)
+    limit = ["--cell-timeout", "3"] if run == "endless" else []
+    made = subprocess.run(
+        [
+            sys.executable, "-m", "saccade", "sweep", str(file), "--store", str(tmp_path / "s"),
+            *limit],
+        capture_output=True, text=True, timeout=120)
+    assert made.returncode == 1, made.stderr
+    assert f"2 finished, 1 {'killed' if run == 'deadly' else 'timed out'}" in made.stdout

@@ -13,6 +13,7 @@ from saccade.cli import (
     forms,
     interrupts,
     judge,
+    life,
     mutants,
     runs,
     studies,
@@ -26,7 +27,7 @@ class Program(typer.Typer):
     """The whole program, when it is called: an interrupt then ends it at once."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with interrupts.heard():
+        with interrupts.heard(), life.signs_of_life():
             return super().__call__(*args, **kwargs)
 
 
@@ -67,6 +68,7 @@ def main(
 
 
 app.command("list")(studies.list_)
+app.command("cite")(studies.cite)
 app.command("verify")(judge.verify)
 app.command("compare")(judge.compare)
 app.command("ledger")(forms.ledger)

@@ -62,7 +62,7 @@ def calc(
         _explain(calculator.describe())
         return
     found = calculator(
-        _together(_object(json_text) if json_text is not None else {}, _pairs(inputs or [])))
+        _together(_object(json_text) if json_text is not None else {}, pairs(inputs or [])))
     if json_text is not None:
         typer.echo(json.dumps(found, allow_nan=False))
         return
@@ -124,9 +124,10 @@ def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     return {**first, **second}
 
 
-def _pairs(pairs: list[str]) -> dict[str, Any]:
+def pairs(given: list[str]) -> dict[str, Any]:
+    """Inputs written as name=value."""
     values: dict[str, Any] = {}
-    for pair in pairs:
+    for pair in given:
         name, equals, text = pair.partition("=")
         if not equals or not name:
             raise InvalidInput(f"input = {shown(pair)} must have the form name=value.")

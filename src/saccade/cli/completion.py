@@ -24,6 +24,13 @@ def claims(incomplete: str) -> list[str]:
     return _beginning(incomplete, names)
 
 
+def anything(incomplete: str) -> list[str]:
+    """Whatever `saccade list` can tell about."""
+    kinds = {"claims": ".", "figures": "/", "calculators": ".", "experiments": "."}
+    names = [name for kind, mark in kinds.items() for name in _known(kind, mark)]
+    return _beginning(incomplete, [*STUDIES, *dict.fromkeys(names)])
+
+
 def figures(incomplete: str) -> list[str]:
     return _beginning(incomplete, _known("figures", "/"))
 

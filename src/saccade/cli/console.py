@@ -14,11 +14,20 @@ import typer
 from typer.core import TyperGroup
 
 from saccade.cli.interrupts import CODE, HEARING
+from saccade.cli.life import LIFE
 from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
+from saccade.lab.whole import unwritable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+TRY = """Three things to try:
+  saccade report --open                                   every claim with verdict and picture
+  saccade verify single-location.critical-temperature     does it hold? (--sabotage: what breaks it)
+  saccade figure single-location/4a                       attention finds the token
+"""
 
 
 class OneSentence(TyperGroup):
@@ -38,7 +47,7 @@ class OneSentence(TyperGroup):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        HEARING.context = ctx
+        HEARING.context = LIFE.context = ctx
         with one_sentence():
             return super().invoke(ctx)
 
@@ -64,6 +73,8 @@ def one_sentence() -> Iterator[None]:
         context = getattr(problem, "ctx", None)
         if context is not None and type(problem).__name__ == "NoArgsIsHelpError":
             typer.echo(context.get_help(), nl=is_plain())  # rich prints by itself
+            if context.parent is None:
+                typer.echo(f"\n{TRY}", nl=False)
             raise typer.Exit() from None
         text = " ".join(say().split())
         typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)
@@ -121,11 +132,7 @@ def give(what: str, value: Any, json_file: str | None, show: Callable[[], None])
         return
     show()
     if json_file:
-        try:
-            Path(json_file).parent.mkdir(parents=True, exist_ok=True)
-            Path(json_file).write_text(json.dumps(value, indent=1), encoding="utf-8")
-        except OSError as problem:
-            raise unwritable(json_file, problem) from None
+        write_whole(json_file, json.dumps(value, indent=1))
         typer.echo(f"{what} written to {json_file}")
 
 
@@ -137,14 +144,11 @@ def check_file(path: str | None) -> None:
     try:
         if file.exists():
             with open(file, "a"):
+                pass
+            if not file.is_file():
                 return
-        nearest = next(folder for folder in file.parents if folder.exists())
+        nearest = next(folder for folder in file.resolve().parents if folder.exists())
         with TemporaryFile(dir=nearest):
             return
     except (OSError, ValueError) as problem:
         raise unwritable(path, problem) from None
-
-
-def unwritable(path: str, problem: Exception) -> InvalidInput:
-    reason = (getattr(problem, "strerror", None) or str(problem)).lower()
-    return InvalidInput(f"output = {path!r} cannot be written ({reason}).")

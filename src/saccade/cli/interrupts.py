@@ -6,19 +6,24 @@ hears of the signal at once (`signal.set_wakeup_fd`). If the work has not ended 
 later, or at the second Ctrl-C, it says the sentence, kills every process below this one and leaves.
 """
 
+import gc
 import multiprocessing.util
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from saccade.lab.whole import discard_unfinished
+
 PATIENCE = 3.0  # seconds for the work to end by itself
 CODE = 130
 WAYS_ON = {
-    "bench": "nothing of a benchmark is kept.",
+    "bench": "nothing of a benchmark is kept.", "diagnose": "nothing of a comparison is kept.",
+    "mutants": "runs of the unaltered formulas are kept, the altered ones are tried again.",
     "train": "checkpoints are kept, --resume goes on from them.",
     "explore": "the notebook is closed.", "data": "what is fetched already is kept."}
 USUAL_WAY = "finished runs are kept, the same command goes on from there."
@@ -56,6 +61,8 @@ def heard() -> Iterator[None]:
         if HEARING.heard:
             leave()
         raise
+    finally:  # the work is done: what still runs ends by itself, and an interrupt cannot hasten it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _unless_interrupted(problem: Any) -> None:
@@ -90,7 +97,18 @@ def leave() -> NoReturn:
         getattr(multiprocessing.util, "_run_finalizers")(0)  # noqa: B009 (it has no public name)
     with suppress(OSError, ValueError):
         sys.stdout.flush()
+    _remove_temporaries()
     os._exit(CODE)
+
+
+def _remove_temporaries() -> None:
+    """What would go when the interpreter unwinds and shuts down, which it does not."""
+    with suppress(OSError):
+        discard_unfinished()
+    for item in gc.get_objects():
+        if isinstance(item, tempfile.TemporaryDirectory):
+            with suppress(OSError):
+                item.cleanup()
 
 
 def _end_all() -> None:

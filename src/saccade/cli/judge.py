@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from saccade.cli import completion, options
+from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, console, give, print_json, print_table
 from saccade.cli.progress import spoken
-from saccade.errors import require
+from saccade.errors import InvalidInput, require
 
 if TYPE_CHECKING:
     from saccade.lab.compare import Comparison
@@ -35,7 +36,8 @@ def verify(
         typer.Option(help="Many seeds, as 0..19 or 1,4,7: how often is each verdict as expected?"),
     ] = None,
     jobs: options.Jobs = 1, json_file: options.JsonFile = None, store: options.StoreFolder = None,
-    fresh: options.Fresh = False,
+    fresh: options.Fresh = False, set_: options.Set = None,
+    precision: options.Precision = "float64",
 ) -> None:
     """Judge claims: prediction against measurement, with a verdict. Exit code 0 if every verdict is
     the expected one, 1 if not.
@@ -49,11 +51,16 @@ def verify(
         saccade verify single-location --scale standard --jobs 2 --json ledger.json
 
         saccade verify single-location --seeds 0..19 --jobs 2
+
+        saccade verify SL-P15 --set dim=50
     """
     check_file(json_file)
+    own = pairs(set_ or [])
+    if seeds is not None and (own or precision != "float64"):
+        raise InvalidInput("--seeds takes neither --set nor --precision; give one --seed instead.")
     if seeds is not None:
         raise typer.Exit(_verify_seeds(patterns or [], seeds, scale, jobs, json_file, store))
-    rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh)
+    rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh, own, precision)
     from saccade.lab.schema import FORMAT
 
     ledger = {"format": FORMAT, "claims": rows, "summary": summary(rows)}
@@ -94,7 +101,7 @@ def _verify_seeds(
 
 def judged(
     patterns: list[str], scale: str, sabotage: bool, seed: int, jobs: int, store: str | None,
-    fresh: bool,
+    fresh: bool, changes: dict[str, Any] | None = None, precision: str = "float64",
 ) -> list[dict[str, Any]]:
     """Rows of the ledger, with live progress and, above the quick scale, the cost said first."""
     from saccade import api
@@ -113,7 +120,7 @@ def judged(
     with Following("judging") as watch:
         return api.verify(
             *patterns, scale=scale, sabotage=sabotage, seed=seed, jobs=jobs, store=store,
-            fresh=fresh, watch=watch)
+            fresh=fresh, watch=watch, changes=changes, precision=precision)
 
 
 def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
@@ -124,7 +131,7 @@ def show(rows: list[dict[str, Any]], sabotage: bool) -> None:
     out = console()
     out.print(ledger_table(rows, sabotage, out.width))
     for row in rows:
-        for reason in reasons(row):
+        for reason in [*reasons(row), *filter(None, [row.get("setting")])]:
             out.print(f"{row['id']}: {reason}", markup=False)
     out.print("  ".join(f"{name}: {count}" for name, count in summary(rows).items()))
 
@@ -210,6 +217,10 @@ def report(
     scale: options.Scale = "quick", seed: options.Seed = 0, jobs: options.Jobs = 1,
     store: options.StoreFolder = None,
     show_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    single: Annotated[
+        str | None,
+        typer.Option("--single-file", metavar="FILE.html", help="All of it in this one file too."),
+    ] = None,
 ) -> None:
     """Write the static report: the ledger, every claim, every figure. Opens from the file system,
     without a server.
@@ -222,10 +233,13 @@ def report(
         saccade report --open
 
         saccade report --ledger ledger.json --jobs 2 -o report
+
+        saccade report --single-file saccade.html
     """
     from saccade import api
 
     check_file(str(Path(output, "index.html")))
+    check_file(single)
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     options.check_scale(scale)
     if ledger is None:
@@ -239,6 +253,10 @@ def report(
             page = api.report(
                 rows, output, scale=scale, seed=seed, store=store, jobs=jobs, watch=watch)
     _tell_report(page)
+    if single:
+        from saccade.report.single import write_single
+
+        typer.echo(f"One file: {write_single(page.parent, single)}")
     if show_it:
         typer.launch(page.as_uri())
 

@@ -24,8 +24,29 @@ def check_scale(scale: str) -> None:
         raise unknown("scale", scale, SCALES)
 
 
-Seed = Annotated[int, typer.Option(help="Another seed gives independent numbers.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        help="Another seed gives independent numbers; a whole number, at least 0.",
+        callback=lambda seed: check_seed(seed))]
+
+
+def check_seed(seed: int) -> int:
+    """Refuse a seed that runs cannot have, before anything is read or computed."""
+    from saccade.lab.experiment import check_seed as check
+
+    check(seed)
+    return seed
+
+
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE",
+        help="A parameter of the experiment, not as published; may be given several times.")]
+Precision = Annotated[
+    str, typer.Option(help="float64, or float32: what would single precision change?")]
 StoreFolder = Annotated[
     str | None,
     typer.Option(

@@ -57,11 +57,13 @@ class Lines:
 
     def __init__(self, total: float, left: Callable[[], float] | None = None):
         self.total, self.done, self.left = total, 0.0, left
-        self.start = self.said = time.monotonic()
+        self.said = time.monotonic()
+        self.first: tuple[float, float] | None = None
 
     def __call__(self, amount: float, text: str) -> None:
         self.done += amount
         now, complete = time.monotonic(), self.done >= self.total * (1 - 1e-9)
+        self.first = self.first or (now, self.done)
         if complete or now - self.said >= SILENCE:
             self.said = now
             typer.echo(text if complete else f"{text} ({self._words(now)})", err=True)
@@ -69,9 +71,12 @@ class Lines:
     def _words(self, now: float) -> str:
         if self.left is not None:
             return f"about {spoken(self.left())} left"
-        if not self.done:
+        since, before = self.first or (now, self.done)
+        if self.done <= before:
             return "just begun"
-        return f"about {spoken((now - self.start) * (self.total - self.done) / self.done)} left"
+        # What came before the first piece was done was compiling, too, and will not come again.
+        return (
+            f"about {spoken((now - since) * (self.total - self.done) / (self.done - before))} left")
 
 
 def spoken(seconds: float) -> str:

@@ -180,7 +180,7 @@ def merge(
     if Store(source).backend.everywhere == Store(into).backend.everywhere:
         raise InvalidInput("The two stores are the same.")
     with busy(f"copying into {into}"):
-        made = copy(Store(source), Store(into))
+        made = copy(_store(source), Store(into))
     if as_json:
         print_json(made._asdict())
     else:
@@ -213,9 +213,8 @@ def check(as_json: AsJson = False, store: StoreFolder = None) -> None:
             typer.echo(f"{name}: damaged ({problem})")
         for name in found.strange:
             typer.echo(f"{name}: not written by saccade")
-        typer.echo(
-            f"{found.good} runs are good, {len(found.damaged)} damaged; {found.leftovers} leftovers"
-            " (saccade runs gc removes them).")
+        typer.echo(f"{found.good} runs are good, {len(found.damaged)} damaged.")
+        _tell_leftovers(found.leftovers, "to be removed: saccade runs gc")
     raise typer.Exit(1 if found.damaged else 0)
 
 
@@ -240,10 +239,29 @@ def gc(
     from saccade.lab.archive.runs import clean
 
     found = clean(_store(store), older_than, damaged)
-    typer.echo(f"{len(found.removed)} leftovers removed, {len(found.kept)} kept.")
+    kept = list(found.kept.values())
+    counts = {word: kept.count(word) for word in sorted(set(kept))}
+    typer.echo(f"{len(found.removed)} leftovers removed, {len(kept)} kept.")
+    _tell_leftovers(counts, "")
+
+
+def _tell_leftovers(counts: dict[str, int], removing: str) -> None:
+    """What is left over and why, or by which command it goes."""
+    from saccade.lab.archive.runs import IN_USE, REMOVED, SET_ASIDE
+
+    reasons = {
+        REMOVED: removing,
+        IN_USE: "kept, since a writer may be at work on them: saccade runs gc --older-than 0",
+        SET_ASIDE: "kept, damaged runs that were set aside: saccade runs gc --damaged"}
+    for word, reason in reasons.items():
+        if counts.get(word):
+            typer.echo(f"{counts[word]} leftovers {reason}")
 
 
 def _store(address: str | None) -> Any:
+    """A store to look into; one that does not exist is refused."""
     from saccade.lab.store import Store
 
-    return Store(address)
+    store = Store(address)
+    store.check_there()
+    return store

@@ -10,31 +10,38 @@ from typing import Annotated, Any
 import typer
 
 from saccade.cli import completion
+from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, print_json, print_table
-from saccade.cli.options import AsJson, Fresh, Scale, Seed, StoreFolder
+from saccade.cli.options import AsJson, Fresh, Scale, Seed, Set, StoreFolder
 from saccade.cli.progress import busy, spoken
 from saccade.studies import STUDIES
 
 
 def list_(
-    study: Annotated[
+    name: Annotated[
         str | None,
         typer.Argument(
-            help="Only this study, e.g. single-location.", autocompletion=completion.studies),
-    ] = None,
+            help="Only this study, or all about one thing, e.g. an experiment's parameters.",
+            autocompletion=completion.anything)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List claims with their published verdicts, figures, calculators and experiments.
+    """List claims with their published verdicts, figures, calculators and experiments; or say all
+    about one of them.
 
     Examples:
 
         saccade list single-location
 
+        saccade list single-location.descent
+
         saccade list --json
     """
     from saccade.cli.tables import listed_verdict
 
-    found = offered(study)
+    if name is not None and name not in STUDIES:
+        _describe(name, as_json)
+        return
+    found = offered(name)
     if as_json:
         print_json(found)
         return
@@ -50,6 +57,35 @@ def list_(
     ):
         rows = [[row[key] for key in keys] for row in found[title]]
         print_table(title.capitalize(), heads, rows)
+
+
+def _describe(name: str, as_json: bool) -> None:
+    from saccade.lab.discovery import describe
+
+    found = describe(name)
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(repr(found))
+
+
+def cite(study: Annotated[
+    str | None,
+    typer.Argument(
+        help="A study; the papers of all if none is named.", autocompletion=completion.studies),
+] = None,
+) -> None:
+    """Print BibTeX entries of saccade and of the paper behind a study.
+
+    Examples:
+
+        saccade cite sparse-token >> references.bib
+
+        saccade cite
+    """
+    from saccade.api import cite as entries
+
+    typer.echo(entries(study))
 
 
 def offered(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -71,7 +107,7 @@ def figure(
         str | None,
         typer.Option("--output", "-o", help="FILE.pdf, .png or .svg (default: NAME.pdf here)."),
     ] = None,
-    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False,
+    seed: Seed = 0, store: StoreFolder = None, fresh: Fresh = False, set_: Set = None,
 ) -> None:
     """Draw a figure; runs it needs are computed once and kept.
 
@@ -80,15 +116,19 @@ def figure(
         saccade figure single-location/4a
 
         saccade figure single-location/basins --scale paper -o basins.png
+
+        saccade figure sparse-token/1 --set signal=3
     """
     from saccade.lab import figure as drawing
-    from saccade.lab import registry
+    from saccade.lab import registry, settings
     from saccade.lab.store import Store
 
     chosen = registry.one("figure", name, registry.figures())
     path = output or f"{name.replace('/', '-')}.pdf"
     drawing.check_output(path)
     check_file(path)
+    changes = settings.as_changes(pairs(set_ or []))
+    settings.changed_figure(chosen, changes)
     runs = Store(store)
     runs.check_writable()
     seconds = chosen.seconds.get(scale, 1.0)
@@ -96,7 +136,9 @@ def figure(
         typer.echo(
             f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
     with busy(f"drawing {name}", seconds if seconds > 2 else None):
-        made = drawing.draw(chosen, scale, seed, runs, fresh)
+        made = (
+            drawing.draw_changed(chosen, changes, scale, seed, runs, fresh) if changes
+            else drawing.draw(chosen, scale, seed, runs, fresh))
     typer.echo(f"Figure: {drawing.save(made, path)}")
 
 

@@ -10,6 +10,7 @@ from saccade.cli.options import StoreFolder
 from saccade.cli.progress import progress
 
 if TYPE_CHECKING:
+    from saccade.lab.engines import Engine
     from saccade.lab.sweep.api import Outcome
 
 Source = Annotated[
@@ -21,6 +22,11 @@ Jobs = Annotated[int | None, typer.Option(help="Compute in this many processes o
 Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Compute on the Dask scheduler at this address.")]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--cell-timeout", metavar="SECONDS",
+        help="End a cell that takes longer, mark it as timed out, go on with the rest.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
 Retry = Annotated[bool, typer.Option("--retry", help="Compute again what failed before.")]
 Export = Annotated[
@@ -35,10 +41,10 @@ Key = Annotated[str | None, typer.Option(help="This client's key.")]
 
 
 def sweep(
-    source: Source = None, jobs: Jobs = None, cluster: Cluster = None, dry_run: DryRun = False,
-    retry: Retry = False, export: Export = None, figure: Draw = None, show_toml: Toml = False,
-    store: StoreFolder = None, tls_ca_file: Authority = None, tls_cert: Certificate = None,
-    tls_key: Key = None,
+    source: Source = None, jobs: Jobs = None, cluster: Cluster = None, cell_timeout: Limit = None,
+    dry_run: DryRun = False, retry: Retry = False, export: Export = None, figure: Draw = None,
+    show_toml: Toml = False, store: StoreFolder = None, tls_ca_file: Authority = None,
+    tls_cert: Certificate = None, tls_key: Key = None,
 ) -> None:
     """Evaluate an experiment or a calculator over many parameters. Finished cells are kept and
     never repeated; the same command resumes.
@@ -53,7 +59,7 @@ def sweep(
 
         saccade sweep mine.toml --dry-run
 
-        saccade sweep mine.toml --jobs 4 --export mine.nc
+        saccade sweep mine.toml --jobs 4 --export mine.nc --cell-timeout 60
 
         saccade sweep mine.toml --cluster tls://node1:8786 --tls-ca-file ca.pem --tls-cert me.pem
         --tls-key me.key
@@ -63,7 +69,8 @@ def sweep(
         return
     _check_outputs(source, export, figure)
     tls = (tls_ca_file, tls_cert, tls_key)
-    outcome = _carry_out(source, jobs, cluster, tls if any(tls) else None, dry_run, retry, store)
+    engine = _engine(jobs, cluster, tls if any(tls) else None, cell_timeout)
+    outcome = _carry_out(source, engine, jobs, dry_run, retry, store)
     if not dry_run:
         _write(source, outcome, export, figure)
         raise typer.Exit(1 if outcome.failed else 0)
@@ -96,17 +103,22 @@ def _check_outputs(source: str, export: str | None, figure: str | None) -> None:
         check_file(figure)
 
 
-def _carry_out(
-    source: str, jobs: int | None, cluster: str | None, tls: tuple | None, dry_run: bool,
-    retry: bool, store: str | None,
-) -> "Outcome":
-    from saccade.lab.engines import choose
+def _engine(
+    jobs: int | None, cluster: str | None, tls: tuple | None, cell_timeout: float | None
+) -> "Engine":
+    from saccade.lab.engines import aside, choose
     from saccade.lab.engines.cluster import Tls
+
+    return choose(jobs, cluster, Tls(*tls) if tls else None, cell_timeout, otherwise=aside)
+
+
+def _carry_out(
+    source: str, engine: "Engine", jobs: int | None, dry_run: bool, retry: bool, store: str | None
+) -> "Outcome":
     from saccade.lab.store import Store
     from saccade.lab.sweep.api import Outcome, execute, understood
     from saccade.lab.sweep.plan import describe, plan
 
-    engine = choose(jobs, cluster, Tls(*tls) if tls else None)
     specification, folder = understood(source)
     laid_out = plan(specification, Store(store), folder, mend=not dry_run)
     typer.echo(describe(laid_out, jobs or 1, retry, duration), err=not dry_run)

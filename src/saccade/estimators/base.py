@@ -100,11 +100,13 @@ class BagClassifier(ClassifierMixin, ChoosesSetting):
         self._fit_problem(problem, folds, follower)
 
     def _read_labels(self, y: Any, n: int) -> np.ndarray:
-        """The number of each bag's class; `classes_` are the labels in order."""
+        """The number of each bag's class; `classes_` are the labels in order. Two values are two
+        classes whatever they are, 0.5 and 2.5 too; more that are not whole are numbers."""
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind == "f":
             assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+        if labels.dtype.kind != "f" or len(np.unique(labels)) != 2:
+            check_classification_targets(labels)
         check_consistent_length(np.empty(n), labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:

@@ -19,7 +19,8 @@ CANDIDATES = {
     "mean": lambda: PooledClassifier(), "all": lambda: PooledClassifier(statistics="all"),
     "lme": lambda: LogMeanExpClassifier(),
     "mlme2": lambda: EvidenceClassifier(
-        sharpness=1.0, n_starts=1, radius=0.3, keep=1, normalise=True, max_iter=100),
+        sharpness=1.0, n_starts=1, n_prototypes=0, radius=0.3, keep=1, normalise=True, max_iter=100
+    ),
     "ev2": lambda: EvidenceClassifier(), "att": lambda: AttentionClassifier(n_heads=1),
     "att4": lambda: AttentionClassifier(),
     "attall": lambda: AttentionClassifier(n_heads=1, pooled="all")}

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from saccade.errors import InvalidInput
 from saccade.lab.layout import RECORD, RUN_NAME
+from saccade.lab.whole import unfinished
 
 # What a writer leaves that was killed in the middle; nobody reads these.
 TEMPORARY = (".writing-", ".probe-", ".old-")
@@ -36,6 +37,8 @@ class Backend(Protocol):
     shared: bool
     """whether other processes see it"""
 
+    def is_there(self) -> bool: ...
+    def is_file(self) -> bool: ...
     def has(self, name: str) -> bool: ...
     def read(self, name: str, file: str) -> bytes: ...
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None: ...
@@ -79,6 +82,13 @@ class LocalBackend:
         self.address = str(folder)
         self.everywhere = str(folder.absolute())
 
+    def is_there(self) -> bool:
+        return self.folder.is_dir()
+
+    def is_file(self) -> bool:
+        """Whether something else than a folder bears the name."""
+        return self.folder.exists() and not self.folder.is_dir()
+
     def has(self, name: str) -> bool:
         try:
             return stat.S_ISDIR(os.lstat(os.path.join(self.address, name)).st_mode)
@@ -97,7 +107,7 @@ class LocalBackend:
     def put(self, name: str, files: Mapping[str, bytes], durable: bool) -> None:
         """Write by rename; a run that is there stays. `durable` waits until the disk has it."""
         temporary = os.path.join(self.address, f".writing-{name}-{token()}")
-        try:
+        with unfinished(Path(temporary)):
             os.makedirs(temporary)
             for file, content in files.items():
                 with open(os.path.join(temporary, file), "wb") as handle:
@@ -108,9 +118,6 @@ class LocalBackend:
             self._into_place(temporary, os.path.join(self.address, name))
             if durable:
                 _sync_folder(self.folder)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
 
     def _into_place(self, temporary: str, final: str) -> None:
         try:
@@ -223,6 +230,12 @@ class RemoteBackend:
 
     def _path(self, name: str, file: str = "") -> str:
         return f"{self.root}/{name}/{file}".rstrip("/")
+
+    def is_there(self) -> bool:
+        return self.system.exists(self.root)
+
+    def is_file(self) -> bool:
+        return False
 
     def has(self, name: str) -> bool:
         return self.system.isfile(self._path(name, RECORD))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput
+from saccade.lab.whole import write_whole
 
 ALLOWED = 1 / 3  # by how much a ratio may fall, or an exponent rise, between two files
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -84,8 +85,7 @@ def write_page(path: str | Path, rows: Sequence[Row]) -> None:
         raise InvalidInput(f"page = {str(path)!r} has no lines {BEGIN} and {END} to write between.")
     head, rest = text.split(BEGIN, 1)
     tail = rest.split(END, 1)[1]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(f"{head}{BEGIN}\n{tables(rows)}\n{END}{tail}", encoding="utf-8")
+    write_whole(path, f"{head}{BEGIN}\n{tables(rows)}\n{END}{tail}", "page")
 
 
 def tables(rows: Sequence[Row]) -> str:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, field_
 
 from saccade.errors import Diverged, InvalidInput
 from saccade.lab import registry
+from saccade.lab.broadcasting import arrays_for_numbers, over
 from saccade.lab.experiment import validated
 
 LARGEST_EXACT = 2**53  # beyond it not every whole number is a float
@@ -67,7 +68,12 @@ class Calculator:
         return self.id.split(".")[0]
 
     def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate, compute, and return plain Python values."""
+        """Validate, compute, and return plain Python values; arrays where arrays were given for
+        single numbers (`lab/broadcasting.py`)."""
+        arrays = arrays_for_numbers(self.inputs, values)
+        if arrays:
+            rest = {name: value for name, value in values.items() if name not in arrays}
+            return over(arrays, lambda entry: self({**rest, **entry}))
         given = {str(name): as_json(value) for name, value in values.items()}
         return self.answer(validated(self.inputs, given, self.id))
 
@@ -128,8 +134,8 @@ def _field_text(info: Any) -> str:
 
 def as_json(value: Any) -> Any:
     """What Python users may hand in, as JSON writes it: arrays as lists, scalars as Python's."""
-    if hasattr(value, "tolist"):
-        return as_json(value.tolist())
+    if hasattr(value, "__array__"):
+        return as_json(np.asarray(value).tolist())
     if isinstance(value, Mapping):
         return {str(name): as_json(item) for name, item in value.items()}
     return [as_json(item) for item in value] if isinstance(value, list | tuple | range) else value
@@ -159,5 +165,6 @@ def find(name: str) -> Calculator:
 
 
 def calc(name: str, /, **inputs: Any) -> dict[str, Any]:
-    """Ask the calculator `name`, e.g. `calc("single-location.zeta", t=1.0, variance=0.5)`."""
+    """Ask the calculator `name`, e.g. `calc("single-location.zeta", t=1.0, variance=0.5)`. Arrays
+    in place of numbers are broadcast and give arrays."""
     return find(name)(inputs)

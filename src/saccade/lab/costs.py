@@ -12,6 +12,7 @@ from saccade.lab.figure import Figure
 from saccade.lab.fingerprint import version_of
 from saccade.lab.ledger import Conditions, scale_for
 from saccade.lab.registry import lacking
+from saccade.lab.settings import applied
 from saccade.lab.store import Request
 
 JUDGING = 0.1  # seconds: a verdict on a run that is stored, or that another claim has made
@@ -28,7 +29,8 @@ def of_claims(claims: Sequence[Claim], conditions: Conditions) -> dict[str, floa
             costs[claim.id] = 0.0
             continue
         scale, plan = chosen
-        run = _name(claim.experiment, scale, plan.parameters, conditions)
+        changes = applied(claim.experiment, scale, plan.parameters, conditions.changes)
+        run = _name(claim.experiment, scale, changes, conditions)
         usual = JUDGING if run in paid else plan.seconds
         costs[claim.id] = (
             JUDGING if _is_stored(run, conditions)
@@ -74,7 +76,8 @@ def _name(
     except InvalidInput:
         return ""
     return Request(
-        experiment.id, parameters, 0, conditions.seed, version_of(experiment.function)).name
+        experiment.id, parameters, 0, conditions.seed, version_of(experiment.function),
+        conditions.precision).name
 
 
 def _waits(requires: str | None) -> bool:

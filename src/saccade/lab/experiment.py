@@ -15,17 +15,19 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from saccade.errors import InvalidInput, unknown
+from saccade.errors import InvalidInput, require, unknown
 from saccade.lab.messages import message
 
 if TYPE_CHECKING:
     import xarray
 
 SCALES = ("quick", "standard", "paper")
+LARGEST_SEED = 2**63 - 1
 
 
 class Run(NamedTuple):
@@ -61,6 +63,19 @@ class Experiment:
     def about(self) -> str:
         return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
 
+    def describe(self) -> dict[str, Any]:
+        """What it runs, and its parameters: types, defaults, and what larger scales change."""
+        values = self.model.model_construct().model_dump(mode="json")
+        return {
+            "id": self.id, "study": self.study, "about": self.about,
+            "parameters": {
+                name: {
+                    "type": type_text(info.annotation), "default": values[name],
+                    "scales": {
+                        scale: changes[name] for scale, changes in self.scales.items()
+                        if name in changes}}
+                for name, info in self.model.model_fields.items()}}
+
     def parameters(
         self, scale: str = "quick", changes: Mapping[str, Any] | None = None
     ) -> BaseModel:
@@ -88,12 +103,35 @@ def experiment(
     return register
 
 
+def type_text(annotation: Any) -> str:
+    """A type as people write it: int, tuple[float, ...], sphere | manifold."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return type_text(arguments[0])
+    if origin is Literal:
+        return " | ".join(map(str, arguments))
+    if origin in (Union, UnionType):
+        return " | ".join(map(type_text, arguments))
+    if annotation is type(None):
+        return "none"
+    return (
+        annotation.__name__ if isinstance(annotation, type) and not arguments else str(annotation))
+
+
 def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> BaseModel:
     """`model(**values)`, or `InvalidInput` with one sentence about what is wrong first."""
     try:
         return model(**values)
     except ValidationError as error:
         raise InvalidInput(message(error.errors(include_url=False), model, owner)) from None
+
+
+def check_seed(seed: Any, name: str = "seed") -> None:
+    """Refuse what is no whole number from 0 to 2^63 - 1; other languages and files hold no more."""
+    whole = isinstance(seed, int) and not isinstance(seed, bool)
+    require(
+        whole and 0 <= seed <= LARGEST_SEED, name, seed,
+        f"must be a whole number from 0 to {LARGEST_SEED}")
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:

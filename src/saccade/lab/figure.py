@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from saccade.errors import InvalidInput
 from saccade.lab.experiment import Experiment, Run
 from saccade.lab.run import run
+from saccade.lab.settings import Changes, changed_figure, words
 from saccade.lab.store import Store
 from saccade.lab.style import STYLE
+from saccade.lab.whole import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -66,6 +68,26 @@ def draw(
         return figure.draw(collect(figure, scale, seed, store, fresh))
 
 
+def draw_changed(
+    figure: Figure, changes: Changes, scale: str = "quick", seed: int = 0,
+    store: Store | None = None, fresh: bool = False,
+) -> "Drawing":
+    """The figure at somebody's own parameters, and marked so."""
+    runs = collect(changed_figure(figure, changes), scale, seed, store, fresh)
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        try:
+            drawing = figure.draw(runs)
+        except Exception as problem:
+            raise InvalidInput(
+                f"The figure {figure.id!r} cannot be drawn with {words(changes)}"
+                f" ({type(problem).__name__}: {problem}).") from problem
+        said = f"Not the published setting: {words(changes)}"
+        drawing.text(0.01, -0.01, said, fontsize="small", va="top", color="#a33")
+    return drawing
+
+
 def check_output(path: str | Path) -> None:
     """Refuse an impossible output name before anything is computed."""
     if Path(path).suffix.removeprefix(".").lower() not in FORMATS:
@@ -75,12 +97,6 @@ def check_output(path: str | Path) -> None:
 def save(drawing: "Drawing", path: str | Path) -> Path:
     """Write a drawing; the ending of the name chooses the format."""
     check_output(path)
-    path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drawing.savefig(path, bbox_inches="tight", dpi=200)
-    except OSError as problem:
-        raise InvalidInput(
-            f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
-        ) from None
-    return path
+    with whole(path) as part:
+        drawing.savefig(part, bbox_inches="tight", dpi=200)
+    return Path(path)

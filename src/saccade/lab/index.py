@@ -75,8 +75,7 @@ def make(study: str) -> Index:
         "claims": [item.describe() for item in claims],
         "figures": [item.describe() for item in figures],
         "calculators": [item.describe() for item in calculators],
-        "experiments": [
-            {"id": item.id, "study": item.study, "about": item.about} for item in experiments],
+        "experiments": [item.describe() for item in experiments],
         "code": {item.id: version_of(item.function) for item in experiments}
         | {item.experiment.id: version_of(item.experiment.function) for item in claims}
         | {item.id: version_of(item.draw) for item in figures}}

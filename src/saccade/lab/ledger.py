@@ -13,8 +13,10 @@ from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
 from saccade.lab.controls import trivial, unbroken
 from saccade.lab.experiment import SCALES, Run
+from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
 from saccade.lab.run import run
+from saccade.lab.settings import Changes, applied, mark
 from saccade.lab.slack import slack
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
@@ -32,6 +34,9 @@ class Conditions(NamedTuple):
     sabotage: bool = False
     fresh: bool = False
     folder: str | None = None
+    changes: Changes = ()
+    """parameters of the experiments that are not as published"""
+    precision: str = DOUBLE
 
     @property
     def store(self) -> Store:
@@ -67,7 +72,7 @@ def evaluate(claim: Claim, conditions: Conditions) -> dict[str, Any]:
     row["repairs_hold"] = all(item["verdict"] in (HOLDS, None) for item in row["repairs"])
     names = [part["part"] for part in row["parts"]]
     row["unbroken"] = unbroken(names, claim.expected, row["sabotages"])
-    return _shortened(row)
+    return _shortened(row | mark(claim, conditions.changes, conditions.precision))
 
 
 def _unjudged(claim: Claim, conditions: Conditions) -> dict[str, Any]:
@@ -198,10 +203,11 @@ def _repetition(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions,
     number: int,
 ) -> Run:
-    changes = {**chosen[1].parameters, **(sabotage.parameters if sabotage else {})}
+    own = applied(claim.experiment, chosen[0], chosen[1].parameters, conditions.changes)
+    changes = {**own, **(sabotage.parameters if sabotage else {})}
     return run(
         claim.experiment, changes, scale=chosen[0], repetition=number, seed=conditions.seed,
-        store=conditions.store, fresh=conditions.fresh)
+        store=conditions.store, fresh=conditions.fresh, precision=conditions.precision)
 
 
 def _numbers(

@@ -4,8 +4,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from saccade.lab.experiment import Experiment, Run, key_for
+from saccade.lab.experiment import Experiment, Run, check_seed, key_for
 from saccade.lab.fingerprint import version_of
+from saccade.lab.precisions import DOUBLE, check_precision, computing_in
 from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
 
@@ -13,13 +14,18 @@ from saccade.lab.store import Request, Store
 def run(
     experiment: Experiment, changes: Mapping[str, Any] | None = None, *, scale: str = "quick",
     repetition: int = 0, seed: int = 0, store: Store | None = None, fresh: bool = False,
+    precision: str = DOUBLE,
 ) -> Run:
-    """At `scale`, with `changes`; `repetition` numbers independent ones of the whole experiment."""
+    """At `scale`, with `changes`; `repetition` numbers independent ones of the whole experiment. At
+    `precision` float32 what JAX computes is in single precision, and stored apart."""
+    check_seed(seed)
+    check_precision(precision)
+    check_seed(repetition, "repetition")
     parameters = experiment.parameters(scale, changes)
     store = store or Store()
     request = Request(
         experiment.id, parameters.model_dump(mode="json"), repetition, seed,
-        version_of(experiment.function))
+        version_of(experiment.function), precision)
     data = None if fresh else store.load(request)
     if data is None:
         data = _compute(experiment, parameters, request, store, fresh)
@@ -31,7 +37,8 @@ def _compute(
 ) -> Any:
     start = time.perf_counter()
     key = key_for(experiment.id, request.repetition, request.seed)
-    data = experiment.compute(key, parameters)
+    with computing_in(request.precision):
+        data = experiment.compute(key, parameters)
     if fresh:
         store.remove(request.name)
     store.save(request, data, time.perf_counter() - start)

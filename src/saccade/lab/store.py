@@ -42,6 +42,10 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike | None = None):
         self.backend = backend_at(os.fspath(folder) if folder is not None else default_address())
+        if self.backend.is_file():
+            raise StoreUnwritable(
+                f"The store {self.address!r} is a file; choose a folder with --store or"
+                " $SACCADE_STORE.")
 
     @property
     def address(self) -> str:
@@ -124,6 +128,13 @@ class Store:
         """Wait until everything saved so far would survive a power cut."""
         with self._writing():
             self.backend.flush()
+
+    def check_there(self) -> None:
+        """Refuse a store that nobody has written to, where one is to be looked into."""
+        if not self.backend.is_there():
+            raise InvalidInput(
+                f"There is no store at {self.address!r}; another is named by --store or"
+                " $SACCADE_STORE.")
 
     def check_writable(self) -> None:
         """Refuse a store that cannot be written, before hours of work are spent."""

@@ -22,6 +22,7 @@ import saccade
 from saccade.errors import InvalidInput
 from saccade.lab.fingerprint import environment
 from saccade.lab.store import Store
+from saccade.lab.whole import unfinished
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
@@ -124,14 +125,13 @@ def building(folder: str | Path) -> Iterator[Path]:
     place = target.with_name(f".{target.name}-writing-{uuid.uuid4().hex[:8]}")
     try:
         _check_target(target, str(folder))
-        place.mkdir(parents=True)
-        yield place
-        _put_in_place(place, target)
+        with unfinished(place):
+            place.mkdir(parents=True)
+            yield place
+            _put_in_place(place, target)
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         raise InvalidInput(f"folder = {str(folder)!r} cannot be written ({reason}).") from None
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _put_in_place(building: Path, target: Path) -> None:

@@ -11,3 +11,10 @@ ROWS = [
 
 def test_every_row_of_the_study_has_its_claim():
     assert {claim.spec for claim in CLAIMS} == {f"SL-{row}" for row in ROWS}
+
+
+def test_quotations_are_short_and_every_citation_is_used():
+    from saccade.studies.single_location.claims.citations import CITATIONS
+
+    assert {claim.id.split(".")[1] for claim in CLAIMS} == set(CITATIONS)
+    assert max(len(item.words.split()) for item in CITATIONS.values()) <= 25

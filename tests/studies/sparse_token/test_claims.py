@@ -63,3 +63,10 @@ def test_test_errors_of_the_simulations_match_counting():
     counted = np.mean(y * (np.einsum("nld,ld->n", X, W) - 0.4) < 0)
     exact = vectorised_test_error(setting, W[:, 0], float(np.linalg.norm(W)), -0.4)
     assert abs(counted - exact) < 5 * 0.5 / np.sqrt(n)
+
+
+def test_quotations_are_short_and_every_citation_is_used():
+    from saccade.studies.sparse_token.claims.citations import CITATIONS
+
+    assert {claim.id.split(".")[1] for claim in CLAIMS} == set(CITATIONS)
+    assert max(len(item.words.split()) for item in CITATIONS.values()) <= 25

@@ -149,7 +149,7 @@ def _bags_needed(n: int, difference: Interval) -> str:
     """Half-widths shrink as 1/sqrt(n): the n at which a difference of this size could be told."""
     half = (difference.high - difference.low) / 2
     if abs(difference.value) < WORTH_COUNTING:
-        return "; a difference this small is not worth more bags"
+        return "; the estimate is near 0, and so small a difference would not be worth more bags"
     needed = n * (half / abs(difference.value)) ** 2
     return f"; a difference of this size would take about {rounded(needed)} bags to tell"
 

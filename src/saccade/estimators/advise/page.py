@@ -13,6 +13,7 @@ from saccade.errors import InvalidInput
 from saccade.estimators.advise import words
 from saccade.estimators.advise.advice import POOLS, Advice
 from saccade.estimators.advise.comparing import CANDIDATES
+from saccade.estimators.looking import Interval
 
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#E69F00", "#666666", "#009E73"
 LINE = {"mean": ORANGE, "attention": BLUE, "flat": GREEN}
@@ -83,21 +84,22 @@ def draw_scores(advice: Advice) -> Any:
     figure, axes = _axes(0.9 + 0.34 * len(order))
     for place, name in enumerate(order):
         colour = BLUE if CANDIDATES[name].looks else ORANGE if name in POOLS else GREY
-        _bar(axes, place, scores[name], colour)
+        _bar(axes, place, _inside(scores[name], 0.0, 1.0), colour)
     axes.set_yticks(range(len(order)), [CANDIDATES[name].label for name in order])
+    axes.set_xlim(right=1.01)
     axes.set_xlabel("AUC on held-out bags, 95 % (blue: looks, orange: pools)")
     axes.axvline(0.5, color="0.6", linestyle=":")
     return figure
 
 
 def draw_gains(advice: Advice) -> Any:
-    """Paired differences to both ways of pooling, bag for bag on the same folds."""
-    rows = advice.differences()
+    """Paired differences to both ways of pooling on the same folds, each pair once."""
+    rows = [row for row in advice.differences() if (row["name"], row["other"]) != POOLS]
     figure, axes = _axes(0.9 + 0.27 * len(rows))
     for place, row in enumerate(reversed(rows)):
         told = row["verdict"] != "not told"
         interval = advice.comparison.difference(row["name"], row["other"])
-        _bar(axes, place, interval, BLUE if told else GREY)
+        _bar(axes, place, _inside(interval, -1.0, 1.0), BLUE if told else GREY)
     texts = [
         f"{CANDIDATES[row['name']].label} - {CANDIDATES[row['other']].label}"
         for row in reversed(rows)]
@@ -107,7 +109,12 @@ def draw_gains(advice: Advice) -> Any:
     return figure
 
 
-def _bar(axes: Any, place: int, interval: Any, colour: str) -> None:
+def _inside(interval: Interval, low: float, high: float) -> Interval:
+    """What of an interval is possible: with few folds Student's reaches beyond."""
+    return Interval(interval.value, max(low, interval.low), min(high, interval.high))
+
+
+def _bar(axes: Any, place: int, interval: Interval, colour: str) -> None:
     axes.plot([interval.low, interval.high], [place, place], color=colour, linewidth=2)
     axes.plot([interval.value], [place], "o", color=colour)
 

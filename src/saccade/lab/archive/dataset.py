@@ -20,6 +20,7 @@ from saccade.lab.archive.runs import DAMAGED, printable
 from saccade.lab.layout import DAMAGE, FINISHED, Contents, canonical, repetition_of
 from saccade.lab.store import DamagedRun, Store
 from saccade.lab.sweep.plan import Plan
+from saccade.lab.whole import whole
 
 if TYPE_CHECKING:
     import pandas
@@ -191,12 +192,8 @@ def export(data: "xarray.Dataset", path: str, variables: list[str] | None = None
     chosen = data[list(dict.fromkeys([*variables, "status"]))] if variables else data
     place = Path(path)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _write(chosen, place, bool(variables))
-    except OSError as problem:
-        raise InvalidInput(
-            f"output = {path!r} cannot be written ({(problem.strerror or str(problem)).lower()})."
-        ) from None
+        with whole(path) as part:
+            _write(chosen, part, bool(variables))
     except ImportError as problem:
         raise InvalidInput(
             f"{place.suffix} files need {problem.name or 'a library'}, which is not installed: pip"

@@ -70,12 +70,13 @@ def printable(text: Any) -> str:
 
 
 class Checked(NamedTuple):
-    """`damaged` says what is wrong with which run; `strange` lists what no store has put there."""
+    """`damaged` says what is wrong with which run; `strange` lists what no store has put there;
+    `leftovers` are counted by what `clean` would do with them."""
 
     good: int
     damaged: dict[str, str]
     strange: list[str]
-    leftovers: int
+    leftovers: dict[str, int]
 
 
 def check(store: Store) -> Checked:
@@ -89,7 +90,8 @@ def check(store: Store) -> Checked:
         except DAMAGE as problem:
             damaged[name] = printable(problem)
     strange = sorted(printable(name) for name in store.backend.strange())
-    return Checked(good, damaged, strange, sum(1 for _ in store.backend.leftovers()))
+    fates = [fate(leftover) for leftover in store.backend.leftovers()]
+    return Checked(good, damaged, strange, {word: fates.count(word) for word in FATES})
 
 
 class Merged(NamedTuple):
@@ -149,23 +151,35 @@ def _same(source: Store, into: Store, name: str) -> bool:
     return arrays[0] == arrays[1]
 
 
+REMOVED, IN_USE, SET_ASIDE = FATES = ("removed", "perhaps in use", "set aside")
+
+
+def fate(leftover: backend.Leftover, older_than: float = STALE, damaged: bool = False) -> str:
+    """What `clean` does with a leftover: a damaged run that was set aside goes only if asked for, a
+    temporary if nobody can be at work on it any more.
+
+    A clock that was set back makes files of the future: they have no age, and go only when
+    everything may go."""
+    if leftover.name.startswith(backend.DAMAGED) and not damaged:
+        return SET_ASIDE
+    return REMOVED if leftover.age >= older_than or older_than <= 0 else IN_USE
+
+
 class Cleaned(NamedTuple):
-    """Names of what was removed, and of what was left because it may still be in use."""
+    """Names of what was removed, and of what was left, with the reason."""
 
     removed: list[str]
-    kept: list[str]
+    kept: dict[str, str]
 
 
 def clean(store: Store, older_than: float = STALE, damaged: bool = False) -> Cleaned:
     """Remove temporaries untouched for `older_than` seconds; damaged runs only if asked for."""
-    removed, kept = [], []
-    for leftover in list(store.backend.leftovers()):
-        wanted = damaged or not leftover.name.startswith(backend.DAMAGED)
-        # A clock that was set back makes files of the future: they have no age, and go only when
-        # everything may go.
-        if wanted and (leftover.age >= older_than or older_than <= 0):
+    removed, kept = [], {}
+    for leftover in sorted(store.backend.leftovers()):
+        name, word = printable(leftover.name), fate(leftover, older_than, damaged)
+        if word == REMOVED:
             store.backend.discard(leftover.name)
-            removed.append(printable(leftover.name))
+            removed.append(name)
         else:
-            kept.append(printable(leftover.name))
-    return Cleaned(sorted(removed), sorted(kept))
+            kept[name] = word
+    return Cleaned(removed, kept)

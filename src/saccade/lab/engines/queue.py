@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from saccade.errors import InvalidInput
 from saccade.lab.layout import FINISHED
-from saccade.lab.sweep.perform import Done, Task, Work, mark_killed
+from saccade.lab.sweep.perform import KILLED, TIMED_OUT, Done, Task, Work, mark
 from saccade.lab.sweep.plan import Plan
 
 Groups = Sequence[tuple[Work, ...]]
@@ -55,16 +55,32 @@ class Queue:
         Only a cell that was the last of its task can be blamed; after `DEATHS` times it is marked
         and the others go on.
         """
-        work = [one for group in task.groups for one in group]
-        there = {one.name for one in work if self.plan.store.backend.has(one.name)}
-        left = [one for one in work if one.name not in there]
-        done = [Done(one.name, FINISHED, 0.0) for one in work if one.name in there]
+        done, left = self._sorted(task)
         if len(left) == 1:
             self.deaths[left[0].name] += deaths
-            if self.deaths[left[0].name] >= DEATHS:
-                return [*done, mark_killed(task, left[0], self.deaths[left[0].name])]
+            died = self.deaths[left[0].name]
+            if died >= DEATHS:
+                says = f"The worker process died {died} times while it computed this cell."
+                return [*done, mark(task, left[0], KILLED, says)]
         self.waiting.extendleft((one,) for one in reversed(left))
         return done
+
+    def after_limit(self, task: Task, limit: float) -> list[Done]:
+        """A worker was ended because `task` took longer than it may. A lone cell is marked at once;
+        several wait again, cell by cell, to see which it is."""
+        done, left = self._sorted(task)
+        if len(left) == 1:
+            says = f"It took longer than the {limit:g} seconds that a cell may take."
+            return [*done, mark(task, left[0], TIMED_OUT, says, limit)]
+        self.waiting.extendleft((one,) for one in reversed(left))
+        return done
+
+    def _sorted(self, task: Task) -> tuple[list[Done], list[Work]]:
+        """Cells of a lost task that are in the store, and those that are not."""
+        work = [one for group in task.groups for one in group]
+        there = {one.name for one in work if self.plan.store.backend.has(one.name)}
+        done = [Done(one.name, FINISHED, 0.0) for one in work if one.name in there]
+        return done, [one for one in work if one.name not in there]
 
     def put_back(self, task: Task) -> None:
         """A task was lost through no fault of its cells."""

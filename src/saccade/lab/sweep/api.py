@@ -56,7 +56,7 @@ def draw(item: BuiltIn, data: "xarray.Dataset") -> "Drawing":
         return item.draw(data)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """A sweep carried out: the plan with what is now in the store, and the seconds it took."""
 
@@ -76,6 +76,12 @@ class Outcome:
             name: word for name, word in self.plan.status.items() if word not in (FINISHED, MISSING)
         }
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {word}" for word, number in self.plan.counts().items())
+        return (
+            f"Outcome of {self.plan.specification.title or self.plan.target.label}: {counts};"
+            f" {self.computed} computed in {self.seconds:.3g} s; .open() gives all as one dataset")
+
     def open(self) -> "xarray.Dataset":
         """All cells as one dataset."""
         return gather_plan(self.plan)
@@ -83,8 +89,9 @@ class Outcome:
 
 def sweep(
     source: Source, *, jobs: int | None = None, cluster: str | None = None,
-    tls: engines.Tls | None = None, store: str | None = None, retry: bool = False,
-    dry_run: bool = False, done: Callable[[Done], None] = lambda done: None, **asked: Any,
+    tls: engines.Tls | None = None, cell_timeout: float | None = None, store: str | None = None,
+    retry: bool = False, dry_run: bool = False, done: Callable[[Done], None] = lambda done: None,
+    **asked: Any,
 ) -> Outcome:
     """Evaluate many cells and keep each as a run: `sweep("single-location.risk", axes={"kappa":
     [0.1, 0.5]}, fixed={...}).open()`.
@@ -92,9 +99,12 @@ def sweep(
     `source` is a TOML file, a built-in sweep (`study/name`), a mapping with the contents of such a
     file, or the name of an experiment or a calculator, with `axes`, `cells`, `samples`, `design`,
     `fixed`, `scale`, `replicates`, `seed` beside it.
+
+    Cells are computed in this process, in `jobs` others or on a Dask `cluster`. A cell that takes
+    longer than `cell_timeout` seconds is ended and marked, and the rest goes on.
     """
     made, folder = understood(source, asked)
-    engine = engines.choose(jobs, cluster, tls)
+    engine = engines.choose(jobs, cluster, tls, cell_timeout)
     laid_out = plan(made, Store(store), folder, mend=not dry_run)
     if dry_run:
         return Outcome(laid_out, 0, 0.0)

@@ -7,16 +7,17 @@ Everything is validated before anything runs; an unknown key is refused with the
 import itertools
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from saccade.errors import InvalidInput, require, shown
-from saccade.lab.experiment import number_for, validated
+from saccade.lab.calculator import as_json
+from saccade.lab.experiment import LARGEST_SEED, number_for, validated
 
-MOST_CELLS = 1_000_000
+MOST_CELLS = 200_000  # laid out, each takes 5 kB; in the store, each is a folder
 Place = dict[str, Any]
 """the values of the axes in one cell"""
 
@@ -65,12 +66,12 @@ class Specification(BaseModel):
     fixed: dict[str, Any] = Field({}, description="parameters that all cells share")
     scale: str = "quick"
     replicates: int = Field(1, ge=1, description="independent repetitions of every cell")
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, le=LARGEST_SEED)
 
 
 def specification(values: Mapping[str, Any]) -> Specification:
     """The validated sweep, or one sentence about the first thing that is wrong."""
-    made = validated(Specification, values, "the sweep")
+    made = validated(Specification, as_json(values), "the sweep")
     assert isinstance(made, Specification)
     _check_design(made)
     both = sorted(
@@ -127,9 +128,18 @@ def _axis(name: str, given: Any, design: str) -> Span | list[Any]:
     if not isinstance(given, list | tuple | range) or not len(given):
         raise InvalidInput(
             f"axis {name} = {shown(given)} must be a list of values or hold low and high by name.")
-    repeated = [value for number, value in enumerate(given) if value in given[:number]]
+    repeated = _repeated(given)
     require(not repeated, f"axis {name}", repeated[:1], "appears twice in the list")
     return list(given)
+
+
+def _repeated(values: Sequence[Any]) -> list[Any]:
+    """The values that came before; at once where they are numbers or words."""
+    try:
+        seen: set[Any] = set()
+        return [value for value in values if value in seen or seen.add(value)]
+    except TypeError:  # lists and the like
+        return [value for number, value in enumerate(values) if value in values[:number]]
 
 
 def grid_axes(made: Specification) -> dict[str, list[Any]]:
@@ -140,15 +150,34 @@ def grid_axes(made: Specification) -> dict[str, list[Any]]:
     return {name: axis.values() if isinstance(axis, Span) else axis for name, axis in axes.items()}
 
 
+def check_count(made: Specification) -> None:
+    """Refuse more than MOST_CELLS, counted without listing them."""
+    if made.design == "grid":
+        sizes = [_size(given) for given in made.axes.values()]
+    else:
+        sizes = [len(made.cells) if made.design == "list" else made.samples or 0]
+    count = math.prod(sizes) * made.replicates
+    require(
+        count <= MOST_CELLS, "cells", count,
+        f"are too many: a sweep may have {MOST_CELLS} with its replicates; take fewer or split it")
+
+
+def _size(given: Any) -> int:
+    """The number of values on an axis, or 1 where `_axis` will refuse it."""
+    count = given.get("count") if isinstance(given, Mapping) else None
+    if isinstance(count, int):
+        return max(count, 1)
+    return len(given) if isinstance(given, list | tuple | range) else 1
+
+
 def places(made: Specification) -> list[Place]:
     """Every cell of the design, in order, without replicates."""
+    check_count(made)
     if made.design == "list":
         return [dict(cell) for cell in made.cells]
     if made.design == "random":
         return _drawn(made)
     axes = grid_axes(made)
-    count = math.prod(len(values) for values in axes.values()) * made.replicates
-    require(count <= MOST_CELLS, "cells", count, f"must not be more than {MOST_CELLS}")
     return [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
 
 

@@ -18,8 +18,8 @@ from saccade.lab.store import Request, Store, StoreUnwritable
 from saccade.lab.sweep.target import Target, resolve
 
 FLUSH_EVERY = 1.0  # seconds; what a power cut can take, and then the checksums tell
-KILLED = "killed"
-FAILURES = ("failed", "refused", "diverged", "out of memory", KILLED)
+KILLED, TIMED_OUT = "killed", "timed out"
+FAILURES = ("failed", "refused", "diverged", "out of memory", KILLED, TIMED_OUT)
 
 
 class OtherVersion(InvalidInput):
@@ -155,10 +155,10 @@ def word_for(problem: Exception) -> str:
     return next((word for kind, word in words.items() if isinstance(problem, kind)), "failed")
 
 
-def mark_killed(task: Task, work: Work, deaths: int) -> Done:
-    """Keep a cell whose worker died each time it was tried."""
+def mark(task: Task, work: Work, word: str, sentence: str, seconds: float = 0.0) -> Done:
+    """Keep a cell that has no result through no exception of its own: its worker died, or it took
+    too long."""
     target = resolve(task.run, task.folder)
     _, request = _asked(target, work, task.seed)
-    sentence = f"The worker process died {deaths} times while it computed this cell."
-    _store(task.store).fail(request, KILLED, sentence, "", 0.0)
-    return Done(request.name, KILLED, 0.0)
+    _store(task.store).fail(request, word, sentence, "", seconds)
+    return Done(request.name, word, seconds)

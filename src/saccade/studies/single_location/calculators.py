@@ -19,7 +19,8 @@ MOST_STEPS = 10_000_000
 
 Numbers = float | list[float]
 Dim = Annotated[
-    float, Field(description="dimension d of a token, a whole number of at least 2", ge=2)]
+    float, Field(description="dimension d of a token, a whole number from 2 to 1e15", ge=2, le=1e15)
+]
 InverseTemperature = Annotated[
     float, Field(description="inverse temperature lambda, above 0", gt=0)]
 Gamma = Annotated[
@@ -38,7 +39,8 @@ class Common(Inputs):
     """The setting shared by most calculators."""
 
     dim: Dim
-    length: float = Field(description="number L of tokens, a whole number of at least 1", ge=1)
+    length: float = Field(
+        description="number L of tokens, a whole number from 1 to 1e15", ge=1, le=1e15)
     inverse_temperature: InverseTemperature
     gamma: Gamma = 2**-0.5
     noise: Noise = 0.0

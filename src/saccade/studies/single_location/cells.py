@@ -8,6 +8,7 @@ import numpy as np
 import xarray
 
 from saccade.errors import require
+from saccade.lab.coded import coded
 from saccade.lab.vectorised import in_groups
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Overlaps, Setting
@@ -48,7 +49,9 @@ def ends(
         (Overlaps(*final[:, cell]), Setting(dim, length, *(float(x[cell, 0]) for x in task)))
         for cell in range(len(keys))]
     return [
-        xarray.Dataset(by_name(end, "repetition") | {"outcome": ("repetition", _code(end, at))})
+        xarray.Dataset(
+            by_name(end, "repetition")
+            | {"outcome": coded("repetition", _code(end, at), dynamics.OUTCOMES)})
         for end, at in cells]
 
 

@@ -62,8 +62,10 @@ class SingleLocation(eqx.Module):
         informative: int = 1,
     ) -> "SingleLocation":
         """A task with uniformly random orthonormal k* and v*; locations are uniform unless told."""
-        uniform = np.full(max(length, 1), 1.0 / max(length, 1))
-        law = uniform if location_probabilities is None else location_probabilities
+        require(length >= 1, "length", length, "must be at least 1")
+        law = (
+            np.full(length, 1 / length) if location_probabilities is None
+            else (location_probabilities))
         # Arrays, not numbers: a compiled function then serves every gamma and noise.
         (gamma,), (noise,), (law,) = floats(gamma), floats(noise), floats(law)
         return cls(dim, length, gamma, noise, law, *orthonormal_pair(key, dim), informative)

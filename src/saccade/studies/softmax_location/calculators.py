@@ -18,9 +18,10 @@ MOST_STEPS = 10_000_000
 QUADRATURE = "quadrature (exponentially convergent)"
 
 Dim = Annotated[
-    float, Field(description="dimension d of a token, a whole number of at least 2", ge=2)]
+    float, Field(description="dimension d of a token, a whole number from 2 to 1e15", ge=2, le=1e15)
+]
 Length = Annotated[
-    float, Field(description="number L of tokens, any real number of at least 2", ge=2)]
+    float, Field(description="number L of tokens, any real number from 2 to 1e15", ge=2, le=1e15)]
 Gamma = Annotated[
     float, Field(description="standard deviation of the informative token, above 0", gt=0)]
 Noise = Annotated[
@@ -141,11 +142,12 @@ def trajectory(at: At, path: Path) -> dict[str, Any]:
         last = setting.inverse_temperature / (1 + path.decay * (record[-1] - 1))
         tables = [
             dynamics.moment_table(setting, last=last if path.decay else None, finer=finer)
-            for finer in (2, 1)]
+            for finer in (1.25, 1)]
         runs = [dynamics.trajectory(start, setting, **rest, table=table) for table in tables]
     apart = np.max(np.abs(np.stack(runs[0].overlaps) - np.stack(runs[1].overlaps)))
+    in_risk = np.max(np.abs(runs[0].risk - runs[1].risk)) / np.max(np.abs(runs[0].risk))
     lists = {"steps": record, **runs[0].overlaps._asdict(), "risk": runs[0].risk}
-    return {**lists, "accuracy": max(float(apart), 4e-16)}
+    return {**lists, "accuracy": max(float(apart), float(in_risk), 4e-16)}
 
 
 def _with_accuracy(function: Callable[[theory.Rule], float]) -> dict[str, float]:

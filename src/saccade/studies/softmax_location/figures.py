@@ -52,7 +52,7 @@ FRACTIONS = Figure(
 
 RIVALS = (
     ("Bayes", GREEN, "-"), ("Bayes, two coordinates", GREEN, "--"), ("best score", GREY, "-"),
-    ("softmax", BLUE, "o-"), ("argmax", PURPLE, "-"), ("erf", ORANGE, "-"), ("linear", RED, "-"))
+    ("softmax", BLUE, "o"), ("argmax", PURPLE, "-"), ("erf", ORANGE, "-"), ("linear", RED, "-"))
 
 
 def _rivals(dim: float, length: float, softmax: float) -> list[float]:
@@ -72,10 +72,10 @@ def draw_rivals(runs: Runs) -> Drawing:
             for n in data.length.values])
         for (name, colour, style), values in zip(RIVALS, rows.T, strict=True):
             axes.plot(
-                data.length, values, style, color=colour, markersize=4,
-                label=name if dim == data.dim.values[-1] else None)
+                data.length, values, style, color=colour, markersize=5, markerfacecolor="none",
+                linewidth=1.2, label=name if dim == data.dim.values[-1] else None)
         axes.set(
-            xscale="log", yscale="log", xlabel="tokens L", title=f"d = {dim:g}", ylim=(1e-6, 3))
+            xscale="log", yscale="log", xlabel="tokens L", title=f"d = {dim:g}", ylim=(3e-9, 3))
     panels[0].set_ylabel("risk at the truth")
     panels[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return drawing
@@ -118,7 +118,8 @@ def draw_capacity(runs: Runs) -> Drawing:
 CAPACITY = Figure(
     id="softmax-location/capacity", title="How many tokens can be told apart",
     caption="Risk at the truth with L = exp(r d) tokens, at the threshold and 0.05 to either side,"
-    " as d grows (gamma^2 = 1/2); dashed: gamma^2/2, the limit at the threshold.", source="ours",
+    " as d grows (gamma^2 = 1/2, softmax at its best lambda); dashed: gamma^2/2, the limit at the"
+    " threshold.", source="ours",
     runs={"run": (oracle.capacity, {"dims": (20.0, 40.0, 80.0, 160.0, 320.0)})}, draw=draw_capacity,
     seconds={"quick": 8})
 
@@ -172,14 +173,20 @@ def draw_more_tokens(runs: Runs) -> Drawing:
         low, high = (
             [end.inverse_temperature if end else np.nan for end in side]
             for side in zip(*ends, strict=True))
-        right.fill_between(lengths, low, high, color=colour, alpha=0.3, label=name)
+        right.fill_between(lengths, low, high, color=colour, alpha=0.15, linewidth=0)
+        right.plot(lengths, low, color=colour, label=name)
+        right.plot(lengths, high, color=colour)
     right.axhline(1.0, **THEORY)
-    left.set(xscale="log", xlabel="tokens L", ylabel="fraction swapped", title=r"$\lambda = 1$")
+    left.set(xscale="log", ylabel="fraction swapped", title="Swapped at lambda = 1")
     right.set(
-        xscale="log", yscale="log", xlabel="tokens L", ylabel=r"$\lambda$",
-        title="Stable swapped state")
-    left.legend()
-    right.legend()
+        xscale="log", yscale="log", ylabel=r"inverse temperature $\lambda$", ylim=(0.09, 5),
+        title="Where the swapped state is stable")
+    right.set_yticks((0.1, 0.2, 0.5, 1, 2, 5), ("0.1", "0.2", "0.5", "1", "2", "5"))
+    for axes in (left, right):
+        axes.set_xticks(LENGTHS, [f"{n:g}" for n in LENGTHS])
+        axes.minorticks_off()
+        axes.set_xlabel("tokens L")
+        axes.legend(loc="upper left")
     return drawing
 
 

@@ -32,11 +32,11 @@ class Common(Inputs):
 class Steps(Inputs):
     """The two gradient steps."""
 
-    eta_w: float = Field(description="step size of w")
-    eta_b: float = Field(description="step size of b")
-    eta_q: float = Field(description="step size of q")
-    beta: float = Field(description="inverse temperature of the softmax")
-    loss: str = Field(description="logistic or square")
+    eta_w: float = Field(0.5, description="step size of w")
+    eta_b: float = Field(0.5, description="step size of b")
+    eta_q: float = Field(0.5, description="step size of q")
+    beta: float = Field(1.0, description="inverse temperature of the softmax")
+    loss: str = Field("logistic", description="logistic or square")
 
     def steps(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in Steps.model_fields}

@@ -8,7 +8,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING
-from saccade.studies.group_sparse.claims import claim
+from saccade.studies.group_sparse.claims import cited, claim
 from saccade.studies.group_sparse.experiments import finding, images
 
 _ours = partial(claim, source="ours", status="heuristic")
@@ -28,8 +28,9 @@ SCREENING = _ours(
         "standard": Scale({"samples": (16, 32, 48), "draws": 128}, repetitions=2, seconds=60)},
     figure="group-sparse/finding",
     sabotages=(Sabotage(
-        "other-labels", "Labels made by another group: neither can find it.",
-        {"informative": False}),))
+        "other-labels",
+        "Labels made by another group: neither can find it, and 20 steps show it.",
+        {"informative": False, "draws": 160, "steps": 20}),))
 
 INTERPOLATES = _ours(
     "group-sparse.interpolation-first", "GS-F1",
@@ -42,7 +43,11 @@ INTERPOLATES = _ours(
     scales={
         "quick": Scale(seconds=10), "standard": Scale({"samples": (32,), "draws": 128}, seconds=60),
     },
-    sabotages=(Sabotage("short", "Stop after five steps.", {"steps": 5}),))
+    sabotages=(
+        Sabotage("short", "Stop after five steps.", {"steps": 5}),
+        Sabotage(
+            "two-groups", "Two groups, of which even uniform attention gives each a half.",
+            {"groups": 2, "relevant": 1})))
 
 
 def ahead(run: Run, first: str, second: str, samples: int) -> np.ndarray:
@@ -102,6 +107,8 @@ DIGITS = _image(
     "Digits 0 and 1 in one of nine patches, noise elsewhere, 120 images: attention on the image's"
     " patch is above uniform by half.", "Uniform attention is 1/9; medians over splits and noise.",
     source="stands in for the paper's CIFAR-10 experiment",
+    citation=cited(
+        "experiments; digits stand in for CIFAR-10", "Frog vs Airplane, 500 images each", "proxy"),
     scales={"quick": Scale(seconds=12), "standard": Scale(seconds=120)})
 
 FROGS = _image(
@@ -111,4 +118,7 @@ FROGS = _image(
     "Uniform attention is 1/9; medians over splits (800 images to train, 200 to test) and noise."
     " Of two step sizes tried on one split, 0.02 and 0.005, the first is taken.",
     source="the paper's CIFAR-10 experiment, at a quarter of the resolution a side",
+    citation=cited(
+        "experiments; at a quarter of the resolution a side, statistic and layout ours",
+        "Frog vs Airplane, 500 images each", "proxy"),
     scales={"standard": Scale(images.FROGS, seconds=160)}, requires="data:cifar10")

@@ -80,14 +80,15 @@ def reduced_run(
 def reduced_trajectory(
     key: PRNGKeyArray, groups: int, group_dim: int, step_size: float, steps: int,
     record: Sequence[int] | None = None, scale: float = 1.0, gram_scale: float | None = None,
-    repeats: int = 1, pool: int = 32, places: int = 1,
+    repeats: int = 1, pool: int = 32, places: int = 1, feature_speed: float = 1.0,
 ) -> ReducedTrajectory:
     """`steps` steps from zero with D = `groups`, d = `group_dim`; each looks at 222 * `repeats`
     fresh samples.
 
     `pool` is the number of sets of Gram matrices, and of designs on which loss and attention are
     judged. The last record is repeated up to a multiple of `places`: records of different numbers
-    then share a program, which takes longer to compile than to run. Warns above the stability rule.
+    then share a program, which takes longer to compile than to run. `feature_speed` multiplies the
+    steps of W11 (0: the position-only layer). Warns above the stability rule.
     """
     groups, eta, scale, gram = check_setting(groups, step_size, scale, gram_scale)
     group_dim, repeats = (
@@ -95,9 +96,10 @@ def reduced_trajectory(
     pool, kept = whole_number(pool, "pool", 1), plan_record(steps, record)
     warn_if_unstable(groups, eta, scale)
     stops = np.pad(np.asarray(kept.stops), (0, -len(kept.stops) % places), "edge")
+    of_features = np.array([1.0, feature_speed, feature_speed, 1.0, 1.0, 1.0, 1.0, 1.0])
     ended, rows = reduced_run(
-        key, exact_starts(groups, eta, scale, gram), scale, eta,
-        reduction.preconditioner(groups, group_dim, gram), stops, groups=groups,
+        key, of_features * exact_starts(groups, eta, scale, gram), scale, eta,
+        of_features * reduction.preconditioner(groups, group_dim, gram), stops, groups=groups,
         group_dim=group_dim, repeats=repeats, pool=pool)
     coordinates, loss, attention = [np.asarray(row)[kept.order] for row in rows]
     diverged_at = int(ended.diverged_at)

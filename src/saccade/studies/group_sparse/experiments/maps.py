@@ -11,6 +11,7 @@ import numpy as np
 import xarray
 
 from saccade.errors import require
+from saccade.lab.coded import flags
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import dynamics, models
 from saccade.studies.group_sparse.dynamics import full, plan_record, position_map, reduced_map
@@ -62,11 +63,14 @@ def regimes(
     ends = {
         name: np.stack([getattr(one.end, name) for one in maps])
         for name in ("gap", "alpha", "loss", "one_minus_attention")}
-    return xarray.Dataset(
+    made = xarray.Dataset(
         along(
             ("scale", "groups", "step_size"), regime=np.stack([code(one.regime) for one in maps]),
-            **ends, diverged_at=np.stack([one.diverged_at for one in maps])),
+            gap_quarter=np.stack([one.gap_quarter for one in maps]), **ends,
+            diverged_at=np.stack([one.diverged_at for one in maps])),
         {"scale": list(scales), "groups": list(groups), "step_size": list(step_sizes)})
+    made.regime.attrs |= flags(position_map.REGIMES)
+    return made
 
 
 def _product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -80,19 +84,21 @@ def _product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @partial(jax.jit, static_argnames=("points",))
 def plain_run(
-    groups: Any, step_size: Any, steps: Any, points: int = 160, fixed: Any = False
+    groups: Any, step_size: Any, steps: Any, points: int = 160, fixed: Any = False,
+    scale: Any = 1.0, encoding_factor: Any = 1.0,
 ) -> Any:
     """alpha and A of the position-only layer, each step a two-dimensional quadrature of the
     definition with `points` x `points` nodes (`fixed` leaves attention uniform)."""
     u, x, weights = _product_rule(points)
-    m = x / jnp.sqrt(groups - 1.0)
+    u, m = scale * u, scale * x / jnp.sqrt(groups - 1.0)
 
     def step(_: Any, state: Any) -> Any:
         alpha, gap = state
         s = jax.nn.sigmoid(gap - jnp.log(groups - 1.0))
         mixed = s * u + (1 - s) * m
         residual = weights * jax.nn.sigmoid(-alpha * groups * mixed)
-        speed = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * s * (1 - s)
+        gram = encoding_factor * (groups + 1) / 2
+        speed = step_size * gram**2 * groups / (groups - 1) * s * (1 - s)
         pull, turn = groups * jnp.sum(residual * mixed), speed * alpha * jnp.sum(residual * (u - m))
         return alpha + step_size * pull, jnp.where(fixed, gap, gap + turn)
 
@@ -102,13 +108,17 @@ def plain_run(
 @experiment("group-sparse.position-quadrature")
 def position_quadrature(
     key: Any, *, cases: tuple[Case, ...] = ((4, 0.5), (8, 0.5), (16, 0.3)), steps: int = 30,
-    fixed: bool = False,
+    fixed: bool = False, scale: float = 1.4, encoding_factor: float = 0.8,
 ) -> xarray.Dataset:
     """alpha and A of the position-only layer after `steps` steps: by the map, and step by step with
     a plain two-dimensional quadrature of the definition (`fixed` leaves attention uniform
     there)."""
-    runs = [position_map.position_trajectory(groups, eta, steps) for groups, eta in cases]
-    plain = [plain_run(groups, eta, steps, fixed=fixed) for groups, eta in cases]
+    runs = [
+        position_map.position_trajectory(
+            groups, eta, steps, scale=scale, gram_scale=encoding_factor * (groups + 1) / 2)
+        for groups, eta in cases]
+    plain = [
+        plain_run(groups, eta, steps, 160, fixed, scale, encoding_factor) for groups, eta in cases]
     return xarray.Dataset(
         along(("case", "name"), map=[[run.alpha[0], run.gap[0]] for run in runs], plain=plain),
         {"name": ["alpha", "gap"]})
@@ -121,10 +131,11 @@ def position_quadrature(
     })
 def reduced_descent(
     key: Any, *, cases: tuple[tuple[int, int], ...] = ((4, 4),), step_size: float = 0.5,
-    steps: int = 1000, points: int = 12, repetitions: int = 18,
+    steps: int = 1000, points: int = 12, repetitions: int = 18, feature_speed: float = 1.0,
 ) -> xarray.Dataset:
     """The eight coordinates, loss and attention along population descent of the full layer, for
-    (group_dim, groups) in `cases`; repetitions differ in the draws behind the expectation."""
+    (group_dim, groups) in `cases`; repetitions differ in the draws behind the expectation.
+    `feature_speed` multiplies the steps of W11, and 0 freezes it at zero."""
     times = spaced(1, steps, points)
     with warnings.catch_warnings():
         # Steps above the rule are part of what is measured here.
@@ -132,7 +143,8 @@ def reduced_descent(
         runs = [
             [
                 reduced_map.reduced_trajectory(
-                    one, groups, group_dim, step_size, steps, times, places=12)
+                    one, groups, group_dim, step_size, steps, times, places=12,
+                    feature_speed=feature_speed)
                 for one in each_key(jax.random.fold_in(key, number), repetitions)]
             for number, (group_dim, groups) in enumerate(cases)]
     values = {
@@ -149,13 +161,14 @@ def reduced_descent(
 def _full_states(
     keys: Any, task: GroupSparseTask, start: Any, step_size: Any, stops: Any, batch: int
 ) -> Any:
-    """alpha, A and mean attention at the end of a run of every weight, for each key."""
+    """alpha, A, mean attention and loss at the end of a run of every weight, for each key."""
 
     def one(key: Any) -> Any:
         ended, watched = full.full_run(
             key, task, start, step_size, stops, batch=batch, held_out=1000)
         point = coordinates_of(ended.state, task, start.matrix)
-        return jnp.stack([point[0], point[3] - point[5], watched.attention[0, 0, 1]])
+        seen = watched.attention[0, 0, 1], watched.loss[0]
+        return jnp.stack([point[0], point[3] - point[5], *seen])
 
     return jax.vmap(one)(keys)
 
@@ -168,20 +181,22 @@ def _full_states(
 def two_engines(
     key: Any, *, groups: int = 4, group_dim: int = 4, step_size: float = 0.5, steps: int = 60,
     batch: int = 500, repetitions: int = 32, reduced_repetitions: int = 4, encodings: Kind = "sine",
-    norm_squared: float | None = None,
+    norm_squared: float | None = None, scale: float = 1.0,
 ) -> xarray.Dataset:
-    """alpha, A and attention after `steps` steps: every weight with fresh batches, and the
+    """alpha, A, attention and loss after `steps` steps: every weight with fresh batches, and the
     six-number map with its own draws."""
     full_key, reduced_key = each_key(key, 2)
-    task = group_sparse_task(groups, group_dim, relevant=1)
+    task = group_sparse_task(groups, group_dim, scale, relevant=1)
     start = models.at_zero(group_dim, models.encoding(encodings, groups, None, norm_squared))
     by_weights = _full_states(
         jax.random.split(full_key, repetitions), task, start, step_size, plan_record(steps).stops,
         batch)
     runs = [
-        reduced_map.reduced_trajectory(one, groups, group_dim, step_size, steps, places=12)
+        reduced_map.reduced_trajectory(
+            one, groups, group_dim, step_size, steps, scale=scale, places=12)
         for one in each_key(reduced_key, reduced_repetitions)]
-    by_map = [[run.coordinates[-1, 0], run.gap[-1], run.attention[-1]] for run in runs]
+    by_map = [
+        [run.coordinates[-1, 0], run.gap[-1], run.attention[-1], run.loss[-1]] for run in runs]
     return xarray.Dataset(
         along(("repetition", "name"), full=by_weights) | along(("draw", "name"), reduced=by_map),
-        {"name": ["alpha", "gap", "attention"]})
+        {"name": ["alpha", "gap", "attention", "loss"]})

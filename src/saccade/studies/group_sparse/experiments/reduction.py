@@ -12,7 +12,7 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import models
-from saccade.studies.group_sparse.dynamics import full
+from saccade.studies.group_sparse.dynamics import designs, full
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
 from saccade.studies.group_sparse.dynamics.position_map import position_trajectory
 from saccade.studies.group_sparse.experiments.common import along, each_key
@@ -65,16 +65,17 @@ def _layer_gradient(point: Any, task: GroupSparseTask, matrix: Any, X: Any) -> A
 @experiment("group-sparse.symmetric-gradient")
 def symmetric_gradient(
     key: Any, *, groups: int = 4, group_dim: int = 3, samples: int = 20, encodings: Kind = "sine",
-    relevant: int = 1,
+    relevant: int = 3, symmetric: bool = True,
 ) -> xarray.Dataset:
     """The full layer's gradient at a random point of the invariant subspace on a symmetric sample,
-    and the reduced gradient there."""
+    and the reduced gradient there (`symmetric` False: on plain draws, as many)."""
     data_key, point_key, encoding_key = each_key(key, 3)
     task = group_sparse_task(groups, group_dim, relevant=relevant)
     matrix = encoding(encodings, groups, key=encoding_key)
     sizes = np.array([1.0, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0])
     point = sizes * np.abs(jax.random.normal(point_key, (8,)))
-    X = jnp.asarray(symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant))
+    X = symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant)
+    X = jnp.asarray(X if symmetric else task.sample(data_key, len(X)).X)
     gradient, projected, inside = _layer_gradient(point, task, matrix, X)
     answer, speed = reduced.reduced_gradient(
         X, task.direction, relevant, point, float(np.sum(np.square(matrix)) / groups))
@@ -108,9 +109,9 @@ def _with_alpha(layer: Transformer, alpha: float) -> Transformer:
     "group-sparse.second-step",
     scales={"standard": {"samples": 20_000, "cases": ((8, 2.0), (16, 2.0), (3, 0.7))}})
 def second_step(
-    key: Any, *, cases: tuple[tuple[int, float], ...] = ((8, 2.0), (3, 0.7)), group_dim: int = 2,
+    key: Any, *, cases: tuple[tuple[int, float], ...] = ((8, 2.0), (3, 2.0)), group_dim: int = 2,
     samples: int = 4000, replicates: int = 32, encodings: Kind = "sine",
-    norm_squared: float | None = None,
+    norm_squared: float | None = None, scale: float = 1.3, correlation: float = 0.0,
 ) -> xarray.Dataset:
     """alpha, A, a and b after the second step, its gradient taken on raw samples at the state after
     the first (alpha as measured)."""
@@ -118,11 +119,12 @@ def second_step(
     for number, (groups, step_size) in enumerate(cases):
         # After one step W = 0 and v is a multiple of [v*; 0]; E|x| is a one-line integral, taken
         # from its definition.
-        first = step_size * 0.5 * np.sqrt(2 / np.pi)
+        first = step_size * 0.5 * scale * np.sqrt(2 / np.pi)
         matrix = encoding(encodings, groups, None, norm_squared)
         layer = _with_alpha(models.at_zero(group_dim, matrix), first)
         keys = jax.random.split(jax.random.fold_in(key, number), replicates)
-        gradients = _gradients(keys, group_sparse_task(groups, group_dim), layer, samples)
+        task = group_sparse_task(groups, group_dim, scale, correlation=correlation)
+        gradients = _gradients(keys, task, layer, samples)
         moved = -step_size * np.asarray(gradients).T
         states.append(np.stack([first + moved[0], moved[3] - moved[5], moved[1], moved[2]], -1))
     return xarray.Dataset(
@@ -153,7 +155,7 @@ def _curvatures(keys: Any, task: GroupSparseTask, layer: Transformer, samples: i
 def transverse_curvature(
     key: Any, *,
     cases: tuple[tuple[int, float, int], ...] = ((8, 0.1, 2), (8, 0.1, 68), (8, 0.1, 600)),
-    group_dim: int = 2, samples: int = 2000, replicates: int = 32,
+    group_dim: int = 2, samples: int = 2000, replicates: int = 32, scale: float = 0.7,
 ) -> xarray.Dataset:
     """Curvature along v2 = P q by automatic differentiation of the layer on raw samples, at the
     state of the position-only map after `steps` steps, for (groups, step size, steps) in
@@ -161,7 +163,8 @@ def transverse_curvature(
     curvatures, states = [], []
     for number, (groups, step_size, steps) in enumerate(cases):
         task, run = (
-            group_sparse_task(groups, group_dim), position_trajectory(groups, step_size, steps))
+            group_sparse_task(groups, group_dim, scale),
+            position_trajectory(groups, step_size, steps, scale=scale))
         alpha, gap, attention = float(run.alpha[0]), float(run.gap[0]), float(run.attention[0])
         layer = _with_alpha(reduced.selector(attention, task, encoding("sine", groups)), alpha)
         keys = jax.random.split(jax.random.fold_in(key, number), replicates)
@@ -172,3 +175,39 @@ def transverse_curvature(
         along(("replicate", "case"), curvature=np.stack(curvatures, 1))
         | along("case", **dict(zip(names, np.array(states).T, strict=True))),
         along("case", groups=[case[0] for case in cases]))
+
+
+@partial(jax.jit, static_argnames=("groups", "group_dim", "designs_a_replicate"))
+def _controls(
+    keys: Any, alpha: Any, gap: Any, scale: Any, skew: Any, groups: int, group_dim: int,
+    designs_a_replicate: int,
+) -> Any:
+    """Loss and gradient of the position-only layer on designs of the six-number map, averaged."""
+
+    def one(key: Any) -> Any:
+        signal_key, gram_key = jax.random.split(key)
+        signals, weights = designs.draw_signals(signal_key, groups, scale, 1)
+        gram = designs.draw_grams(gram_key, groups, group_dim, scale, 1, 1)[0]
+        gram = gram.at[0].add(skew)
+        loss, slope = designs.sampled_control(alpha, gap, designs.Design(signals, gram, weights))
+        return jnp.append(loss, slope)
+
+    return jax.lax.map(
+        lambda key: jax.vmap(one)(jax.random.split(key, designs_a_replicate)).mean(axis=0), keys)
+
+
+@experiment("group-sparse.control-variate")
+def control_variate(
+    key: Any, *, groups: int = 4, group_dim: int = 3, alpha: float = 0.4, gap: float = 1.0,
+    scale: float = 1.3, alpha_factor: float = 1.0, gap_shift: float = 0.0, skew: float = 0.0,
+    replicates: int = 32,
+) -> xarray.Dataset:
+    """Loss and gradient of the position-only layer on the designs of the six-number map, and their
+    expectations (at alpha times `alpha_factor`, gap plus `gap_shift`); `skew` is added to the Gram
+    matrices' row of the relevant group."""
+    sampled = _controls(
+        jax.random.split(key, replicates), alpha, gap, scale, skew, groups, group_dim, 16)
+    loss, slope = designs.expected_control(alpha_factor * alpha, gap + gap_shift, groups, scale)
+    return xarray.Dataset(
+        along(("replicate", "name"), sampled=sampled)
+        | along("name", expected=[float(loss), *np.asarray(slope)]))

@@ -8,19 +8,21 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
+from saccade.studies.single_location.claims.citations import CITATIONS
 from saccade.studies.single_location.theory import Overlaps, Setting
 
-ORDER = ("data", "risk", "manifold", "recovery", "states")
+ORDER = ("data", "risk", "manifold", "recovery", "states", "draws")
 
 
 def claim(
-    id: str, spec: str, statement: str, *, sabotages: Sabotage | tuple[Sabotage, ...],
+    id: str, spec: str, statement: str, *, sabotages: Sabotage | tuple[Sabotage, ...] = (),
     figure: str | None = None, corrected: str | None = None, **fields: Any,
 ) -> Claim:
-    """A claim of this study; its figure and its correction are named without the study."""
+    """A claim of this study, cited in `citations.py`; its figure and its correction are named
+    without the study."""
     return Claim(
-        id=id, spec=spec, statement=statement,
-        sabotages=sabotages if isinstance(sabotages, tuple) else (sabotages,),
+        id=id, spec=spec, citation=CITATIONS[id.removeprefix("single-location.")],
+        statement=statement, sabotages=sabotages if isinstance(sabotages, tuple) else (sabotages,),
         figure=figure and f"single-location/{figure}",
         corrected=corrected and f"single-location.{corrected}", **fields)
 

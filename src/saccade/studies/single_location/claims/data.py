@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.claim import Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import theory
 from saccade.studies.single_location.claims import changed, claim, quick, setting
 from saccade.studies.single_location.experiments import language, simulation
 
+SETS = ("train", "test", "ood_tokens", "ood_structure", "ood_both")
 TABLE_1 = claim(
     "single-location.sentence-counts", "SL-T1tab",
     "The five sets hold 15552, 4608, 3072, 144 and 96 sentences, half of them positive, none of"
@@ -22,10 +23,17 @@ TABLE_1 = claim(
         run.data.shared_with_train.values[1:]])),
     predict=lambda run: [15552, 4608, 3072, 144, 96, *[0.5] * 5, *[0] * 4], resolution=0.0,
     argued="Counts.",
+    parts=(
+        *(f"size of {name}" for name in SETS), *(f"positive in {name}" for name in SETS),
+        *(f"{name} in train" for name in SETS[1:])),
     finding="The paper's 4608 test sentences are 2304 distinct ones, each listed twice.",
-    sabotages=changed("distinct-test", "Count each test sentence once.", duplicate_test=False))
+    sabotages=(
+        changed("distinct-test", "Count each test sentence once.", duplicate_test=False),
+        changed(
+            "without-two-words", "Leave out a known and an unseen positive adjective.",
+            without=("wonderful", "gentle")),
+        changed("leak", "Put the sentences of every test set into training.", leak=True)))
 
-SETS = ("train", "test", "ood_tokens", "ood_structure", "ood_both")
 SHUFFLED = changed("shuffled-labels", "Train the probe on shuffled labels.", shuffle_labels=True)
 PROBED: dict[str, Any] = {
     "source": "Figure 1b", "experiment": language.cls_probe, "figure": "1b",
@@ -41,19 +49,20 @@ def _mean(run: Run, name: str) -> float:
 
 LAYER_ZERO = claim(
     "single-location.cls-layer-zero", "SL-F1b",
-    "Before the first layer [CLS] knows nothing of the sentence: a linear probe is at 50 %.",
-    kind=IDENTITY, measure=lambda run: one_row(run.data.accuracy.values[:, 0]),
-    predict=lambda run: [0.5] * 5, resolution=0.0,
-    argued="The state is the same for every sentence and the sets are balanced.", parts=SETS,
+    "Before the first layer [CLS] of a pretrained encoder (MiniLM, not the paper's BERT) knows"
+    " nothing of the sentence: a linear probe is at 50 %.", kind=IDENTITY,
+    measure=lambda run: one_row(run.data.accuracy.values[:, 0]), predict=lambda run: [0.5] * 5,
+    resolution=0.0, argued="The state is the same for every sentence and the sets are balanced.",
+    parts=SETS,
     sabotages=Sabotage(
-        "first-layer", "Look after the first layer instead.",
-        measure=lambda run: one_row(run.data.accuracy.values[:, 1])),
+        "above", "Average over the layers above the embeddings instead.",
+        measure=lambda run: one_row([_mean(run, name) for name in SETS])),
     **PROBED)
 
 PROBE = claim(
     "single-location.cls-probe", "SL-F1b",
-    "Averaged over layers, a linear probe of [CLS] separates the training set and does better"
-    " than chance on every test set.", status="heuristic", kind=ABOVE,
+    "Averaged over the layers of MiniLM (in place of BERT), a linear probe of [CLS] separates the"
+    " training set and does better than chance on every test set.", status="heuristic", kind=ABOVE,
     measure=lambda run: one_row([_mean(run, name) for name in SETS]),
     predict=lambda run: [0.99, 0.65, 0.55, 0.53, 0.53], resolution=0.0,
     argued="One pretrained encoder (MiniLM, six layers, in place of BERT-base), so nothing to"
@@ -62,19 +71,31 @@ PROBE = claim(
 
 DEGRADES = claim(
     "single-location.cls-probe-degrades", "SL-F1b",
-    "Averaged over layers, accuracy is highest in training, lower on the test set, and lowest"
-    " on average out of distribution.", status="heuristic", kind=ORDERING,
+    "Averaged over the layers of MiniLM (in place of BERT), accuracy is highest in training, lower"
+    " on the test set, and lowest on average out of distribution.", status="heuristic",
+    kind=ORDERING,
     measure=lambda run: one_row([
         _mean(run, "train") - _mean(run, "test"),
         _mean(run, "test") - np.mean([_mean(run, name) for name in SETS[2:]])]),
     predict=lambda run: 0.03, resolution=0.01,
     argued="One encoder and no chance but the choice of sentences: the means of three choices"
     " differ by up to 0.03, so a difference must be larger.",
-    parts=("train - test", "test - out of distribution"), sabotages=SHUFFLED, **PROBED)
+    parts=("train - test", "test - out of distribution"),
+    sabotages=(
+        SHUFFLED,
+        changed(
+            "test-on-train", "Test on the probe's own sentences (400 of them).", test_on_train=True,
+            train=400, test=100)),
+    **PROBED)
 
 
 def _chance(run: Run) -> float:
     return 1 / run.parameters.length
+
+
+def _hits(run: Run) -> float:
+    p = run.parameters
+    return theory.largest_norm_hit_rate(p.dim, p.length, p.gamma)
 
 
 LONGEST: dict[str, Any] = {
@@ -88,18 +109,17 @@ CHANCE = claim(
     finding="Norms are not quite uninformative: squared norms have equal means but spreads 1.5 d"
     " and 2 d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80),"
     " less than chance.", corrected="norm-hit-rate",
-    sabotages=changed("gamma-one", "gamma = 1: the informative token is longer.", gamma=1.0),
+    repairs=(Repair("two-laws", "Give each kind of token its own chi-square law.", predict=_hits),),
     **LONGEST)
 
 NORM = claim(
     "single-location.norm-hit-rate", "SL-G1",
     "Choosing the token of largest norm finds the informative one with the probability given by"
-    " two chi-square laws; below chance at gamma^2 = 1/2.",
-    source="Section 2.1; the formula is ours", status="quadrature",
-    predict=lambda run: theory.largest_norm_hit_rate(
-        run.parameters.dim, run.parameters.length, run.parameters.gamma),
-    resolution=0.01, argued="Exact at every dimension; 0.01 is half of its distance from chance.",
-    sabotages=Sabotage("chance", "Predict one in L.", predict=_chance), **LONGEST)
+    " two chi-square laws (d = 6, L = 4, gamma = 0.9).", source="Section 2.1; the formula is ours",
+    status="quadrature", predict=_hits, resolution=0.02,
+    argued="Exact at every dimension; 0.02 is a seventh of its distance from chance.",
+    sabotages=Sabotage("chance", "Predict one in L.", predict=_chance),
+    **LONGEST | {"scales": quick({"dim": 6, "length": 4, "gamma": 0.9}, 8, seconds=1)})
 
 PREDICTORS = claim(
     "single-location.predictor-order", "SL-E1",
@@ -110,8 +130,9 @@ PREDICTORS = claim(
     argued="Paired on the same samples; softmax at lambda = 1 has risk 0.0013, erf 4.18 by the"
     " closed form.", statistic="mean", parts=("softmax - argmax", "erf - softmax"),
     scales=quick(repetitions=4, seconds=2),
-    sabotages=changed(
-        "flat-softmax", "lambda = 0.02: softmax hardly looks.", inverse_temperature=0.02))
+    sabotages=(
+        changed("flat-softmax", "lambda = 0.02: softmax hardly looks.", inverse_temperature=0.02),
+        changed("sharp-softmax", "lambda = 50: softmax is argmax.", inverse_temperature=50.0)))
 
 ATTENTION = claim(
     "single-location.attention-is-softmax", "SL-A1",
@@ -125,10 +146,11 @@ ATTENTION = claim(
     sabotages=changed("cls-among-keys", "Keep [CLS] among the keys and values.", keep_cls=True))
 
 
-def _spread_theory(run: Run, forget: bool = False) -> np.ndarray:
+def _spread_theory(run: Run, forget: bool = False, **changes: float) -> np.ndarray:
     counts = np.array(run.parameters.informative)
     counts = np.ones_like(counts) if forget else counts
-    return np.asarray(theory.spread_manifold_risk(1.0, 1.0, setting(run), counts))
+    at = setting(run)._replace(**changes)
+    return np.asarray(theory.spread_manifold_risk(1.0, 1.0, at, counts))
 
 
 SPREAD = claim(
@@ -143,6 +165,10 @@ SPREAD = claim(
     finding="Spread over m tokens, the target is overshot: the predictor adds the m tokens at full"
     " weight where 1/sqrt(m) is right. It loses gamma^2 (sqrt(m)-1)^2, less the noise (m-1)"
     " zeta(0, lambda^2) of the uninformative tokens that they replace.",
-    sabotages=Sabotage(
-        "one-location", "Predict the risk of one informative token.",
-        predict=lambda run: _spread_theory(run, True)))
+    sabotages=(
+        Sabotage(
+            "one-location", "Predict the risk of one informative token.",
+            predict=lambda run: _spread_theory(run, True)),
+        Sabotage(
+            "longer", "Predict for fifteen tokens instead of ten.",
+            predict=lambda run: _spread_theory(run, length=15))))

@@ -26,20 +26,46 @@ def _ended(run: Run, *words: str) -> np.ndarray:
 ON_THE_MANIFOLD = claim(
     "single-location.recovery-on-manifold", "SL-T5",
     "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
-    " close to 1 with equal signs.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
-    experiment=descent.descent,
-    measure=lambda run: np.column_stack(
-        [_last(run)[:, :2], np.sign(run.data.kappa.values * run.data.nu.values)[:, -1]]),
-    predict=lambda run: [0.98, 0.99, 1.0], resolution=0.005,
+    " close to 1.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
+    experiment=descent.descent, measure=lambda run: _last(run)[:, :2],
+    predict=lambda run: [0.98, 0.99], resolution=0.005,
     argued="kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
     " map, not 1; 0.005 allows for the spread of starts.", statistic="median",
-    parts=("|kappa|", "|nu|", "sign of kappa nu"), scales=quick(descent.ON_MANIFOLD, 2, seconds=2),
-    figure="4b",
+    parts=("|kappa|", "|nu|"), scales=quick(descent.ON_MANIFOLD, 2, seconds=2), figure="4b",
     sabotages=(
         changed(
             "from-the-sphere", "Start on the sphere, at lambda = 0.9.", start="sphere",
             inverse_temperature=0.9, step_size=1e-3),
         changed("stop-early", "Stop after 500 steps.", steps=500, record_every=100)))
+
+
+def _bound_for_the_truth(run: Run) -> np.ndarray:
+    """1 for starts that ended with equal signs below the risk of the origin, 1 for starts whose
+    risk never rose: descent that only goes down can then end nowhere but at +-(1, 1)."""
+    data = run.data
+    below = (data.risk < data.origin - 1e-6) & (data.kappa * data.nu > 0)
+    return np.stack([below.values.ravel(), (data.rises == 0).values.ravel()], 1).astype(float)
+
+
+ALMOST_EVERY = claim(
+    "single-location.almost-every-start", "SL-T5",
+    "Over 10800 random starts on the manifold, at d = 40, 200, 1000, lambda = 0.1, 0.4, 0.9 and two"
+    " step sizes, all go down, and to where only (1, 1) and (-1, -1) are left.",
+    source="Theorem 5, Propositions 8 and 13", kind=ESTIMATE, statistic="fraction",
+    experiment=descent.almost_every_start, measure=_bound_for_the_truth, predict=lambda run: 1.0,
+    resolution=0.002,
+    argued="The bad starts have measure zero: a fraction of 1. Without one failure 10800 starts"
+    " leave 0.0013 at the ledger's levels; a start a factor 1e4 closer to the bad line than usual"
+    " is still driven off in 6000 steps. The risk is looked at every 100 steps.",
+    parts=("bound for the truth", "never rising"), scales=quick(seconds=4),
+    sabotages=(
+        changed("too-short", "Stop after 40 steps.", steps=40, record_every=1),
+        changed(
+            "at-the-saddle", "Start at the origin, which is not generic.", spread=0.0, steps=40,
+            record_every=1),
+        changed(
+            "large-steps", "Steps of four and six inverse curvatures.",
+            steps_of_curvature=(4.0, 6.0), steps=400, record_every=10)))
 
 WITH_SCHEDULE = claim(
     "single-location.recovery-with-schedule", "SL-F4a",
@@ -55,6 +81,7 @@ WITH_SCHEDULE = claim(
     figure="4a",
     sabotages=(
         changed("no-schedule", "Keep lambda = 1 for ever.", decay=0.0),
+        changed("stop-early", "Stop after 1200 steps.", steps=1200, record_every=3),
         changed(
             "small-lambda", "Keep lambda = 0.1 for ever.", decay=0.0, inverse_temperature=0.1,
             steps=20_000)))
@@ -82,19 +109,23 @@ TWO_TIMESCALES = claim(
 STOCHASTIC_RECOVERY = claim(
     "single-location.stochastic-recovery", "SL-F5",
     "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
-    " to the true directions.", source="Figure 5", status="asymptotic", kind=ABOVE,
+    " to the true directions (quick: a twentieth of the paper's steps, 10000 of 4e-3, with a decay"
+    " of 2e-3).", source="Figure 5", status="asymptotic", kind=ABOVE,
     experiment=descent.stochastic_descent, measure=lambda run: _last(run)[:, :2],
-    predict=lambda run: [0.99, 0.99], resolution=0.01,
-    argued="The noise of batches of 5 keeps |kappa| about 0.003 to 0.005 away from 1 at the final"
-    " step size and temperature; medians, since about one run in seven swaps at quick scale.",
-    statistic="median", parts=("|kappa|", "|nu|"),
+    predict=lambda run: [0.985, 0.985], resolution=0.01,
+    argued="The noise of batches of 5 keeps |kappa| about 0.012 away from 1 at the final step size"
+    " and temperature; medians, since about one run in four swaps at quick scale, so that 240 runs"
+    " decide (120 runs of a longer schedule stayed undecided at seed 1).", statistic="median",
+    parts=("|kappa|", "|nu|"),
     scales={
         "quick": Scale(descent.STOCHASTIC, 2, seconds=8),
         "paper": Scale(descent.STOCHASTIC_PAPER, 1, seconds=120)},
     figure="5",
     sabotages=(
         changed("no-schedule", "Keep lambda = 2 for ever.", decay=0.0),
-        changed("large-step", "Step size 0.05: the noise of small batches wins.", step_size=0.05)))
+        changed(
+            "large-step", "Step size 0.05: the noise of small batches wins.", step_size=0.05,
+            steps=2000, record_every=20)))
 
 STOCHASTIC_LAW = claim(
     "single-location.stochastic-law", "SL-F5",
@@ -129,6 +160,7 @@ LARGE_LAMBDA = claim(
     figure="7a",
     sabotages=(
         changed("with-schedule", "Let lambda decrease.", decay=1e-4, step_size=4e-3),
+        changed("stop-early", "Stop after 400 steps.", steps=400, record_every=1),
         changed(
             "on-the-manifold", "Start on the manifold, at lambda = 0.4.", inverse_temperature=0.4,
             start="manifold")))
@@ -138,10 +170,11 @@ SMALL_LAMBDA = claim(
     "With constant lambda = 0.1, about half of the runs from the sphere recover and the others"
     " end at (kappa, nu) = (0, 0).", source="Figure 7b", status="heuristic", kind=ESTIMATE,
     experiment=descent.descent, measure=lambda run: _ended(run, "recovered", "swapped"),
-    predict=lambda run: [0.5, 0.5], resolution=0.3,
-    argued="The figure shows a mixture; a fraction is asked to lie in (0.2, 0.8).",
-    statistic="fraction", parts=("recovered", "at (0, 0)"),
-    scales=quick(descent.SMALL, 4, seconds=3), figure="7b",
+    predict=lambda run: [0.5, 0.5], resolution=0.06,
+    argued="As lambda falls the two modes of the start become equally fast: a coin toss. At 0.1 the"
+    " manifold's is 0.6 % faster (0.7715 against 0.7668), so a little more than half may recover;"
+    " 0.06 is what some thousands of starts tell apart.", statistic="fraction",
+    parts=("recovered", "at (0, 0)"), scales=quick(descent.MANY_SMALL, 6, seconds=5), figure="7b",
     sabotages=(
         changed("on-the-manifold", "Start on the manifold.", start="manifold"),
         changed("large-lambda", "lambda = 0.9.", inverse_temperature=0.9, step_size=1e-3)))

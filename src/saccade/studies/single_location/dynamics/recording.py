@@ -17,7 +17,8 @@ Numbers = Float[Array, "..."]
 Stops = Int[Array, " stops"]
 Observed = tuple[Overlaps, Array]
 Record = int | Sequence[int] | np.ndarray | None
-"""What to keep: every so many steps, the given ascending steps, or the last one only."""
+"""What to keep: every so many steps (the last if they are fewer), the given ascending steps, or
+the last one only."""
 
 
 class Trajectory(NamedTuple):
@@ -79,6 +80,8 @@ def steps_to_record(steps: int, record: Record = None) -> np.ndarray:
     if isinstance(record, int | float):
         whole = _is_whole(record) and record >= 1
         require(whole, "record", record, "must be a list, or a whole number of at least 1")
+        if steps < record:  # at least the end
+            return np.array([steps], dtype=np.int64)
         return np.arange(record, steps + 1, record, dtype=np.int64)
     wanted = np.asarray([steps] if record is None else record, dtype=float)
     require(wanted.ndim == 1, "record", record, "must be a list of step numbers")

@@ -21,9 +21,9 @@ from jaxtyping import ArrayLike, Float, Key
 
 from saccade.arrays import Array
 from saccade.errors import require
-from saccade.studies.single_location.models import ErfAttention
+from saccade.studies.single_location.models import ErfAttention, SoftmaxAttention
 from saccade.studies.single_location.task import SingleLocation
-from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays
+from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, risk
 
 from .chance import TINY, square_root, wishart
 from .full import Vectors, check_vectors, overlaps_of, sphere_step
@@ -181,9 +181,10 @@ def _run_in_law(key, overlaps, setting, step_size, decay, stops, length: int, ba
 def stochastic_trajectory_brute(
     key: Key[Array, ""], k0: Vectors, v0: Vectors, k_star: Vectors, v_star: Vectors,
     setting: Setting, step_size: float, steps: int, batch: int, record: Record = None,
-    decay: float = 0.0,
+    decay: float = 0.0, activation: str = "erf",
 ) -> Trajectory:
-    """As `stochastic_trajectory_in_law`, from k0 and v0 (repetitions, dim), drawing every token."""
+    """As `stochastic_trajectory_in_law`, from k0 and v0 (repetitions, dim), drawing every token.
+    With the `activation` softmax there is no closed form here, and the risk is NaN."""
     check_run(setting, step_size, decay)
     _check(setting, batch)
     k0, v0, k_star, v_star = check_vectors(k0, v0, k_star, v_star, setting)
@@ -193,16 +194,24 @@ def stochastic_trajectory_brute(
     )
     numbers = as_arrays(setting), step_size, decay
     return trajectory(
-        lambda stops: _run_brute(key, k0, v0, task, *numbers, stops, batch), steps, record)
+        lambda stops: _run_brute(key, k0, v0, task, *numbers, stops, batch, activation), steps,
+        record)
 
 
-def _batch_loss(k, v, sample, inverse_temperature):
-    return jnp.mean((ErfAttention(k, v, inverse_temperature)(sample.X) - sample.y) ** 2)
+PREDICTORS = {"erf": ErfAttention, "softmax": SoftmaxAttention}
 
 
-@partial(jax.jit, static_argnames="batch")
-def _run_brute(key, k0, v0, task, setting, step_size, decay, stops, batch: int):
-    gradients = jax.vmap(jax.grad(_batch_loss, argnums=(0, 1)), in_axes=(0, 0, 0, None))
+def _unknown_risk(here, setting):
+    return jnp.full_like(here.kappa, jnp.nan)
+
+
+@partial(jax.jit, static_argnames=("batch", "activation"))
+def _run_brute(key, k0, v0, task, setting, step_size, decay, stops, batch: int, activation: str):
+    def batch_loss(k, v, sample, inverse_temperature):
+        predict = PREDICTORS[activation](k, v, inverse_temperature)
+        return jnp.mean((predict(sample.X) - sample.y) ** 2)
+
+    gradients = jax.vmap(jax.grad(batch_loss, argnums=(0, 1)), in_axes=(0, 0, 0, None))
 
     def step(state, t, setting):
         keys = jax.random.split(jax.random.fold_in(key, t), len(k0))
@@ -212,4 +221,4 @@ def _run_brute(key, k0, v0, task, setting, step_size, decay, stops, batch: int):
 
     return follow(
         step, lambda state: overlaps_of(state[0], state[1], task.k_star, task.v_star), (k0, v0),
-        setting, decay, stops)
+        setting, decay, stops, risk if activation == "erf" else _unknown_risk)

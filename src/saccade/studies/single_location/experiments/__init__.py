@@ -1,3 +1,3 @@
 """The experiments of single-location regression."""
 
-ORDER = ("descent", "closed_forms", "simulation", "states", "language")
+ORDER = ("descent", "closed_forms", "simulation", "sampled", "states", "language")

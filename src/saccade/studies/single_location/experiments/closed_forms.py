@@ -41,8 +41,8 @@ def _gaussian_mean(function, shift: float, variance: float) -> float:
 
 @experiment("single-location.erf-moments")
 def erf_moments(
-    key, *, shifts: tuple[float, ...] = (0.0, 0.3, -1.1, 2.0, 5.0),
-    variances: tuple[float, ...] = (0.01, 0.25, 1.0, 4.0),
+    key, *, shifts: tuple[float, ...] = (0.0, 0.3, -1.1, 2.0, 3.0),
+    variances: tuple[float, ...] = (0.01, 0.25, 0.7, 4.0),
 ) -> xarray.Dataset:
     """Gaussian means of products of erf and its derivatives, by adaptive quadrature."""
     t, s = (grid.ravel() for grid in np.meshgrid(shifts, variances, indexing="ij"))
@@ -83,20 +83,22 @@ def _oracle(
 @experiment("single-location.manifold-landscape")
 def manifold_landscape(
     key, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120,
+    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120, even: bool = False,
 ) -> xarray.Dataset:
-    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite."""
+    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite (`even`:
+    of weights |erf|, which do not see the sign of a score)."""
     grid = np.linspace(-1, 1, points)
     z, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights = weights / weights.sum()
     lam, shift = inverse_temperature, np.sqrt(dim / 2)
     inner = lam * (shift * grid[:, None] + gamma * z)
-    hit, square = special.erf(inner) @ weights, special.erf(inner) ** 2 @ weights
-    rise = _erf_prime(inner) * lam * shift
+    sign = np.sign(inner) if even else 1.0
+    gate, rise = sign * special.erf(inner), sign * _erf_prime(inner) * lam * shift
+    hit, square = gate @ weights, gate**2 @ weights
     others = (length - 1) * float(special.erf(lam * z) ** 2 @ weights)
     kappa, nu = np.meshgrid(grid, grid, indexing="ij")
     risk = gamma**2 * (1 - 2 * nu * hit[:, None] + square[:, None]) + others
-    own = (special.erf(inner) * rise) @ weights
+    own = (gate * rise) @ weights
     d_kappa = gamma**2 * (-2 * nu * (rise @ weights)[:, None] + 2 * own[:, None])
     d_nu = np.broadcast_to(-2 * gamma**2 * hit[:, None], kappa.shape)
     axes = ("kappa", "nu")
@@ -107,25 +109,25 @@ def manifold_landscape(
 
 @experiment("single-location.erf-inequalities")
 def erf_inequalities(key, *, points: int = 20_001, width: float = 50.0) -> xarray.Dataset:
-    """Both sides of the elementary inequalities on erf and on 1/sqrt(1+u), on a grid."""
+    """|erf(u)|, |1/sqrt(1+|u|) - 1| and erf''(u), by differences of erf', on a grid."""
     u = np.linspace(-width, width, points)
-    positive = u[u > 0]
     step = 1e-5
     second = (_erf_prime(u + step) - _erf_prime(u - step)) / (2 * step)
     return xarray.Dataset(
         {
-            "erf_excess": float(np.max(np.abs(special.erf(u)) - 2 * np.abs(u) / np.sqrt(np.pi))),
-            "root_excess": float(np.max(np.abs(1 / np.sqrt(1 + positive) - 1) - positive)),
+            "erf": ("u", np.abs(special.erf(u))),
+            "root": ("u", np.abs(1 / np.sqrt(1 + np.abs(u)) - 1)),
             "second_derivative": ("u", second)},
         {"u": u})
 
 
 def _moments(
-    dim: int, law: np.ndarray, gamma: float, noise: float
+    dim: int, law: np.ndarray, gamma: float, noise: float, lean: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """E x x^T, E x Y, E Y^2 of the flattened tokens, summed over locations; k* = e_1, v* = e_2."""
+    """E x x^T, E x Y, E Y^2 of the flattened tokens, summed over locations; v* = e_2 and k* = e_1,
+    or leaning on v* with k*.v* = `lean`."""
     length, mean, read = len(law), np.zeros(dim), np.zeros(dim)
-    mean[0], read[1] = np.sqrt(dim / 2), 1.0
+    mean[:2], read[1] = np.sqrt(dim / 2) * np.array([np.sqrt(1 - lean**2), lean]), 1.0
     second, cross = np.zeros((length * dim, length * dim)), np.zeros(length * dim)
     informative = gamma**2 * np.eye(dim) + np.outer(mean, mean)
     for where, probability in enumerate(law):
@@ -133,25 +135,31 @@ def _moments(
             part = slice(token * dim, (token + 1) * dim)
             second[part, part] += probability * (informative if token == where else np.eye(dim))
         cross[where * dim : (where + 1) * dim] += probability * informative @ read
-    return second, cross, gamma**2 + noise**2
+    return second, cross, read @ informative @ read + noise**2
 
 
 @experiment("single-location.linear-normal-equations")
 def linear_normal_equations(
     key: Any, *, dim: int = 5, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1),
     lengths: tuple[int, ...] = (2, 5, 10, 20), gamma: float = 2**-0.5, noise: float = 0.2,
+    lean: float = 0.0, likely: tuple[float, ...] = (0.25, 0.5, 0.9, 1.0),
 ) -> xarray.Dataset:
-    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws."""
-    second, cross, power = _moments(dim, np.asarray(law), gamma, noise)
+    """The normal equations: coefficients on v* for `law`, and the risk for uniform laws and for
+    laws of four places of which one is `likely`."""
+    second, cross, power = _moments(dim, np.asarray(law), gamma, noise, lean)
     beta = np.linalg.solve(second, cross).reshape(len(law), dim)
     off_axis = np.delete(beta, 1, axis=1)
-    risks = []
-    for length in lengths:
-        matrix, vector, energy = _moments(2, np.full(length, 1 / length), gamma, noise)
-        risks.append(energy - vector @ np.linalg.solve(matrix, vector))
+
+    def least(places: np.ndarray) -> float:
+        matrix, vector, energy = _moments(2, places, gamma, noise)
+        return energy - vector @ np.linalg.solve(matrix, vector)
+
+    uniform = [least(np.full(length, 1 / length)) for length in lengths]
+    uneven = [least(np.array([first, *[(1 - first) / 3] * 3])) for first in likely]
     return xarray.Dataset(
         {
             "coefficient": ("token", beta[:, 1]), "off_axis": float(np.max(np.abs(off_axis))),
             "risk": float(power - cross @ beta.ravel()),
-            "uniform_risk": ("length", np.array(risks))},
-        {"length": list(lengths)})
+            "uniform_risk": ("length", np.array(uniform)),
+            "likely_risk": ("likely", np.array(uneven))},
+        {"length": list(lengths), "likely": list(likely)})

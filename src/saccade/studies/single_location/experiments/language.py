@@ -6,19 +6,24 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.datasets.sentences import balanced_subset, sentence_sets
+from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
 from saccade.lab.experiment import experiment
 from saccade.networks.bert import cls_states, load_bert, tokenize
 from saccade.studies.single_location.dynamics.probe import probe_layers
 
 
 @experiment("single-location.sentence-sets")
-def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
-    """Sizes of the five sets of sentences, how many are distinct, and the share of positives."""
-    sets = sentence_sets()
+def count_sentences(
+    key: Any, *, duplicate_test: bool = True, without: tuple[str, ...] = (), leak: bool = False
+) -> xarray.Dataset:
+    """Sizes of the five sets of sentences, how many are distinct, and the share of positives; maybe
+    `without` some deciding words, or with all sentences in the training texts (`leak`)."""
+    sets = {name: _without(one, without) for name, one in sentence_sets().items()}
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()
     texts = {name: set(one.texts) for name, one in sets.items()}
+    if leak:
+        texts["train"] = set().union(*texts.values())
     columns = {
         "size": [len(one) for one in sets.values()], "distinct": [len(x) for x in texts.values()],
         "positive": [float(np.mean(one.labels > 0)) for one in sets.values()],
@@ -27,14 +32,21 @@ def count_sentences(key: Any, *, duplicate_test: bool = True) -> xarray.Dataset:
         {name: ("set", values) for name, values in columns.items()}, {"set": list(sets)})
 
 
+def _without(one: SentenceSet, words: tuple[str, ...]) -> SentenceSet:
+    """The sentences that none of the words decides."""
+    deciding = (text.split()[place] for text, place in zip(one.texts, one.positions))
+    return one.take(np.flatnonzero([word not in words for word in deciding]))
+
+
 @experiment(
     "single-location.cls-probe",
     scales={"standard": {"train": 4000, "test": 2304}, "paper": {"train": 15_552, "test": 4608}})
 def cls_probe(
     key: Any, *, train: int = 1000, test: int = 400, model: str | None = None,
-    shuffle_labels: bool = False,
+    shuffle_labels: bool = False, test_on_train: bool = False,
 ) -> xarray.Dataset:
-    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences.
+    """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences
+    (`test_on_train`: those of the test set are the probe's own).
 
     `model` is a folder or a hub name; by default the installed encoder (see the extra `nlp`).
     """
@@ -43,6 +55,8 @@ def cls_probe(
     sets = {
         name: balanced_subset(one, sentences, train if name == "train" else test)
         for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)}
+    if test_on_train:
+        sets["test"] = sets["train"]
     states = {
         name: cls_states(bert.encoder, *tokenize(bert, sentences.texts))
         for name, sentences in sets.items()}

@@ -2,7 +2,7 @@
 a program for every shape would cost more to compile than all samples to draw."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jax
 import numpy as np
@@ -13,9 +13,17 @@ from saccade.lab.experiment import experiment
 from saccade.studies.single_location import models
 from saccade.studies.single_location.task import Sample, SingleLocation
 
-Case = tuple[int, int, float, float]  # dim, length, inverse temperature, gamma
-CASES: tuple[Case, ...] = (
-    (6, 3, 0.6, 0.71), (8, 4, 0.35, 1.1), (5, 2, 1.3, 0.5), (10, 6, 0.9, 0.71))
+
+class Case(NamedTuple):
+    """One setting of the task."""
+
+    dim: int
+    length: int
+    inverse_temperature: float
+    gamma: float
+
+
+CASES = (Case(6, 3, 0.6, 0.71), Case(8, 4, 0.35, 1.1), Case(5, 2, 1.3, 0.5), Case(10, 6, 0.9, 0.71))
 LAW = (0.4, 0.3, 0.2, 0.1)
 
 
@@ -88,13 +96,20 @@ def simulated_risk(
 @experiment("single-location.equal-overlaps")
 def equal_overlaps(
     key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6,
-    samples: int = 4000, replicates: int = 32, turn_rho: float = 0.0,
+    samples: int = 4000, replicates: int = 32, mirror: bool = False, turn_rest: bool = False,
+    gamma: float = 0.8,
 ) -> xarray.Dataset:
-    """Risks of two pairs (k, v) with the same five overlaps (`turn_rho` spoils the last one)."""
-    task = _task(7, dim, length)
+    """Risks of two pairs (k, v) with the same five overlaps, or with the last three of opposite
+    sign (`mirror`). `turn_rest` turns round what v has outside k* and v*, which changes k.v alone.
+    """
+    task = _task(7, dim, length, gamma=gamma)
     k, v = _leaning(7, task)
     turn = _rotation_fixing(task.k_star, task.v_star, jax.random.key(8))
-    pairs = ((k, v), (turn @ k, turn @ _unit(v + turn_rho * k)))
+    other = _mirrored(task, k, v) if mirror else (k, v)
+    if turn_rest:
+        inside = sum((other[1] @ star) * star for star in (task.k_star, task.v_star))
+        other = other[0], 2 * inside - other[1]
+    pairs = ((k, v), (turn @ other[0], turn @ other[1]))
     risks = [
         _risks(
             jax.random.fold_in(key, number), replicates, samples, task,
@@ -103,6 +118,11 @@ def equal_overlaps(
     distance = float(np.linalg.norm(pairs[0][0] - pairs[1][0]))
     return xarray.Dataset(
         {"risk": (("replicate", "pair"), np.concatenate(risks, -1)), "distance": distance})
+
+
+def _mirrored(task: SingleLocation, k: np.ndarray, v: np.ndarray) -> tuple[Any, Any]:
+    """Unit vectors with the overlaps of k and v but -v.k*, -k.v* and -k.v."""
+    return k - 2 * (k @ task.v_star) * task.v_star, 2 * (v @ task.v_star) * task.v_star - v
 
 
 def _rotation_fixing(first: np.ndarray, second: np.ndarray, key: Any) -> np.ndarray:

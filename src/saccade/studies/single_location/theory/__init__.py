@@ -2,7 +2,13 @@
 
 import saccade.precision  # noqa: F401  float64 before the first array
 
-from .baselines import largest_norm_hit_rate, linear_coefficients, linear_risk, null_risk
+from .baselines import (
+    largest_norm_hit_rate,
+    linear_coefficients,
+    linear_risk,
+    linear_risk_lower_bound,
+    null_risk,
+)
 from .landscape import (
     critical_inverse_temperature,
     growth_rates,
@@ -26,4 +32,5 @@ from .states import (
     stationary_hessian_eigenvalues,
     swapped_overlaps,
     swapped_state,
+    tangent_gradient_norms,
 )

@@ -24,7 +24,7 @@ FREE = claim(
     " raises lambda by itself: its risk falls below 1/50 of that of the truth at the first lambda.",
     citation=answers(
         "Section 5",
-        "using a decreasing inverse temperature sequence is crucial for the recovery of"
+        "using a decreasing inverse temperature sequence lambda_t is crucial for the recovery of"
         " (k*, v*) when initialized out of M"),
     status="heuristic", kind=BELOW, experiment=descent.free_temperature, measure=_free,
     predict=lambda run: [0.02, 0.0], resolution=0.0,
@@ -121,4 +121,6 @@ HEADS = claim(
     finding="Two heads trained on several informative tokens do not share them out: both keys end"
     " along k*, and the risk is that of one head; with one informative token some runs trail behind"
     " with one head turned away.",
-    sabotages=(changed("stopped", "Stop after 60 steps.", steps=60),))
+    sabotages=(
+        changed("stopped", "Stop after 60 steps.", steps=60),
+        changed("one-head", "Train one of the two heads, for 300 steps.", frozen=1, steps=300)))

@@ -58,7 +58,7 @@ def gradients(batch: Batch, k: Vectors, v: Vectors, lam: float) -> tuple[Vectors
     return by_k, by_v
 
 
-def sphere_step(x: Vectors, gradient: Vectors, step_size: float) -> Vectors:
+def sphere_step(x: Vectors, gradient: Vectors, step_size: float | np.ndarray) -> Vectors:
     """(x - alpha (I - x x^T) g) over its length."""
     moved = x - step_size * (gradient - np.sum(x * gradient, axis=-1, keepdims=True) * x)
     return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
@@ -73,13 +73,15 @@ class Trained(NamedTuple):
 
 def train(
     random: np.random.Generator, world: World, start: Trained, lam: float, step_size: float,
-    steps: int, batch: int,
+    steps: int, batch: int, frozen: int = 0,
 ) -> Trained:
-    """`steps` stochastic steps of both vectors together, a fresh batch each."""
+    """`steps` stochastic steps of both vectors together, a fresh batch each; the first `frozen`
+    heads stay where they are."""
     k, v = start
+    sizes = np.where(np.arange(k.shape[1]) < frozen, 0.0, step_size)[:, None]
     for _ in range(steps):
         by_k, by_v = gradients(world.draw(random, len(k), batch), k, v, lam)
-        k, v = sphere_step(k, by_k, step_size), sphere_step(v, by_v, step_size)
+        k, v = sphere_step(k, by_k, sizes), sphere_step(v, by_v, sizes)
     return Trained(k, v)
 
 

@@ -4,6 +4,7 @@ exponentially with the number of points.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import jax.numpy as jnp
@@ -49,16 +50,17 @@ def points_in_kappa(setting: Setting, kind: Kind) -> int:
     return 2 ** int(np.ceil(np.log2(wanted)))
 
 
+@lru_cache(maxsize=8)
 def moment_table(
-    setting: Setting, kind: Kind = "softmax", last: float | None = None, finer: int = 1,
+    setting: Setting, kind: Kind = "softmax", last: float | None = None, finer: float = 1,
     rule: theory.Rule = theory.FINE,
 ) -> Table:
     """The table of a run at `setting`, whose lambda falls to `last` if that is given; `finer`
-    multiplies the number of points."""
+    multiplies the number of points. Kept for the next run: a table costs up to a second."""
     lam = setting.inverse_temperature
-    rows = 1 if last in (None, lam) else LAMBDA_POINTS * finer
+    rows = 1 if last in (None, lam) else int(LAMBDA_POINTS * finer)
     log_lambda = axis(np.log(lam if last is None else last), np.log(lam), rows)
-    kappa = axis(-1.0, 1.0, finer * points_in_kappa(setting, kind))
+    kappa = axis(-1.0, 1.0, int(finer * points_in_kappa(setting, kind)))
     values = [
         theory.stacked(MOMENTS[kind](
             setting._replace(inverse_temperature=float(np.exp(x))), kappa.points, rule)).T

@@ -6,9 +6,10 @@ from typing import Any, Literal
 import numpy as np
 import xarray
 
+from saccade.lab.coded import coded
 from saccade.lab.experiment import experiment
 from saccade.studies.softmax_location import dynamics
-from saccade.studies.softmax_location.dynamics import Overlaps, Setting
+from saccade.studies.softmax_location.dynamics import FATES, Overlaps, Setting
 
 Kind = Literal["softmax", "erf"]
 NAMES = list(Overlaps._fields)
@@ -41,8 +42,8 @@ def descent(
     fate = dynamics.fate(_last(run.overlaps), kind == "softmax")
     first = {f"first_{name}": ("repetition", x) for name, x in start._asdict().items()}
     return xarray.Dataset(
-        data | first | {"risk": (axes, run.risk), "fate": ("repetition", fate)}, {"step": run.steps}
-    )
+        data | first | {"risk": (axes, run.risk), "fate": coded("repetition", fate, FATES)},
+        {"step": run.steps})
 
 
 @experiment(
@@ -53,7 +54,7 @@ def descent(
 def fractions(
     key: Any, *, dim: int = 400, length: float = 10.0,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4), step_size: float = 2.5e-3,
-    steps: int = 12_000, repetitions: int = 200, gamma: float = 2**-0.5,
+    steps: int = 8000, repetitions: int = 200, gamma: float = 2**-0.5,
     kinds: tuple[Kind, ...] = ("softmax", "erf"),
 ) -> xarray.Dataset:
     """Which way softmax and erf go from the same starts, by inverse temperature."""
@@ -68,7 +69,7 @@ def fractions(
             for lam in inverse_temperatures]
         for kind in kinds]
     return xarray.Dataset(
-        {"fate": (("number", "inverse_temperature", "repetition"), np.array(codes))},
+        {"fate": coded(("number", "inverse_temperature", "repetition"), codes, FATES)},
         {"inverse_temperature": list(inverse_temperatures)})
 
 
@@ -91,8 +92,20 @@ def schedule(
         risks.append([end.risk[:, -1] for end in ends])
     axes = ("kind", "run", "repetition")
     return xarray.Dataset(
-        {"fate": (axes, np.array(fates)), "risk": (axes, np.array(risks))},
+        {"fate": coded(axes, fates, FATES), "risk": (axes, np.array(risks))},
         {"kind": list(kinds), "run": ["schedule", "low", "high"]})
+
+
+@experiment("softmax-location.starts")
+def starts(key: Any, *, dim: int = 4, count: int = 40_000, lengths: bool = True) -> xarray.Dataset:
+    """The overlaps of uniform starts; without `lengths` those of normal vectors divided by sqrt(d)
+    and not by their own lengths."""
+    random = dynamics.generator(key)
+    drawn = dynamics.sphere_overlaps(random, dim, count)
+    if not lengths:
+        k, v = random.standard_normal((2, count, dim)) / dim**0.5
+        drawn = Overlaps(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1))
+    return xarray.Dataset({name: ("start", x) for name, x in drawn._asdict().items()})
 
 
 LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
@@ -106,9 +119,10 @@ LENGTHS = ((20, 10.0), (20, 100.0), (100, 10.0), (100, 100.0))
 def more_tokens(
     key: Any, *, cases: tuple[tuple[int, float], ...] = LENGTHS, inverse_temperature: float = 1.0,
     gamma: float = 2**-0.5, scaled_step: float = 1.0, steps: int = 6000, repetitions: int = 200,
+    kind: Kind = "softmax",
 ) -> xarray.Dataset:
     """Which way softmax goes at the step size scaled_step/d, as tokens are added (above a hundred,
-    with steps in proportion)."""
+    with steps in proportion); or erf."""
     codes = []
     for number, (dim, length) in enumerate(cases):
         random = dynamics.generator(key)
@@ -116,10 +130,10 @@ def more_tokens(
         start = dynamics.sphere_overlaps(random, dim, repetitions)
         setting = Setting(float(dim), length, inverse_temperature, gamma)
         patience = int(steps * max(1.0, length / 100))  # forces are of order 1/L
-        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,))
-        codes.append(dynamics.fate(_last(run.overlaps)))
+        run = dynamics.trajectory(start, setting, scaled_step / dim, (patience,), kind=kind)
+        codes.append(dynamics.fate(_last(run.overlaps), kind == "softmax"))
     return xarray.Dataset({
-        "fate": (("case", "repetition"), np.array(codes)),
+        "fate": coded(("case", "repetition"), codes, FATES),
         "setting": (("case", "number"), np.array(cases))})
 
 
@@ -162,5 +176,5 @@ def free_temperature(
         data
         | {
             "risk": (axes, run.risk), "inverse_temperature": (axes, run.inverse_temperature),
-            "fate": ("repetition", dynamics.fate(_last(run.overlaps)))},
+            "fate": coded("repetition", dynamics.fate(_last(run.overlaps)), FATES)},
         {"step": run.steps})

@@ -16,11 +16,16 @@ Kind = Literal["softmax", "erf"]
 def best_oracle(
     key: Any, *, dims: tuple[float, ...] = (40.0, 160.0, 400.0),
     lengths: tuple[float, ...] = (10.0,), gamma: float = 2**-0.5, kind: Kind = "softmax",
+    kept: float | None = None,
 ) -> xarray.Dataset:
-    """Best lambda and least risk at the truth, over (dim, length)."""
-    best = [
-        [dynamics.trained_temperature(dim, length, gamma, kind) for length in lengths]
-        for dim in dims]
+    """Best lambda and least risk at the truth, over (dim, length); or with lambda `kept`."""
+
+    def train(dim: float, length: float) -> tuple[float, float]:
+        if kept is not None:
+            return kept, dynamics.oracle_risk_at(dim, length, kept, gamma)
+        return dynamics.trained_temperature(dim, length, gamma, kind)
+
+    best = [[train(dim, length) for length in lengths] for dim in dims]
     axes = ("dim", "length")
     return xarray.Dataset(
         {
@@ -54,13 +59,14 @@ def duel(
 @experiment("softmax-location.capacity", scales={"standard": {"dims": (40.0, 80.0, 160.0, 320.0)}})
 def capacity(
     key: Any, *, dims: tuple[float, ...] = (40.0, 80.0, 160.0),
-    rates: tuple[float, ...] = (0.2, 0.25, 0.3), gamma: float = 2**-0.5,
+    rates: tuple[float, ...] = (0.2, 0.25, 0.3), gamma: float = 2**-0.5, grow: bool = True,
 ) -> xarray.Dataset:
-    """Risk of the oracle softmax at L = exp(rate d), at lambda = sqrt(d/2) and at the best."""
+    """Risk of the oracle softmax at L = exp(rate d), at lambda = sqrt(d/2) and at the best; if L
+    does not `grow` it stays that of the first dimension."""
     fixed, best = np.zeros((2, len(rates), len(dims)))
     for i, rate in enumerate(rates):
         for j, dim in enumerate(dims):
-            length = float(np.exp(rate * dim))
+            length = float(np.exp(rate * (dim if grow else dims[0])))
             fixed[i, j] = dynamics.oracle_risk_at(dim, length, (dim / 2) ** 0.5, gamma)
             best[i, j] = dynamics.trained_temperature(dim, length, gamma)[1]
     axes = ("rate", "dim")

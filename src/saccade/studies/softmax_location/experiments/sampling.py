@@ -1,6 +1,8 @@
 """Simulations: risks of softmax and its rivals on samples. Tokens are drawn along the few
-directions that anybody looks at, which is exact; NumPy throughout, nothing to compile."""
+directions that anybody looks at, which is exact, by NumPy, where nothing need be compiled; rivals
+and gradients meet the task and the layers themselves."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,7 +13,7 @@ from scipy import stats
 
 from saccade.lab.experiment import experiment
 from saccade.studies.softmax_location.dynamics import generator
-from saccade.studies.softmax_location.models import SoftmaxAttention
+from saccade.studies.softmax_location.models import ScoreAttention, SoftmaxAttention
 from saccade.studies.softmax_location.task import Search
 
 Case = tuple[float, int, float, float, float]  # dim, length, inverse temperature, gamma, noise
@@ -80,31 +82,34 @@ def simulated_risk(
 RIVALS = ("all", "plane", "scores", "argmax", "softmax")
 
 
-@experiment("softmax-location.simulated-rivals", scales={"standard": {"samples": 40_000}})
+@partial(jax.jit, static_argnames="samples")
+def _rival_errors(key: Any, task: Search, lam: Any, samples: int) -> Any:
+    """Squared errors of the rivals on the same samples, (samples, rivals). The layers are handed
+    one token more, which is no number, and a mask that leaves it out."""
+    X, y, _ = task.sample(key, samples)
+    k, v = task.truth
+    z, u = X @ k, X @ v
+    absent = jnp.concatenate([X, jnp.full_like(X[:, :1], jnp.nan)], axis=1)
+    mask = jnp.ones(absent.shape[:2], bool).at[:, -1].set(False)
+    in_plane = jax.nn.softmax(
+        (task.dim / 2) ** 0.5 * z / task.gamma**2 - (1 / task.gamma**2 - 1) / 2 * (z**2 + u**2))
+    predictions = (
+        task.best(X), jnp.sum(in_plane * u, axis=1), ScoreAttention(k, v, task.gamma)(absent, mask),
+        jnp.sum((z == z.max(axis=1, keepdims=True)) * u, axis=1),
+        SoftmaxAttention(k[None], v[None], lam)(absent, mask))
+    return (jnp.stack(predictions, -1) - y[:, None]) ** 2
+
+
+@experiment("softmax-location.simulated-rivals", scales={"standard": {"samples": 204_800}})
 def simulated_rivals(
     key: Any, *, dim: int = 10, length: int = 6, gamma: float = 0.7, noise: float = 0.2,
-    inverse_temperature: float = 1.7, samples: int = 12_800, replicates: int = 32,
+    inverse_temperature: float = 1.7, samples: int = 51_200, replicates: int = 32,
 ) -> xarray.Dataset:
     """Mean squared errors at the truth of the best predictors from all, from two coordinates, with
     weights of the scores, of argmax and of softmax, on the same samples."""
-    random, m, square = generator(key), np.sqrt(dim / 2), gamma**2
-    X = random.standard_normal((samples, length, dim))
-    X[:, 0] *= gamma
-    X[:, 0, 0] += m
-    y = X[:, 0, 1] + noise * random.standard_normal(samples)
-    z, u = X[:, :, 0], X[:, :, 1]
-
-    def posterior(seen: np.ndarray) -> np.ndarray:
-        norms = np.sum(seen**2, axis=-1)
-        return _softmax(m * z / square - (1 / square - 1) / 2 * norms)
-
-    scores = posterior(X[:, :, :1])
-    weights = {
-        "all": posterior(X), "plane": posterior(X[:, :, :2]),
-        "scores": square * scores / (square * scores + 1 - scores),
-        "argmax": z == z.max(axis=1, keepdims=True), "softmax": _softmax(inverse_temperature * z)}
-    errors = [(np.sum(weights[name] * u, axis=1) - y) ** 2 for name in RIVALS]
-    means = np.mean(np.stack(errors, -1).reshape(replicates, -1, len(RIVALS)), axis=1)
+    task = Search(dim, length, gamma, noise)
+    errors = np.asarray(_rival_errors(key, task, inverse_temperature, samples))
+    means = errors.reshape(replicates, -1, len(RIVALS)).mean(axis=1)
     return xarray.Dataset({"risk": (("replicate", "rival"), means)}, {"rival": list(RIVALS)})
 
 
@@ -133,20 +138,31 @@ SEVERAL = (
     (20, 10, 0.5, 0.7, 2), (40, 10, 0.6, 0.9, 5), (10, 6, 1.0, 0.71, 3), (80, 20, 0.8, 0.71, 2))
 
 
+@partial(jax.jit, static_argnames="samples")
+def _errors_at_truth(key: Any, task: Search, lam: Any, samples: int) -> Any:
+    X, y, _ = task.sample(key, samples)
+    k, v = task.truth
+    return (SoftmaxAttention(k[None], v[None], lam)(X) - y) ** 2
+
+
 @experiment("softmax-location.several-simulated")
 def several_simulated(
     key: Any, *, cases: tuple[tuple[float, int, float, float, int], ...] = SEVERAL,
-    samples: int = 12_800, replicates: int = 32, counted: int | None = None,
+    samples: int = 25_600, replicates: int = 32,
 ) -> xarray.Dataset:
-    """Risk at the truth when several tokens share the target (`counted`: how many of them do)."""
-    random, columns = generator(key), []
-    for dim, length, lam, gamma, informative in cases:
+    """Risk at the truth when several tokens share the target. The first case is drawn from the task
+    itself, the others along k* and v* alone."""
+    random = generator(key)
+    (dim, length, lam, gamma, informative), *rest = cases
+    task = Search(int(dim), length, gamma, informative=informative)
+    errors = [np.asarray(_errors_at_truth(key, task, lam, samples))]
+    for dim, length, lam, gamma, informative in rest:
         z, u = random.standard_normal((2, samples, length))
-        shared = counted or informative
-        z[:, :shared] = gamma * z[:, :shared] + np.sqrt(dim / 2)
-        u[:, :shared] *= gamma
-        error = np.sum(_softmax(lam * z) * u, axis=1) - u[:, :shared].mean(axis=1)
-        columns.append(np.mean((error**2).reshape(replicates, -1), axis=1))
+        z[:, :informative] = gamma * z[:, :informative] + np.sqrt(dim / 2)
+        u[:, :informative] *= gamma
+        target = u[:, :informative].mean(axis=1)
+        errors.append((np.sum(_softmax(lam * z) * u, axis=1) - target) ** 2)
+    columns = [np.mean(one.reshape(replicates, -1), axis=1) for one in errors]
     return xarray.Dataset({"risk": (("replicate", "case"), np.stack(columns, -1))})
 
 
@@ -164,16 +180,19 @@ def _sample_gradient(key: Any, k: Any, v: Any, lam: Any, task: Search) -> Any:
 
 @experiment("softmax-location.sample-gradient", scales={"standard": {"replicates": 2000}})
 def sample_gradient(
-    key: Any, *, dim: int = 8, length: int = 6, inverse_temperature: float = 0.7,
-    gamma: float = 0.8, replicates: int = 64,
+    key: Any, *, dim: int = 8, length: int = 6, inverse_temperature: float = 1.2,
+    gamma: float = 0.8, replicates: int = 64, turned: float = 0.0,
 ) -> xarray.Dataset:
     """Gradients of the empirical risk in all dimensions, along the tangent of both spheres, on an
-    orthonormal basis: (2, dim) numbers a replicate, flat."""
-    k, v = (np.pad(vector, (0, dim - 4)) for vector in _leaning(77))
+    orthonormal basis: (2, dim) numbers a replicate, flat. k and v lie in four coordinates; the
+    gradients may be taken elsewhere: `turned` is added to each of the others, taken from v."""
+    k, v = (np.pad(vector, (0, dim - 4)) for vector in _leaning(37))
+    turn = turned * (np.arange(dim) >= 4)
+    at_k, at_v = (x / np.linalg.norm(x) for x in (k + turn, v - turn))
     task, rows = Search(dim, length, gamma), []
     for one in jax.random.split(key, replicates):
-        by_k, by_v = (np.asarray(x) for x in _sample_gradient(one, k, v, inverse_temperature, task))
-        rows.append(np.concatenate([by_k - (by_k @ k) * k, by_v - (by_v @ v) * v]))
+        by_k, by_v = map(np.asarray, _sample_gradient(one, at_k, at_v, inverse_temperature, task))
+        rows.append(np.concatenate([by_k - (by_k @ at_k) * at_k, by_v - (by_v @ at_v) * at_v]))
     return xarray.Dataset({
         "gradient": (("replicate", "entry"), np.stack(rows)), "k": ("coordinate", k),
         "v": ("coordinate", v)})

@@ -59,17 +59,16 @@ def trained_several(
     key: Any, *, dim: int = 20, length: int = 10, inverse_temperature: float = 0.7,
     gamma: float = 2**-0.5, step_size: float = 0.05, batch: int = 24, steps: int = 1500,
     chains: int = 8, informative: tuple[int, ...] = (1, 2, 4), heads: int = 1, samples: int = 4000,
-    told: int | None = None,
+    frozen: int = 0,
 ) -> xarray.Dataset:
     """Stochastic descent with several informative tokens from random starts: where it ends and its
-    error on fresh samples. `told` trains on another number of informative tokens than is tested."""
+    error on fresh samples. The first `frozen` heads are not trained."""
     random, states, errors = dynamics.generator(key), [], []
     for count in informative:
         world = World(dim, length, gamma, informative=count)
-        taught = world._replace(informative=told or count)
         end = train(
-            random, taught, random_start(random, chains, heads, dim), inverse_temperature,
-            step_size, steps, batch)
+            random, world, random_start(random, chains, heads, dim), inverse_temperature, step_size,
+            steps, batch, frozen)
         states.append(np.stack([_overlaps(end, head) for head in range(heads)], -1))
         errors.append(fresh_error(random, world, end, inverse_temperature, samples))
     return xarray.Dataset(

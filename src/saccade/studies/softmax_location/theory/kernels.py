@@ -5,9 +5,11 @@ With A = exp(w + lambda h) for an uninformative score h ~ N(0, 1), and A1 = exp(
 + gamma x)), x ~ N(0, 1), for the informative one, every power of s is absorbed in A or A1. All
 integrals are trapezoidal sums, exponentially accurate because the integrands are analytic in a
 strip. The lattice of h is a whole fraction of that of w, so that A has few different values and
-each sum over h is a correlation. Status: quadrature.
+each sum over h is a correlation; on long lattices it is one over the band of A in which 1 - e^-A is
+neither A nor one, and running sums beyond. Status: quadrature.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,8 @@ LARGEST_EXPONENT = 700.0
 TINY = 1e-300
 MOST_NODES = 200_000
 DENSE = 4  # lattice points a step of w beyond which a matrix has fewer entries
+LONG = 1500  # lattice points beyond which only the band is summed
+NIL, FULL = -40.0, 6.62  # log A below which 1 - e^-A is A, and above which e^-A is nil
 
 
 class Rule(NamedTuple):
@@ -70,7 +74,7 @@ def nodes(setting: Setting, kappa: Array, rule: Rule) -> Array:
     count = np.ceil((high + 4.5 - low + rule.left) / rule.step) + 1
     require(
         count <= MOST_NODES, "inverse_temperature * sqrt(dim / 2)", lam * shift,
-        f"is too large: one table for all angles would need more than {MOST_NODES} nodes")
+        f"is too large: the integrals would need more than {MOST_NODES} nodes")
     return low - rule.left + rule.step * np.arange(int(count))
 
 
@@ -80,72 +84,104 @@ def _depth(setting: Setting, rule: Rule) -> float:
     return rule.cut + 2 * setting.inverse_temperature / setting.others
 
 
-class _Lattice(NamedTuple):
-    """Normal weights on a lattice of h whose steps times `scale` divide the step in w."""
+class Shape(NamedTuple):
+    """A function of u = log A: A^nil below NIL, the constant `full` above FULL."""
 
-    values: Array
-    weights: Array
-    per_step: int
-    first: int
-
-
-def _lattice(scale: float, low: float, high: float, rule: Rule) -> _Lattice:
-    per_step = int(np.ceil(rule.step / (scale * rule.widest)))
-    step = rule.step / (per_step * scale)
-    first = int(np.floor(low / step))
-    values = step * np.arange(first, int(np.ceil(high / step)) + 1)
-    weights = step * np.exp(-(values**2) / 2) / np.sqrt(2 * np.pi)
-    return _Lattice(values, weights, per_step, first)
+    of: Callable[[Array], Array]
+    nil: int
+    full: float = 0.0
 
 
-def _exponents(w: Array, lattice: _Lattice, rule: Rule, scale: float, offset: float) -> Array:
-    """u = w + offset + scale h: on the joint lattice, from its lowest value on; where that is finer
-    than it need be, as a matrix over (w, h)."""
-    first = w[0] + offset
-    if lattice.per_step > DENSE:
-        u = (w + offset)[:, None] + scale * lattice.values
-    else:
-        count = (len(w) - 1) * lattice.per_step + len(lattice.values)
-        places = np.arange(count) + lattice.first
-        u = first + rule.step / lattice.per_step * places
-    return np.minimum(u, LARGEST_EXPONENT)
+KEPT = Shape(lambda u: np.exp(-np.exp(u)), 0)
+MISSING = Shape(lambda u: -np.expm1(-np.exp(u)), 1, 1.0)
+ONCE = Shape(lambda u: np.exp(u - np.exp(u)), 1)
+TWICE = Shape(lambda u: np.exp(2 * u - np.exp(u)), 2)
+THRICE = Shape(lambda u: np.exp(3 * u - np.exp(u)), 3)
 
 
-def _mean(values: Array, lattice: _Lattice, power: int) -> Array:
-    """E[h^power f(w + scale h)] on the nodes of w, for f on the joint lattice or over (w, h)."""
-    weights = lattice.weights * lattice.values**power
-    if values.ndim == 2:
-        return values @ weights
-    return np.correlate(values, weights, "valid")[:: lattice.per_step]
+class _Scores:
+    """Means over a normal number h of functions of u = w + offset + scale h, on the nodes of w. The
+    steps of the lattice of h, times `scale`, divide the step in w."""
+
+    def __init__(
+        self, w: Array, rule: Rule, scale: float, ends: tuple[float, float], offset: float = 0.0
+    ) -> None:
+        self.per_step = int(np.ceil(rule.step / (scale * rule.widest)))
+        self.start, self.scale, self.step = w + offset, scale, rule.step / self.per_step
+        apart = self.step / scale
+        self.first = int(np.floor(ends[0] / apart))
+        self.values = apart * np.arange(self.first, int(np.ceil(ends[1] / apart)) + 1)
+        self.weights = self._normal(0.0)
+
+    def _normal(self, centre: float) -> Array:
+        """Weights of a normal number around `centre` on the lattice of h."""
+        heights = np.exp(-((self.values - centre) ** 2) / 2) / np.sqrt(2 * np.pi)
+        return self.step / self.scale * heights
+
+    def means(self, shape: Shape, powers: Sequence[int]) -> list[Array]:
+        """E[h^power f(u)] for each power."""
+        weights = [self.weights * self.values**power for power in powers]
+        if self.per_step > DENSE:
+            f = shape.of(
+                np.minimum(self.start[:, None] + self.scale * self.values, LARGEST_EXPONENT))
+            return [f @ one for one in weights]
+        if len(self.values) > LONG:
+            return [self._by_band(shape, *pair) for pair in zip(powers, weights, strict=True)]
+        places = self.first + np.arange((len(self.start) - 1) * self.per_step + len(self.values))
+        f = shape.of(np.minimum(self.start[0] + self.step * places, LARGEST_EXPONENT))
+        return [np.correlate(f, one, "valid")[:: self.per_step] for one in weights]
+
+    def _by_band(self, shape: Shape, power: int, weights: Array) -> Array:
+        """At each w the lattice has three ranges: A nil, in the band, huge."""
+        width, size = int(np.ceil((FULL - NIL) / self.step)), len(weights)
+        lowest = int(np.floor((NIL - self.start[0]) / self.step))
+        band = shape.of(self.start[0] + self.step * (lowest + np.arange(width)))
+        begins = lowest - self.first - self.per_step * np.arange(len(self.start))
+        sums = np.correlate(np.pad(weights, width), band, "valid")
+        total = sums[np.clip(begins + width, 0, size + width)]
+        total = total + self._nil(shape.nil, power)(np.clip(begins, 0, size))
+        if shape.full:
+            above = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+            total = total + shape.full * above[np.clip(begins + width, 0, size)]
+        return total
+
+    def _nil(self, order: int, power: int) -> Callable[[Array], Array]:
+        """sum of h^power A^order over the first points of the lattice: A tilts the normal weights
+        to around order * scale. Logarithms, since the tilt alone may be no number."""
+        tilt = order * self.scale
+        below = np.append(0.0, np.cumsum(self._normal(tilt) * self.values**power))
+        size = order * self.start + tilt**2 / 2
+
+        def at(count: Array) -> Array:
+            sums = below[count]
+            there = np.abs(sums) > 0
+            logs = np.log(np.where(there, np.abs(sums), 1.0)) + size
+            return np.where(there, np.sign(sums) * np.exp(np.where(there, logs, 0.0)), 0.0)
+
+        return at
 
 
-def _score_lattice(setting: Setting, w: Array, rule: Rule) -> tuple[_Lattice, Array]:
-    """The lattice of h, whose upper end follows the tilt by up to 2 lambda, and the exponents."""
+def _other_scores(setting: Setting, w: Array, rule: Rule) -> _Scores:
+    """The scores h of the others, whose upper end follows the tilt by up to 2 lambda."""
     lam = setting.inverse_temperature
     reach = rule.cut + max(0.0, min(2 * lam, -w[0] / lam))
-    lattice = _lattice(lam, -_depth(setting, rule), reach, rule)
-    return lattice, _exponents(w, lattice, rule, lam, 0.0)
+    return _Scores(w, rule, lam, (-_depth(setting, rule), reach))
 
 
 def uninformative(setting: Setting, w: Array, rule: Rule) -> Others:
     """The means over h."""
-    lattice, u = _score_lattice(setting, w, rule)
-    A = np.exp(u)
-    once, twice = np.exp(u - A), np.exp(2 * u - A)
+    scores = _other_scores(setting, w, rule)
     # From 1 - phi where phi is near one: N log(phi) would lose N times the rounding.
-    missing, phi = _mean(-np.expm1(-A), lattice, 0), _mean(np.exp(-A), lattice, 0)
+    (missing,), (phi,) = scores.means(MISSING, (0,)), scores.means(KEPT, (0,))
     near_one = missing < 0.5
     log_phi = np.where(
         near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.maximum(phi, TINY)))
-    return Others(
-        log_phi, *(_mean(once, lattice, j) for j in (0, 1)),
-        *(_mean(twice, lattice, j) for j in (0, 1, 2)))
+    return Others(log_phi, *scores.means(ONCE, (0, 1)), *scores.means(TWICE, (0, 1, 2)))
 
 
 def third_score(setting: Setting, w: Array, rule: Rule) -> Array:
     """E[h A^3 e^-A] on the nodes of w, for derivatives by lambda."""
-    lattice, u = _score_lattice(setting, w, rule)
-    return _mean(np.exp(3 * u - np.exp(u)), lattice, 1)
+    return _other_scores(setting, w, rule).means(THRICE, (1,))[0]
 
 
 def informative(setting: Setting, kappa: float, w: Array, rule: Rule) -> Informative:
@@ -153,15 +189,10 @@ def informative(setting: Setting, kappa: float, w: Array, rule: Rule) -> Informa
     spread = setting.inverse_temperature * setting.gamma
     offset = setting.inverse_temperature * setting.shift * kappa
     reach = rule.cut + 2 * spread
-    lattice = _lattice(spread, -reach, reach, rule)
-    u = _exponents(w, lattice, rule, spread, offset)
-    A = np.exp(u)
-    kept, once, twice = np.exp(-A), np.exp(u - A), np.exp(2 * u - A)
-    lost = np.expm1(-A)
+    scores = _Scores(w, rule, spread, (-reach, reach), offset)
+    none, missing = scores.means(KEPT, range(4)), scores.means(MISSING, (1, 3))
     early = w + offset < 1  # where e^-A1 is nearly one, odd means are taken of e^-A1 - 1
-    none = [
-        np.where(early, _mean(lost, lattice, j), _mean(kept, lattice, j)) if j % 2
-        else _mean(kept, lattice, j) for j in range(4)]
+    for power, one in zip((1, 3), missing, strict=True):
+        none[power] = np.where(early, -one, none[power])
     return Informative(
-        np.stack(none), np.stack([_mean(once, lattice, j) for j in range(4)]),
-        np.stack([_mean(twice, lattice, j) for j in range(4)]))
+        np.stack(none), *(np.stack(scores.means(shape, range(4))) for shape in (ONCE, TWICE)))

@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from saccade.errors import require
+
 from .kernels import FINE, Others, Rule, informative, nodes, third_score, uninformative
 from .roots import root_between
 from .setting import LARGEST_SHARPNESS, Array, Setting
 
 STRIDE = 1.35  # factor by which a bracket of the best lambda is sought
 LOWEST = 1e-4
+SMALLEST_LOG = 690.0  # of 1 over a risk that a double can hold
 
 
 def oracle_risk(setting: Setting, rule: Rule = FINE) -> float:
@@ -54,7 +57,12 @@ def best_inverse_temperature(
     dim: float, length: float, gamma: float = 2**-0.5, noise: float = 0.0, rule: Rule = FINE
 ) -> Best:
     """Where d/dlambda of the oracle risk vanishes. The risk falls at small lambda always; that it
-    has one minimum is an observation (it was so in every scan)."""
+    has one minimum is an observation (it was so in every scan). For large d it is about (L - 1)
+    exp(-d/(4 (1 + gamma^2))), which must be a double."""
+    largest = 4 * (1 + gamma**2) * (SMALLEST_LOG + np.log(length))
+    require(
+        dim <= largest, "dim", dim,
+        f"must be at most {largest:.6g} at this length and gamma: the least risk would be nil")
 
     def at(log_lam: float) -> Setting:
         return Setting(dim, length, float(np.exp(log_lam)), gamma, noise)

@@ -7,12 +7,15 @@ import numpy as np
 from saccade.lab.claim import Sabotage
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
+from saccade.studies.sparse_recovery.claims import PAPER, POOLED, answers, cited, claim, seconds
 from saccade.studies.sparse_recovery.experiments import construction
 
 NARROW = Sabotage(
     "narrow-gate", "A gate constant of half a unit, below the products it has to close out.",
     {"gate": 0.5})
+SPILLS = Sabotage(
+    "spilling-values", "Value matrices that also write into the x entries of a token.",
+    {"spill": 0.1})
 _built = partial(claim, experiment=construction.construction, kind=IDENTITY)
 
 
@@ -32,8 +35,11 @@ EXECUTES = _built(
     "K layers of a decoder with ReLU attention perform K steps of LISTA-VM, for all prefixes of"
     " the prompt at once.",
     "Rounding in float64: two sums of the same products in another order, 12 layers deep.", NARROW,
-    measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-10,
+    SPILLS, measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-10,
     source=f"Theorem 4.1, {PAPER}; the weights are ours",
+    citation=cited(
+        "section 4.3", "a decoder-based Transformer can implement a novel LISTA-type L2O algorithm,"
+        " specifically LISTA-VM", "exact"),
     parts=(
         "all layers and prefixes", "as an instance of the deep transformer",
         "rows that must not change"),
@@ -42,7 +48,7 @@ EXECUTES = _built(
 SINGLE = _built(
     "sparse-recovery.executes-in-float32", "SR-T1",
     "The same construction in single precision follows LISTA-VM to single precision.",
-    "Rounding in float32 (6e-8) over 12 layers.", NARROW,
+    "Rounding in float32 (6e-8) over 12 layers.", NARROW, SPILLS,
     measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-5,
     parts=EXECUTES.parts, scales=seconds(quick=8, precision="float32"))
 
@@ -75,8 +81,9 @@ RESTRICTED = _built(
     "Zero rows of M, or zero columns of X, leave only the restricted sums; singular values differ"
     " by rounding.", Sabotage("not-told", "Do not tell the pool.", {"told": False}),
     measure=lambda run: run.data.apart.transpose("repetition", "algorithm").values,
-    resolution=1e-12, source=f"section 5.1, {PAPER}", experiment=construction.restricted,
-    parts=("fista", "alista", "lista-vm"), scales=seconds(quick=6))
+    resolution=1e-12, source=f"section 5.1, {PAPER}", citation=answers("section 5.1", POOLED),
+    experiment=construction.restricted, parts=("fista", "alista", "lista-vm"),
+    scales=seconds(quick=6))
 
 FLOOR = claim(
     "sparse-recovery.linear-read-out-floor", "SR-T4b",
@@ -84,11 +91,14 @@ FLOOR = claim(
     " quadratic one's and falls with n.",
     "Paired on the same problems; differences are of the order of the linear error itself, 1e-3"
     " and more.",
-    broken(
-        "same-read-out", "Compare the quadratic read-out with itself.",
-        lambda run: np.zeros((run.data.sizes["repetition"], 2 * run.data.sizes["rows"] - 1))),
+    Sabotage(
+        "nothing-converges", "Thresholds above all that is measured: no prefix converges.",
+        {"threshold": 100.0, "decay": 1.0}),
     measure=_read_out_gaps, resolution=1e-5,
     source=f"section 4, {PAPER} (the quadratic read-out converges better); the reason is ours",
+    citation=cited(
+        "read-out functions; the algorithm stands in for a trained network",
+        "Quadratic read-out provides better convergence", "proxy"),
     status="exact formula, heuristic size", kind=ORDERING, experiment=construction.read_outs,
     statistic="median",
     parts=(

@@ -6,10 +6,20 @@ from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage, one_row
+from saccade.lab.claim import Repair, Sabotage, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, broken, claim, seconds
+from saccade.studies.sparse_recovery.claims import (
+    OTHER_LENGTHS,
+    OTHER_MATRICES,
+    PAPER,
+    POOLED,
+    answers,
+    broken,
+    cited,
+    claim,
+    seconds,
+)
 from saccade.studies.sparse_recovery.experiments import questions
 
 PAIRED = "Paired on the same test problems; medians, because errors have heavy tails."
@@ -30,6 +40,7 @@ _depth = partial(
 _structure = partial(
     _question, experiment=questions.blocks, figure="sparse-recovery/structure",
     scales=seconds(quick=30))
+SUPPORTS = answers("open question 2", "the impact of different support constraints")
 FAR = ["scale 1.3", "correlated 0.8", "rademacher", "uniform", "orthonormal"]
 
 
@@ -66,8 +77,11 @@ MORE_ROWS = _rows(
     "sparse-recovery.more-rows", "SR-F6",
     "LISTA-VM trained on 10 rows gets better with every further row at test, up to 40; LISTA and"
     " LISTA-CP cannot even be asked.", PAIRED,
-    broken("fewer-rows", "Count the rows the other way round.", lambda run: -_falls(run)),
+    Sabotage(
+        "values-of-another-problem", "Rows beyond the tenth with the values of the next problem.",
+        {"misled_from": 10}),
     measure=_falls, resolution=1e-3, source=f"open question 3, {PAPER}; the answer is ours",
+    citation=answers("open question 3", "the number of measurements N"),
     parts=tuple(f"{n} to {m} rows" for n, m in itertools.pairwise(COUNTS)))
 
 SHORT = _rows(
@@ -90,10 +104,14 @@ ANY_LENGTH = _rows(
     "Trained LISTA-VM can be used with any number of rows: on 4 rows, too, fewer than 10 % of"
     " problems diverge.", SHORT.argued
     + " FISTA and predicting zero stay near 6 %, the share of vectors longer than that.",
-    broken("alista-instead", "ALISTA on 4 rows.", _diverged, "alista", rows=4),
     measure=lambda run: _diverged(run, "lista-vm", rows=4), predict=lambda run: 0.10,
     resolution=0.0, source=f"the reading of {PAPER} that one network serves all prompt lengths",
-    kind=BELOW, statistic="fraction", expected="refuted", corrected=SHORT.id, finding=SHORT.finding)
+    citation=cited("open question 3; LISTA-VM stands in for a transformer", OTHER_LENGTHS, "proxy"),
+    kind=BELOW, statistic="fraction", expected="refuted",
+    repairs=(Repair(
+        "ten-rows", "Ten rows, as trained.",
+        measure=lambda run: _diverged(run, "lista-vm", rows=10)),),
+    corrected=SHORT.id, finding=SHORT.finding)
 
 OVERTAKEN = _rows(
     "sparse-recovery.fista-overtakes", "SR-F6",
@@ -112,6 +130,7 @@ INVARIANT = claim(
     broken(
         "same-M", "Expect LISTA-VM not to notice the scale either.",
         lambda run: one_row([*run.data.apart.values[:2], float(run.data.lista_vm_moves)])),
+    Sabotage("lista-vm-instead", "LISTA-VM in the place of ALISTA.", {"network": "lista-vm"}),
     measure=lambda run: one_row(run.data.apart.values), resolution=1e-6, kind=IDENTITY,
     experiment=questions.invariance,
     parts=("ALISTA, X scaled", "ALISTA, X mixed", "LISTA-VM, X scaled"), scales=seconds(quick=6),
@@ -125,7 +144,7 @@ ROBUST = _shift(
     "ALISTA trained on Gaussian matrices beats FISTA at equal depth on scaled, correlated,"
     " bounded and orthonormal ones.",
     PAIRED + " FISTA's penalty is the best on the test problems of each law.",
-    broken("lista-vm-instead", "LISTA-VM instead.", _over, "lista-vm", "fista", shift=FAR),
+    Sabotage("thresholds-frozen", "Thresholds frozen at zero.", {"threshold_share": 0.0}),
     measure=lambda run: _over(run, "alista", "fista", shift=FAR), resolution=0.01, parts=tuple(FAR))
 
 SCALED = _shift(
@@ -144,11 +163,16 @@ ANY_SCALE = _shift(
     "sparse-recovery.any-matrix", "SR-Q2",
     "LISTA-VM solves problems with other measurement matrices than in training: scaled by 1.3,"
     " fewer than 10 % diverge.", SCALED.argued + " On matrices as in training 1 % diverge.",
-    broken("correlated", "Correlated columns.", _diverged, "lista-vm", shift="correlated 0.8"),
     measure=SCALED.measure, predict=lambda run: 0.1, resolution=0.0,
     source=f"the abstract of {PAPER}, read without its assumption on the law of the matrix",
-    kind=BELOW, statistic="fraction", expected="refuted", corrected=SCALED.id,
-    finding=SCALED.finding)
+    citation=cited(
+        "abstract; LISTA-VM stands in for a transformer, the scale is ours", OTHER_MATRICES, "proxy"
+    ),
+    kind=BELOW, statistic="fraction", expected="refuted",
+    repairs=(Repair(
+        "as-trained", "The scale of training.",
+        measure=lambda run: _diverged(run, "lista-vm", shift="as trained")),),
+    corrected=SCALED.id, finding=SCALED.finding)
 
 DEEPER = _depth(
     "sparse-recovery.more-layers-diverge", "SR-Q3",
@@ -183,7 +207,8 @@ POOL = _structure(
     Sabotage("wrong-pool", "Tell the other ten coordinates.", {"shift": 10}),
     measure=lambda run: _gains(run, {name: f"{name}, told" for name in TOLD}), resolution=5e-3,
     source=f"section 5.1 and open question 2, {PAPER}; the comparison is ours",
-    experiment=questions.pools, parts=("LISTA-VM", "ALISTA", "FISTA"), scales=seconds(quick=15),
+    citation=answers("section 5.1", POOLED), experiment=questions.pools,
+    parts=("LISTA-VM", "ALISTA", "FISTA"), scales=seconds(quick=15),
     finding=(
         "Support knowledge helps any method that is told it: FISTA on the pool's columns gains as"
         " much as LISTA-VM with masked rows."))
@@ -192,11 +217,9 @@ BLOCK_GAIN = _structure(
     "sparse-recovery.blocks-need-block-thresholds", "SR-N1",
     "On block-sparse problems thresholds on whole blocks beat LISTA-VM, whether it was trained on"
     " blocks or on free supports.", PAIRED,
-    broken(
-        "no-block-thresholds", "Compare the block thresholds with themselves.",
-        lambda run: np.zeros((run.data.sizes["test"], 2))),
+    Sabotage("free-supports", "Test on free supports.", {"tested_block": 1}),
     measure=lambda run: _gains(run, dict.fromkeys((ON_BLOCKS, ON_FREE), "block thresholds")),
-    resolution=0.01, source=f"open question 2, {PAPER}; the answer is ours",
+    resolution=0.01, source=f"open question 2, {PAPER}; the answer is ours", citation=SUPPORTS,
     parts=("trained on blocks", "trained on free supports"))
 
 BLOCK_BLIND = _structure(
@@ -207,7 +230,7 @@ BLOCK_BLIND = _structure(
         "block-thresholds", "A network that thresholds whole blocks.", _over, "block thresholds",
         ON_FREE),
     measure=lambda run: _over(run, ON_BLOCKS, ON_FREE), resolution=0.01,
-    source=f"open question 2, {PAPER}; the answer is ours", kind=ESTIMATE,
+    source=f"open question 2, {PAPER}; the answer is ours", citation=SUPPORTS, kind=ESTIMATE,
     finding=(
         "LISTA-VM, one number and one threshold a layer, cannot learn a pool or blocks from"
         " training data; it has to be told. A threshold on block lengths makes block-sparse"

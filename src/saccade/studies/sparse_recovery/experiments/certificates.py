@@ -8,24 +8,24 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.dynamics.solvers import certified as certified_run
-from saccade.studies.sparse_recovery.task import Design, SparseRecovery
+from saccade.studies.sparse_recovery.task import Design, SparseRecovery, covariance
 
 
 @experiment("sparse-recovery.certified", scales={"standard": {"instances": 200}})
 def certified(
     key: Any, *, dim: int = 20, sparsity: int = 3, rows: int = 1000, instances: int = 50,
     gamma: float = 1.0, steps: int = 60, noise: float = 0.0, design: Design = "gaussian",
-    threshold_share: float = 1.0,
+    threshold_share: float = 1.0, whitened: bool = False,
 ) -> xarray.Dataset:
     """LISTA-VM with the thresholds of its certificate: the certificate's numbers, l1 errors, label
-    errors at one query, false positives."""
+    errors at one query, false positives. `whitened` uses the correlated design's covariance."""
     task = SparseRecovery.create(dim, rows, sparsity, noise, design)
     sample = task.sample(key, instances)
+    known = covariance(dim, task.correlation) if whitened else None
     parts = [np.asarray(part) for part in (sample.X, sample.y, sample.beta, sample.query)]
     problems = []
     for X, y, beta, query in zip(*parts, strict=True):
-        promise, b = certified_run(
-            X, y, beta, y - X @ beta, gamma, steps, threshold_share=threshold_share)
+        promise, b = certified_run(X, y, beta, y - X @ beta, gamma, steps, known, threshold_share)
         problems.append({
             "mu": promise.mu, "delta": promise.delta, "nu": promise.nu,
             "start": np.abs(beta).sum(), "error": np.abs(b - beta).sum(1),
@@ -40,12 +40,12 @@ def certified(
 @experiment("sparse-recovery.worst-case")
 def worst_case(
     key: Any, *, sparsity: int = 3, mu: float = 0.1, nu: float = 0.01, gamma: float = 0.7,
-    steps: int = 20, sign: float = -1.0,
+    steps: int = 20, sign: float = -1.0, square: float = 1.0,
 ) -> xarray.Dataset:
-    """The problem on which the certificate's iteration does as badly as it promises: all pairs of
-    columns have X_i^T X_j/n = `sign` mu, beta is one everywhere, and the noise pulls every
-    coordinate down. Every inequality of the proof is then an equality."""
-    gram = np.full((sparsity, sparsity), sign * mu) + (1 - sign * mu) * np.eye(sparsity)
+    """The problem on which the certificate's iteration does as badly as it promises: all columns
+    have |X_i|^2/n = `square`, all pairs X_i^T X_j/n = `sign` mu, beta is one everywhere, and the
+    noise pulls every coordinate down. Every inequality of the proof is then an equality."""
+    gram = np.full((sparsity, sparsity), sign * mu) + (square - sign * mu) * np.eye(sparsity)
     X, beta = np.sqrt(sparsity) * np.linalg.cholesky(gram).T, np.ones(sparsity)
     # X^T noise / n = -nu in every coordinate
     noise = -nu * sparsity * X @ np.linalg.solve(X.T @ X, beta)

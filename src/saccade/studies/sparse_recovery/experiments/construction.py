@@ -29,8 +29,11 @@ def _apart(values: Any, expected: Any, axes: tuple[int, ...]) -> Any:
 
 
 @jax.jit
-def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any) -> dict[str, Any]:
-    """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`."""
+def _compare(
+    X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any, spill: Any
+) -> dict[str, Any]:
+    """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`, and
+    `spill` is added to every entry of the value matrices that writes into x."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
     # the largest |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer
@@ -38,7 +41,9 @@ def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any
     largest = jnp.where(jnp.tri(len(X), dtype=bool), products, 0).max()
     gate = jnp.where(jnp.isnan(gate_share), gate, gate_share * largest).astype(X.dtype)
     H, beta = built.embed_prompt(X, y), slice(dim + 1, 2 * dim + 1)
-    states = built.run_layers(H, built.construct(M, thresholds, gate))
+    weights = built.construct(M, thresholds, gate)
+    weights = weights._replace(V=weights.V.at[:, :, :dim].add(spill))
+    states = built.run_layers(H, weights)
     model = built.as_transformer(M, thresholds, gate, X.dtype)
     whole = model._through(H[None])
     linear = jnp.einsum("nd,nd->n", X, jnp.cumsum(expected[-1], 0)) / (2 * jnp.arange(rows + 1) + 1)
@@ -56,10 +61,11 @@ def _compare(X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any
 def construction(
     key: Any, *, instances: int = 5, dim: int = 20, rows: int = 12, layers: int = 12,
     gate: float = built.GATE, gate_share: float | None = None,
-    precision: Literal["float64", "float32"] = "float64",
+    precision: Literal["float64", "float32"] = "float64", spill: float = 0.0,
 ) -> xarray.Dataset:
     """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and
-    layers; `gate_share` sets the gate to that share of the largest |x^T b| met."""
+    layers; `gate_share` sets the gate to that share of the largest |x^T b| met, `spill` is added to
+    the entries of value matrices that write into x."""
     dtype = jnp.dtype(precision)
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
     share = np.nan if gate_share is None else gate_share
@@ -68,7 +74,7 @@ def construction(
         one, two = jax.random.split(jax.random.fold_in(key, number))
         sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
         X, y = np.asarray(sample.X[0], dtype), np.asarray(sample.y[0], dtype)[:-1]
-        compared.append(_compare(X, y, *network, gate, share))
+        compared.append(_compare(X, y, *network, gate, share, spill))
     return xarray.Dataset(
         {name: ("repetition", [float(row[name]) for row in compared]) for name in compared[0]})
 

@@ -1,6 +1,7 @@
 """Open questions: other numbers of rows, laws of the matrix, more layers, pools, blocks."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import jax
 import numpy as np
@@ -27,11 +28,16 @@ def _times(sample: RecoverySample, factor: float) -> RecoverySample:
 
 
 def _last_errors(
-    networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int
+    networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int,
+    threshold_share: float = 1.0,
 ) -> dict[str, list[np.ndarray]]:
     """Errors after the last layer of networks and of classical methods, sample after sample."""
+    trained = {name: common.network(name, seed) for name in networks}
+    layers = {
+        name: {**known, "theta": threshold_share * known["theta"]}
+        for name, known in trained.items()}
     errors = {
-        name: [common.errors_of(name, common.network(name, seed), sample)[-1] for sample in samples]
+        name: [common.errors_of(name, layers[name], sample)[-1] for sample in samples]
         for name in networks}
     return errors | {
         name: [common.classical(name, sample)[-1] for sample in samples] for name in others}
@@ -40,11 +46,15 @@ def _last_errors(
 @experiment("sparse-recovery.row-counts", scales={"standard": {"tests": 4000}})
 def row_counts(
     key: Any, *, counts: tuple[int, ...] = (4, 6, 8, 10, 12, 15, 20, 30, 40), tests: int = 1000,
-    training_seed: int = 0, networks: tuple[str, ...] = NETWORKS,
+    training_seed: int = 0, networks: tuple[str, ...] = NETWORKS, misled_from: int | None = None,
 ) -> xarray.Dataset:
     """Networks trained on 10 rows, tested on other numbers of rows of the same problems (nested);
-    FISTA@12 and ISTA@12 beside them."""
+    FISTA@12 and ISTA@12 beside them. Rows from `misled_from` on have the values of the next
+    problem."""
     sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
+    if misled_from is not None:
+        misled, y = np.arange(max(counts)) >= misled_from, np.asarray(sample.y)
+        sample = sample._replace(y=np.where(misled, np.roll(y, 1, axis=0), y))
     samples = [_prefix(sample, count) for count in counts]
     errors = _last_errors(networks, ("ista", "fista"), samples, training_seed)
     return common.by_algorithm(errors, ("rows", "test"), rows=list(counts))
@@ -86,36 +96,37 @@ SHIFTS: dict[str, tuple[float, dict[str, Any]]] = {
 @experiment("sparse-recovery.shifts", scales={"standard": {"tests": 8000}})
 def shifts(
     key: Any, *, tests: int = 1000, training_seed: int = 0, networks: tuple[str, ...] = NETWORKS,
-    noise: float = 0.0,
+    noise: float = 0.0, threshold_share: float = 1.0,
 ) -> xarray.Dataset:
     """Networks trained on Gaussian matrices, tested on other laws of the matrix; all laws use the
-    same random numbers where they can."""
+    same random numbers where they can. `threshold_share` scales learned thresholds."""
     samples = [
         _times(SparseRecovery.create(noise=noise, **law).sample(key, tests), factor)
         for factor, law in SHIFTS.values()]
-    errors = _last_errors(networks, ("fista",), samples, training_seed)
+    errors = _last_errors(networks, ("fista",), samples, training_seed, threshold_share)
     return common.by_algorithm(errors, ("shift", "test"), shift=list(SHIFTS))
 
 
 @experiment("sparse-recovery.invariance")
 def invariance(
-    key: Any, *, tests: int = 200, training_seed: int = 0, scale: float = 1.3, mixing: bool = True
+    key: Any, *, tests: int = 200, training_seed: int = 0, scale: float = 1.3, mixing: bool = True,
+    network: Literal["alista", "lista-vm"] = "alista",
 ) -> xarray.Dataset:
-    """ALISTA on X, on c X and on A X with a random invertible A; LISTA-VM on c X beside LISTA-VM
-    with c^2 M on X (y goes along)."""
+    """ALISTA on X, on c X and on A X with a random invertible A (or another `network` in its
+    place); LISTA-VM on c X beside LISTA-VM with c^2 M on X (y goes along)."""
     task = SparseRecovery.create()
     sample_key, mix_key = jax.random.split(key)
     sample, square = task.sample(sample_key, tests), (task.measurements, task.measurements)
     A = draw("normal", mix_key, square, float) if mixing else np.eye(task.measurements)
     scaled = _times(sample, scale)
     mixed = sample._replace(X=A @ np.asarray(sample.X), y=np.asarray(sample.y) @ A.T)
-    alista, vm = common.network("alista", training_seed), common.network("lista-vm", training_seed)
+    alista, vm = common.network(network, training_seed), common.network("lista-vm", training_seed)
     plain, moved = (
-        common.errors_of("alista", alista, sample), common.errors_of("lista-vm", vm, scaled))
+        common.errors_of(network, alista, sample), common.errors_of("lista-vm", vm, scaled))
     longer = {**vm, "M": scale**2 * vm["M"]}
     apart = {
-        "alista, scaled": _relative(common.errors_of("alista", alista, scaled), plain),
-        "alista, mixed": _relative(common.errors_of("alista", alista, mixed), plain),
+        "alista, scaled": _relative(common.errors_of(network, alista, scaled), plain),
+        "alista, mixed": _relative(common.errors_of(network, alista, mixed), plain),
         "lista-vm": _relative(moved, common.errors_of("lista-vm", longer, sample))}
     return xarray.Dataset(
         {
@@ -148,13 +159,15 @@ def depths(
 
 @experiment("sparse-recovery.blocks", scales={"standard": {"tests": 8000}})
 def blocks(
-    key: Any, *, block: int = 4, sparsity: int = 4, tests: int = 2000, training_seed: int = 0
+    key: Any, *, block: int = 4, sparsity: int = 4, tests: int = 2000, training_seed: int = 0,
+    tested_block: int = 0,
 ) -> xarray.Dataset:
     """Block-sparse problems: LISTA-VM trained on free supports, LISTA-VM trained on blocks, and one
-    that thresholds whole blocks."""
+    that thresholds whole blocks; tested on blocks of another size if `tested_block` is given."""
     free = SparseRecovery.create(sparsity=sparsity, design="orthonormal")
     blocked = SparseRecovery.create(sparsity=sparsity, design="orthonormal", block=block)
-    sample = blocked.sample(key, tests)
+    tested = replace(blocked, block=tested_block) if tested_block else blocked
+    sample = tested.sample(key, tests)
     networks = {
         "lista-vm, free supports": ("lista-vm", free),
         "lista-vm, trained on blocks": ("lista-vm", blocked),

@@ -14,7 +14,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.dynamics import solvers
 from saccade.studies.sparse_recovery.models.steps import alista_weight
 from saccade.studies.sparse_recovery.models.unrolled import unroll
-from saccade.studies.sparse_recovery.task import SparseRecovery
+from saccade.studies.sparse_recovery.task import Design, SparseRecovery
 
 LIBRARIES = {"scikit-learn": "sklearn.linear_model", "celer": "celer", "skglm": "skglm"}
 
@@ -43,9 +43,16 @@ def rates(
 
 
 @experiment("sparse-recovery.weights", scales={"standard": {"matrices": 64}})
-def weights(key: Any, *, rows: int = 10, dim: int = 20, matrices: int = 20) -> xarray.Dataset:
-    """Random matrices with their closed-form ALISTA weights."""
-    X = SparseRecovery.create(dim, rows, 1).matrices(key, matrices)
+def weights(
+    key: Any, *, rows: int = 10, dim: int = 20, matrices: int = 20, design: Design = "gaussian",
+    simplex: bool = False,
+) -> xarray.Dataset:
+    """Random matrices, or one `simplex` of rows + 1 unit vectors at equal angles, with their
+    closed-form ALISTA weights."""
+    X = SparseRecovery.create(dim, rows, 1, design=design).matrices(key, matrices)
+    if simplex:
+        centred = np.eye(rows + 1) - 1 / (rows + 1)
+        X = np.linalg.svd(centred)[2][None, :rows] / np.sqrt(rows / (rows + 1))
     axes = ("repetition", "row", "coordinate")
     return xarray.Dataset(
         {"X": (axes, np.asarray(X)), "W": (axes, np.asarray(jax.jit(alista_weight)(X)))})
@@ -56,10 +63,10 @@ def weights(key: Any, *, rows: int = 10, dim: int = 20, matrices: int = 20) -> x
 def peers(
     key: Any, *, sizes: tuple[tuple[int, int], ...] = ((10, 20), (50, 20), (60, 200)),
     problems: int = 2, share: float = 0.05, libraries: tuple[str, ...] = ("scikit-learn",),
-    penalty_factor: float = 1.0,
+    penalty_factor: float = 1.0, own_factor: float = 1.0,
 ) -> xarray.Dataset:
     """Objective values found by other libraries minus ours, over F(0) = |y|^2/2, at lam = share
-    lam_max; `penalty_factor` misleads them."""
+    lam_max; `penalty_factor` misleads them, `own_factor` us."""
     excess = np.zeros((len(libraries), len(sizes), problems))
     gap = np.zeros((len(sizes), problems))
     for place, (rows, dim) in enumerate(sizes):
@@ -68,7 +75,7 @@ def peers(
         pairs = zip(np.asarray(sample.X), np.asarray(sample.y), strict=True)
         for number, (X, y) in enumerate(pairs):
             lam = share * np.abs(X.T @ y).max()
-            b = solvers.solve_exactly(X, y, lam)
+            b = solvers.solve_exactly(X, y, own_factor * lam)
             gap[place, number] = solvers.relative_gap(X, y, b, lam)
             for which, library in enumerate(libraries):
                 other = peer_solution(library, X, y, penalty_factor * lam)

@@ -89,7 +89,8 @@ def trained(
     coordinates = {
         "solver": list(common.METHODS), "unrolled": list(unrolled),
         "prefix": np.arange(1, 2 * measurements + 1), "reference": list(REFERENCES),
-        "extra": np.arange(EXTRA_LAYERS + 1), "record": trainings[0].measured_steps}
+        "answer": list(REFERENCES), "extra": np.arange(EXTRA_LAYERS + 1),
+        "record": trainings[0].measured_steps}
     return xarray.Dataset(values, coordinates)
 
 
@@ -136,7 +137,10 @@ def _what_layers_compute(models, sample: RecoverySample, short: RecoverySample, 
         "distance": (("seed", "depth", "reference", "iterate"), distance),
         "final_distance": (
             ("seed", "reference", "task"),
-            squared_errors(algorithms[None, :, -1], read[:, None, -1]))}
+            squared_errors(algorithms[None, :, -1], read[:, None, -1])),
+        "reference_distance": (
+            ("answer", "reference", "task"),
+            squared_errors(algorithms[None, :, -1], algorithms[:, None, -1]))}
 
 
 @experiment("sparse-recovery.trained-structure", scales={"standard": LARGER})

@@ -11,6 +11,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, ORDERING
 from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token.claims.citations import CITATIONS
 from saccade.studies.sparse_token.task import SparseTokenSetting
 
 PAPER = "Barnfield, Cui, Lu"
@@ -20,9 +21,10 @@ Predict = Callable[..., Any]
 def claim(
     id: str, spec: str, statement: str, argued: str, *sabotages: Sabotage, **fields: Any
 ) -> Claim:
-    """A claim of this study; the other fields by name."""
+    """A claim of this study, cited in `citations.py`; the other fields by name."""
     return Claim(
-        id=id, spec=spec, statement=statement, argued=argued, sabotages=sabotages, **fields)
+        id=id, citation=CITATIONS[id.removeprefix("sparse-token.")], spec=spec, statement=statement,
+        argued=argued, sabotages=sabotages, **fields)
 
 
 estimate = partial(claim, status="asymptotic", kind=ESTIMATE, statistic="mean")

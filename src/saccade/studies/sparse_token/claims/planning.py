@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from saccade.lab.claim import Claim
+from saccade.lab.claim import Claim, Sabotage
 from saccade.lab.experiment import Run
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims import common
@@ -44,9 +44,8 @@ def _planned(
         wrong(
             "third-of-the-samples", "Spend a third of what it asks for.", constant, target, at=fewer
         ),
-        wrong(
-            "tiny-query", "Learn the query with eta_q = 1/2.", constant, target, at={"eta_q": 0.5}),
-        source="ours", experiment=training.protocol,
+        Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5}), source="ours",
+        experiment=training.protocol,
         measure=lambda run: np.asarray(run.data.test_error.values[0, :, 0]),
         predict=lambda run: _target(run, target), resolution=resolution,
         scales=both_scales(case, case | {"dim": 500}, (8, 4), (15, 200)))

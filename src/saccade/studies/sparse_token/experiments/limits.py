@@ -3,6 +3,7 @@ capacity formula minimised directly and on draws, population least squares on wh
 
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 import xarray
 from numpy.random import default_rng
@@ -157,6 +158,27 @@ def separability(
     per_dim = np.array(counts) / (entries + 1) * (entries / dim)
     return xarray.Dataset(
         {"samples_per_dim": ("trial", per_dim), "cut_off": ("trial", np.array(counts) == longest)})
+
+
+@experiment("sparse-token.separability-ratio")
+def separability_ratio(
+    key: Any, *, length: int = 4, pooled_length: int = 4, positive_rate: float = 0.4,
+    signal: float = 3.0, entries: int = 32, trials: int = 64,
+) -> xarray.Dataset:
+    """Samples per dimension up to which streams stay separable (R = 1) for the vectorised and for
+    the pooled classifier with equally many weights, `entries`, trial by trial."""
+    rows = []
+    for model, dim, tokens in (
+        ("vectorised", entries // length, length), ("pooled", entries, pooled_length),
+    ):
+        task = SparseToken.create(dim, tokens, 1, positive_rate, signal)
+        counts = [
+            separable_prefix(draw(task, default_rng(seed), 6 * entries, model, None), entries)
+            for seed in seeds_of(jax.random.fold_in(key, len(rows)), trials)]
+        rows.append(np.array(counts) / dim)
+    return xarray.Dataset(
+        {"samples_per_dim": (("model", "trial"), np.array(rows))},
+        {"model": ["vectorised", "pooled"]})
 
 
 def squared_shortfall(t: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Best errors with a known direction, from definitions: integrals, searches, sampled tokens."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -133,6 +133,29 @@ def threshold_errors(
         1 - np.searchsorted(low, thresholds) / len(low))
 
 
+@experiment("sparse-token.sampled-maxima")
+def sampled_maxima(
+    key: Any, *, lengths: tuple[int, ...] = (10, 100, 1000), informative: int = 2,
+    positive_rate: float = 0.3, offset: float = 1.0, samples: int = 2000, replicates: int = 32,
+) -> xarray.Dataset:
+    """Errors of thresholds on the largest of `length` sampled tokens, theta = sqrt(2 log L) +
+    offset."""
+    thresholds, positive = np.array(THRESHOLDS), np.arange(samples) < samples // 2
+    signals, rows = [signal_at(length, "root-log", offset) for length in lengths], []
+    for seed in seeds_of(key, replicates):
+        rng, row = default_rng(seed), []
+        for length, signal in zip(lengths, signals, strict=True):
+            u = rng.standard_normal((samples, length), np.float32)
+            u[:, :informative] += signal * positive[:, None]
+            row.append(threshold_errors(u.max(1), positive, positive_rate, thresholds))
+        rows.append(row)
+    return xarray.Dataset(
+        {
+            "error": (("replicate", "length", "threshold"), np.array(rows)),
+            "signal": ("length", np.array(signals))},
+        {"length": list(lengths), "threshold": thresholds})
+
+
 @experiment("sparse-token.token-statistics", scales={"standard": {"samples": 40_000}})
 def token_statistics(
     key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
@@ -150,7 +173,9 @@ def token_statistics(
         statistics = [u.max(1), *averages, u.mean(1) * np.sqrt(length)]
         rows.append(
             [threshold_errors(item, positive, positive_rate, thresholds) for item in statistics])
-        evidence = np.asarray(logsumexp(signal * u, axis=1)) - signal**2 / 2 - np.log(length)
+        sums = np.stack([u[:, list(v)].sum(1) for v in combinations(range(length), informative)], 1)
+        evidence = np.asarray(logsumexp(signal * sums, axis=1)) - informative * signal**2 / 2
+        evidence -= np.log(sums.shape[1])
         cut = np.log((1 - positive_rate) / positive_rate)
         ratio.append(float(threshold_errors(evidence, positive, positive_rate, np.array([cut]))[0]))
     names = ["hardmax", *[f"softmax {k:g}" for k in sharpness], "pooled"]

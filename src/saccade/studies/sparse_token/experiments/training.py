@@ -60,27 +60,30 @@ def protocol(
 def reuse(
     key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
     signal: float = 4.0, samples_per_dim: float = 4.0, eta_q: float = 40.0, ridge: float = 1e-2,
-    loss: Loss = "logistic", dim: int = 50, trials: int = 64,
+    loss: Loss = "logistic", dim: int = 50, trials: int = 64, fresh_times: int = 1,
 ) -> xarray.Dataset:
-    """Read-outs fitted to the samples that taught the query, and to as many fresh ones."""
+    """Read-outs fitted to the samples that taught the query, and to as many fresh ones (or
+    `fresh_times` as many)."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
-    n = round(samples_per_dim * dim)
-    rows = [_reused_and_fresh(task, seed, n, eta_q, ridge, loss) for seed in seeds_of(key, trials)]
+    sizes = round(samples_per_dim * dim), fresh_times * round(samples_per_dim * dim)
+    rows = [
+        _reused_and_fresh(task, seed, sizes, eta_q, ridge, loss) for seed in seeds_of(key, trials)]
     names = ("reused_test", "fresh_test", "reused_loss", "fresh_loss", "split_test")
     return table(names, rows, ("trial",))
 
 
 def _reused_and_fresh(
-    task: SparseToken, seed: SeedSequence, n: int, eta_q: float, ridge: float, loss: str
+    task: SparseToken, seed: SeedSequence, sizes: tuple[int, int], eta_q: float, ridge: float,
+    loss: str,
 ) -> list[float]:
-    """Both read-outs of one trial, and one with the n samples split between query and read-out."""
+    """Both read-outs of one trial, and one with the samples split between query and read-out."""
     draw_seed, test_seed = seed.spawn(2)
-    rng = default_rng(draw_seed)
+    rng, n = default_rng(draw_seed), sizes[0]
     X, y, _ = draw_tokens(task, rng, n)
     half = n // 2
     query, half_query = (
         gradient_steps(X[:count], y[:count], eta_q=eta_q, loss=loss).q for count in (n, half))
-    fresh = readouts.draw_both_labels(task, rng, n, "attention", query)
+    fresh = readouts.draw_both_labels(task, rng, sizes[1], "attention", query)
     fits = [
         fit_readout(features, labels, ridge, loss)
         for features, labels in (
@@ -119,12 +122,13 @@ def joint_training(
     key: Any, *, length: int = 10, informative: int = 1, positive_rate: float = 0.5,
     signal: float = 4.0, samples_per_dim: float = 8.0, step_size: float = 1.0,
     query_step: float = 1.0, ridge: float = 1e-2, steps: int = 400, record_every: int = 40,
-    dim: int = 40, trials: int = 32,
+    dim: int = 40, trials: int = 32, staged_eta_q: float = 40.0,
 ) -> xarray.Dataset:
     """Query, read-out and bias trained together from zero, beside two stages on as many samples."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     n = round(samples_per_dim * dim)
     stops = np.arange(1, steps // record_every + 1) * record_every
+    stops = stops if stops.size else np.array([steps])  # at least the end
     joint_seed, step_seed, fit_seed = seeds_of(key, 3)
     joint = []
     for seed in joint_seed.spawn(trials):
@@ -132,7 +136,7 @@ def joint_training(
         X, y, _ = draw_tokens(task, default_rng(draw_seed), n, np.float32)
         path = _descend_jointly(X, y.astype(np.float32), step_size, query_step, ridge, stops)
         joint.append(_measure_path(task, test_seed, path))
-    queries = repeated_steps(task, step_seed, trials, n // 2, eta_q=40.0).q
+    queries = repeated_steps(task, step_seed, trials, n // 2, eta_q=staged_eta_q).q
     staged = [
         readouts.one_trial(task, seed, n - n // 2, ridge, "logistic", "attention", query)
         for seed, query in zip(fit_seed.spawn(trials), queries, strict=True)]

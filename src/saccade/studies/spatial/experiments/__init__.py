@@ -3,4 +3,5 @@
 import saccade.precision  # noqa: F401  float64 before the first array
 
 ORDER = (
-    "sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_checks")
+    "sampling", "symmetry", "idealised", "realistic", "inequalities", "images", "images_checks",
+    "small_networks", "by_hand", "training_by_hand")

@@ -18,11 +18,13 @@ def _sides(**rows: Any) -> xarray.Dataset:
 
 @experiment("spatial.logistic-inequalities")
 def logistic_inequalities(
-    key: Any, *, lowest: float = 1e-6, highest: float = 50.0, points: int = 2000
+    key: Any, *, lowest: float = 1e-6, highest: float = 50.0, points: int = 2000,
+    mirrored: bool = False,
 ) -> xarray.Dataset:
-    """s(-x) over log(1 + e^-x) on a grid (Lemma K.6)."""
+    """s(-x) (`mirrored`: s(x)) over log(1 + e^-x) on a grid (Lemma K.6)."""
     x = (np.geomspace if lowest > 0 else np.linspace)(lowest, highest, points)
-    return _sides(x=x, ratio=np.exp(-np.logaddexp(0.0, x) - np.log(np.logaddexp(0.0, -x))))
+    log_slope = -np.logaddexp(0.0, -x if mirrored else x)
+    return _sides(x=x, ratio=np.exp(log_slope - np.log(np.logaddexp(0.0, -x))))
 
 
 @experiment("spatial.power-inequalities")
@@ -45,19 +47,20 @@ def log_product(key: Any, *, points: int = 60, extra: float = 1.0) -> xarray.Dat
 
 
 @experiment("spatial.tensor-power")
-def tensor_power(key: Any, *, cases: int = 60, tight: float = 1.0) -> xarray.Dataset:
-    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound."""
+def tensor_power(key: Any, *, cases: int = 60, first: float = 3.0) -> xarray.Dataset:
+    """First time a sequence between z + m z^k and z + M z^k passes v, over Lemma K.1's bound, whose
+    first term has the coefficient `first` = 3."""
     generator = generator_of(key)
     ratios = []
     for _ in range(cases):
         k, m = int(generator.integers(2, 5)), 10 ** generator.uniform(-2, 0)
         M = m * 10 ** generator.uniform(0, 1)
         z0, v = 10 ** generator.uniform(-1.5, -0.3), 10 ** generator.uniform(0, 2)
-        bound = 3 / (m * z0 ** (k - 1)) + 2**k * M / m * np.ceil(np.log(v / z0) / np.log(2))
+        bound = first / (m * z0 ** (k - 1)) + 2**k * M / m * np.ceil(np.log(v / z0) / np.log(2))
         z, time, lazy = z0, 0, generator.uniform() < 0.5
         while z < v:
             z, time = z + (m if lazy else generator.uniform(m, M)) * z**k, time + 1
-        ratios.append(time / (tight * bound))
+        ratios.append(time / bound)
     return _sides(ratio=ratios)
 
 
@@ -113,7 +116,7 @@ def sigmoid_lipschitz(
     for _ in range(cases):
         D = int(generator.integers(1, 40))
         floor = -allowed / D
-        powers = floor + generator.exponential(10 ** generator.uniform(-3, 1), D) / D
+        powers = floor * (1 - generator.exponential(10 ** generator.uniform(-3, 1), D))
         x = np.sign(powers) * np.abs(powers) ** (1 / degree)
         total = np.sum(powers)
         slope = 1 / (2 + np.exp(total) + np.exp(-total))
@@ -135,19 +138,23 @@ def activation_slope(
 
 @experiment("spatial.planted-set")
 def planted_set(
-    key: Any, *, set_size: int = 9, rate: float = 0.2,
-    exponents: tuple[float, ...] = (1.5, 2.0, 3.0),
+    key: Any, *, set_sizes: tuple[int, ...] = (8, 16, 32, 64), rate: float = 0.2,
+    exponents: tuple[float, ...] = (2.0, 2.5, 3.0),
 ) -> xarray.Dataset:
     """Total variation between m spurious patches and the same with C of them, anywhere, set to +1,
     at q m = C^exponent (exact): the density ratio at n+ positive patches is binom(n+, C)/binom(m,
-    C) (q/2)^-C."""
-    values = []
-    for exponent in exponents:
-        m = round(set_size**exponent / rate)
-        plus = np.arange(m + 1)
-        ways = [gammaln(n + 1) - gammaln(n - set_size + 1) for n in (plus, m)]  # -inf below C
-        log_ratio = ways[0] - ways[1] - set_size * np.log(rate / 2)
-        law = stats.binom.pmf(plus, m, rate / 2)
-        values.append(0.5 * np.sum(law * np.abs(np.exp(log_ratio) - 1)))
+    C) (q/2)^-C. `slope` is that of its logarithm in log C, over the three largest C."""
+    table = np.array([[_planted(C, rate, power) for C in set_sizes] for power in exponents])
+    slopes = [np.polyfit(np.log(set_sizes[-3:]), np.log(row[-3:]), 1)[0] for row in table]
     return xarray.Dataset(
-        {"distance": ("exponent", np.asarray(values))}, coords={"exponent": list(exponents)})
+        {"distance": (("exponent", "set_size"), table), "slope": ("exponent", slopes)},
+        coords={"exponent": list(exponents), "set_size": list(set_sizes)})
+
+
+def _planted(set_size: int, rate: float, exponent: float) -> float:
+    m = round(set_size**exponent / rate)
+    plus = np.arange(m + 1)
+    ways = [gammaln(n + 1) - gammaln(n - set_size + 1) for n in (plus, m)]  # -inf below C
+    log_ratio = ways[0] - ways[1] - set_size * np.log(rate / 2)
+    law = stats.binom.pmf(plus, m, rate / 2)
+    return 0.5 * float(np.sum(law * np.abs(np.exp(log_ratio) - 1)))

@@ -49,14 +49,16 @@ def logistic_regression(
     key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
     train: int = 4000, test: int = 8000,
 ) -> xarray.Dataset:
-    """Wrong answers of logistic regression with a free weight for each patch, on fresh images."""
+    """Wrong answers of logistic regression g with a free weight for each patch, on fresh images:
+    against the label, and (Theorem 3.1) whether f* g <= 0."""
     from sklearn.linear_model import LogisticRegression
 
     labels, random = interleaved(patches, set_size), generator(key)
     x, y, _ = sample_signals(random, labels, spurious_rate, train)
     fresh, truth, _ = sample_signals(random, labels, spurious_rate, test)
-    wrong = LogisticRegression(C=1.0, max_iter=500).fit(x, y).predict(fresh) != truth
-    return xarray.Dataset({"wrong": ("sample", wrong)})
+    says = LogisticRegression(C=1.0, max_iter=500).fit(x, y).predict(fresh)
+    against = says * label_function(fresh, labels) <= 0
+    return xarray.Dataset({"wrong": ("sample", says != truth), "against": ("sample", against)})
 
 
 @experiment("spatial.ternary-code")
@@ -64,27 +66,31 @@ def ternary_code(
     key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.5, base: int = 3,
     samples: int = 20_000,
 ) -> xarray.Dataset:
-    """A generalised linear model with weights base^j w*: is each image read back from the one
-    number it sees, and is f* of it wrong? Digits -1, 0, 1 are read from the lowest on (int64)."""
+    """A generalised linear model g with weights base^j w*: is each image read back from the one
+    number it sees, is f* of it wrong, and is f* g <= 0, under the phi that reads digits -1, 0, 1
+    from the lowest on (int64) and under the sign?"""
     labels = interleaved(patches, set_size)
     x, y, _ = sample_signals(generator(key), labels, spurious_rate, samples)
     signals = x.astype(np.int64)
     weights = np.asarray([base**j for j in range(patches)], np.int64)
     number = signals @ weights
+    truth, sign = label_function(signals, labels), np.sign(number)
     digits = np.zeros_like(signals)
     for j in range(patches):
         digits[:, j] = (number + 1) % 3 - 1
         number = (number - digits[:, j]) // 3
-    value = y * label_function(digits, labels)
-    same = np.all(digits == signals, axis=1)
-    return xarray.Dataset({"decoded": ("sample", same), "wrong": ("sample", value <= 0)})
+    value = label_function(digits, labels)
+    judged = {
+        "decoded": np.all(digits == signals, axis=1), "wrong": y * value <= 0,
+        "against": truth * value <= 0, "against_sign": truth * sign <= 0}
+    return xarray.Dataset({name: ("sample", values) for name, values in judged.items()})
 
 
 @experiment("spatial.cheating")
 def cheating(
-    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.4,
-    sharpness: float = 8.0, own_diagonal: float | None = None, degree: int = 3, slope: float = 1e-4,
-    dim: int = 5, samples: int = 20_000,
+    key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.5,
+    sharpness: float = 8.0, temperature: float = 1.7, own_diagonal: float | None = None,
+    degree: int = 3, slope: float = 1e-4, dim: int = 3, samples: int = 50_000,
 ) -> xarray.Dataset:
     """Wrong signs of the layer (noise included) whose patches read the set after their own, and of
     one that reads its own and gives `own_diagonal` (else B) to the patch itself; the largest gap of
@@ -96,7 +102,8 @@ def cheating(
     away = models.cheating_attention(labels, sharpness)
     own = three_value_attention(
         labels, sharpness if own_diagonal is None else own_diagonal, sharpness, 0.0)
-    F_away, F_own = (output(sample.X, A, task.feature, degree, slope) for A in (away, own))
+    F_away, F_own = (
+        output(sample.X, A, task.feature, degree, slope, temperature) for A in (away, own))
     gap = np.max(np.abs(F_away - F_own)) / np.max(np.abs(F_away))
     return xarray.Dataset(
         {
@@ -140,17 +147,20 @@ def sampled_loss(
 def noise_term(
     key: Any, *, patches: int = 64, set_size: int = 4, spurious_rate: float = 0.25,
     diagonal: float = 1.0, gamma: float = 0.0, rho: float = 0.0, degree: int = 3,
-    samples: int = 2000, replicates: int = 64,
+    hidden: bool = False, samples: int = 2000, replicates: int = 64,
 ) -> xarray.Dataset:
-    """What signal patches and the others add to y sum_i (D <w*, O_i>)^p (alpha = 1)."""
+    """What signal patches and the others add to y sum_i (D <w*, O_i>)^p (alpha = 1); `hidden` shows
+    the others an image without its signal set."""
     labels = interleaved(patches, set_size)
     S = models.scores(three_value_attention(labels, diagonal, gamma, rho))
 
     def one(random: np.random.Generator) -> Any:
         x, y, signal_set = sample_signals(random, labels, spurious_rate, samples)
-        power = y[:, None] * (patches * x @ S.T) ** degree
         inside = labels == signal_set[:, None]
-        return [np.mean(np.sum(power * part, axis=1)) for part in (inside, ~inside)]
+        seen = x, np.where(inside, 0.0, x) if hidden else x
+        powers = [y[:, None] * (patches * part @ S.T) ** degree for part in seen]
+        kinds = zip(powers, (inside, ~inside), strict=True)
+        return [np.mean(np.sum(power * kind, axis=1)) for power, kind in kinds]
 
     table = _mapped(one, generator(key), replicates)
     return xarray.Dataset(

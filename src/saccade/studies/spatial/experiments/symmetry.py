@@ -38,15 +38,18 @@ def _error(margins: Any, probability: Any) -> float:
 
 @partial(jax.jit, static_argnames="degree")
 @partial(jax.value_and_grad, argnums=(0, 1), has_aux=True)
-def _listed_gradient(A: Any, v: Any, images: Images, degree: int, slope: float) -> Any:
+def _listed_gradient(
+    A: Any, v: Any, images: Images, degree: int, slope: float, temperature: float
+) -> Any:
     """The loss over listed images and their margins, with the derivatives of the first."""
-    margins = images.y * output(images.signals[..., None], A, v, degree, slope)
+    margins = images.y * output(images.signals[..., None], A, v, degree, slope, temperature)
     return images.probability @ jnp.logaddexp(0.0, -margins), margins
 
 
 @experiment("spatial.listed-population")
 def listed_population(
-    key: Any, *, spurious_rate: float = 0.4, degree: int = 3, slope: float = 0.01, bump: float = 0.0
+    key: Any, *, spurious_rate: float = 0.4, degree: int = 5, slope: float = 0.01,
+    temperature: float = 1.3, bump: float = 0.0,
 ) -> xarray.Dataset:
     """Loss, error and gradient of all entries of A over every image of three small partitions, by
     automatic differentiation; `bump` is added to one entry of A."""
@@ -57,7 +60,7 @@ def listed_population(
         A = three_value_attention(np.array(labels), beta, gamma, rho)
         A[0, 1] += bump
         (value, margins), (grad_A, grad_v) = _listed_gradient(
-            A, np.full(1, alpha), images, degree, slope)
+            A, np.full(1, alpha), images, degree, slope, temperature)
         groups = [np.asarray(grad_A)[group] for group in _classes(labels)]
         rows.append([
             value, _error(np.asarray(margins), images.probability), *map(np.mean, groups),
@@ -93,13 +96,13 @@ def asymmetry(
 @experiment("spatial.listed-cheat")
 def listed_cheat(
     key: Any, *, patches: int = 8, set_size: int = 2, spurious_rate: float = 0.3,
-    sharpness: float = 1.0, degree: int = 3, slope: float = 0.01,
+    sharpness: float = 1.0, temperature: float = 1.7, degree: int = 3, slope: float = 0.01,
 ) -> xarray.Dataset:
     """Error and loss of the layer that reads the next set (v = w*), over every image, listed."""
     labels = interleaved(patches, set_size)
     signals, y, probability = all_images(labels, spurious_rate)
     A = models.cheating_attention(labels, sharpness)
-    margins = y * output(signals[..., None], A, np.ones(1), degree, slope)
+    margins = y * output(signals[..., None], A, np.ones(1), degree, slope, temperature)
     loss = float(probability @ np.logaddexp(0.0, -margins))
     return xarray.Dataset({"error": ((), _error(margins, probability)), "loss": ((), loss)})
 
@@ -193,10 +196,12 @@ def invariance(
 
 @experiment("spatial.association-cases")
 def association_cases(
-    key: Any, *, side: int = 4, block: int = 2, shuffled: bool = False, tie_breaks: int = 4000
+    key: Any, *, side: int = 4, block: int = 2, shuffled: bool = False, lift: float = 0.0,
+    tie_breaks: int = 4000,
 ) -> xarray.Dataset:
     """The metric on matrices with known answers, and on one with many ties beside random
-    tie-breaking; `shuffled` scores them against a partition that is not theirs."""
+    tie-breaking; `shuffled` scores them against a partition that is not theirs, `lift` is added to
+    every entry within a set."""
     labels = localised(side, block)
     scored = np.asarray(jax.random.permutation(key, labels)) if shuffled else labels
     size, random = len(labels), generator(key)
@@ -205,12 +210,16 @@ def association_cases(
         "constant": np.ones((size, size)), "identity": np.eye(size),
         "true": three_value_attention(labels, 1.0, 0.5, 0.0),
         "cheating": models.cheating_attention(labels, 1.0), "ties": ties}
-    scores = [models.association(matrix, scored) for matrix in matrices.values()]
     inside = scored[:, None] == scored
+    scores = [models.association(one + lift * inside, scored) for one in matrices.values()]
     noise = random.uniform(size=(tie_breaks, size, size))
     top = np.argsort(-(ties + 1e-6 * noise), axis=-1)[..., : block * block]
     broken = np.take_along_axis(np.broadcast_to(inside, noise.shape), top, -1).mean(axis=(1, 2))
     rows = np.asarray([one[1:] for one in scores], float)
+    largest = matrices["cheating"] == matrices["cheating"].max(axis=1, keepdims=True)
+    next_set = (scored[:, None] + 1) % (scored.max() + 1) == scored
     return xarray.Dataset(
-        {"value": (("matrix", "quantity"), rows), "broken": ("replicate", broken)},
+        {
+            "value": (("matrix", "quantity"), rows), "broken": ("replicate", broken),
+            "next": ((), float(np.mean(largest == next_set)))},
         coords={"matrix": list(matrices), "quantity": list(models.Association._fields[1:])})

@@ -11,7 +11,7 @@ from saccade.datasets.images.locality import cosines, distances, grid, locality
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREEN, GREY, ORANGE, THEORY
-from saccade.studies.spatial.experiments import images, images_checks
+from saccade.studies.spatial.experiments import images, small_networks
 
 NAMES = {"vanilla": "ViT", "positional": "ViT, positional", "cnn_a": "CNN-A", "cnn_b": "CNN-B"}
 NAMES |= {"resnet_18": "ResNet-18", "vgg_19": "VGG-19"}
@@ -54,7 +54,7 @@ def draw_counterexample(runs: Mapping[str, Run]) -> Drawing:
     start, end = data.wrong.mean(("seed", "image")).values
     curve.set(xlabel="step", ylabel="training loss", title=f"Test error {start:.2f} → {end:.2f}")
     labels = data.labels.values
-    taps = images_checks.same_tap(labels).argmax(axis=1)
+    taps = small_networks.same_tap(labels).argmax(axis=1)
     size = len(labels) // len(set(labels))
     for axes, groups, word in ((by_set, labels, "set"), (by_tap, taps, "tap")):
         order = np.argsort(groups, kind="stable")
@@ -82,7 +82,7 @@ COUNTEREXAMPLE = Figure(
     caption="A one-layer ViT on 16 Gaussian patches in four sets, labelled by a cubic convolutional"
     " rule. The error falls, but encodings of one set are no more alike than by chance; those of"
     " patches weighed by the same filter tap are. Cosines: first seed; dots: seeds.",
-    source="Figure 2", runs={"run": (images_checks.gaussian_images, {})}, draw=draw_counterexample,
+    source="Figure 2", runs={"run": (small_networks.gaussian_images, {})}, draw=draw_counterexample,
     seconds={"quick": 30, "standard": 150})
 
 

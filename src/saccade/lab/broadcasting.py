@@ -1,0 +1,71 @@
+"""Calculators over arrays: where an input is one number (or word) and an array of NumPy or JAX is
+given, the calculator is evaluated at each of its entries, and arrays come back.
+
+    calc("single-location.risk", inverse_temperature=np.linspace(0.1, 1, 50), ...)["risk"]
+
+Several such inputs are broadcast against each other as NumPy does. An input that is an array by
+nature (a matrix, a list of steps) is taken whole. Lists are not arrays: they are refused where one
+number is asked for.
+"""
+
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from saccade.errors import InvalidInput
+
+SINGLE = (int, float, str, bool, type(None))
+
+
+def arrays_for_numbers(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The values that are arrays where the model asks for one number."""
+    return {
+        name: np.asarray(value) for name, value in values.items() if name in model.model_fields
+        and getattr(value, "ndim", 0) > 0 and is_single(model.model_fields[name].annotation)}
+
+
+def is_single(annotation: Any) -> bool:
+    """Whether a field holds one number or word: no list, no array, no group of values."""
+    origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        return is_single(typing.get_args(annotation)[0])
+    if origin in (typing.Union, types.UnionType):
+        return all(is_single(item) for item in typing.get_args(annotation))
+    return origin is typing.Literal or annotation in SINGLE
+
+
+def over(
+    arrays: Mapping[str, np.ndarray], answer: Callable[[dict[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """What `answer` gives for the entries of `arrays`, broadcast, as arrays of their shape."""
+    try:
+        together = np.broadcast_arrays(*arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise InvalidInput(f"The arrays do not fit together: {shapes}.") from None
+    shape = together[0].shape
+    if not together[0].size:
+        raise InvalidInput(f"{next(iter(arrays))} = [] must have at least one entry.")
+    columns = [array.ravel().tolist() for array in together]
+    return _joined([answer(dict(zip(arrays, entry))) for entry in zip(*columns)], shape)
+
+
+def _joined(answers: Sequence[Mapping[str, Any]], shape: tuple[int, ...]) -> dict[str, Any]:
+    """Answers of the same form as one, each of whose values is an array."""
+    joined: dict[str, Any] = {}
+    for name, first in answers[0].items():
+        values = [answer[name] for answer in answers]
+        if isinstance(first, Mapping):
+            joined[name] = _joined(values, shape)
+            continue
+        try:
+            array = np.asarray([np.nan if value is None else value for value in values])
+        except ValueError:  # lists whose lengths depend on the entry
+            array = np.empty(len(values), object)
+            array[:] = values
+        joined[name] = array.reshape(*shape, *array.shape[1:])
+    return joined

@@ -1,0 +1,29 @@
+"""In which precision JAX computes a run: double, which is saccade's rule (`saccade/precision.py`),
+or single, to see what that would change. What NumPy computes is in double precision either way."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from saccade.errors import unknown
+
+DOUBLE, SINGLE = PRECISIONS = ("float64", "float32")
+
+
+def check_precision(precision: str) -> None:
+    if precision not in PRECISIONS:
+        raise unknown("precision", precision, PRECISIONS)
+
+
+@contextmanager
+def computing_in(precision: str) -> Iterator[None]:
+    if precision == DOUBLE:
+        yield
+        return
+    import jax
+    import jax.experimental
+
+    # Older releases have the switch among what is experimental.
+    home: Any = jax if hasattr(jax, "enable_x64") else jax.experimental
+    with home.enable_x64(False):
+        yield

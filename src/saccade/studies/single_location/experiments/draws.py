@@ -1,0 +1,128 @@
+"""What is drawn, by itself: where descent starts, what is left when the Bayes predictor has
+predicted, predictors with tokens masked out, and probes of made-up states."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import xarray
+
+from saccade.arrays import generator
+from saccade.lab.experiment import experiment
+from saccade.studies.single_location import dynamics, models
+from saccade.studies.single_location.dynamics.probe import probe_layers
+from saccade.studies.single_location.task import SingleLocation
+
+KINDS = ("sphere", "manifold")
+
+
+@experiment("single-location.starts")
+def starts(
+    key: Any, *, dims: tuple[int, ...] = (4, 7), draws: int = 2000, replicates: int = 32
+) -> xarray.Dataset:
+    """Means of squares and fourth powers of the five overlaps and of kappa theta rho, of starts
+    drawn by overlaps alone (`law`) and from vectors."""
+    values = [
+        [
+            [
+                _moments(overlaps, replicates)
+                for overlaps in _drawn(jax.random.fold_in(key, dim), kind, dim, draws * replicates)]
+            for kind in KINDS]
+        for dim in dims]
+    return xarray.Dataset(
+        {"mean": (("dim", "start", "engine", "replicate", "moment"), np.array(values))},
+        {"dim": list(dims), "start": list(KINDS), "engine": ["law", "vectors"]})
+
+
+def _drawn(key: Any, kind: str, dim: int, count: int) -> tuple[Any, Any]:
+    """The same number of starts by both engines."""
+    law_key, vector_key = jax.random.split(key)
+    truth = np.eye(dim)[0], np.eye(dim)[1]
+    if kind == "sphere":
+        law, vectors = dynamics.sphere_overlaps, dynamics.sphere_vectors(vector_key, dim, count)
+    else:
+        law, vectors = (
+            dynamics.manifold_overlaps, dynamics.manifold_vectors(vector_key, *truth, count))
+    return law(law_key, dim, count), dynamics.overlaps_of(*vectors, *truth)
+
+
+def _moments(overlaps: Any, replicates: int) -> np.ndarray:
+    x = np.stack([np.asarray(value) for value in overlaps])
+    powers = np.concatenate([x**2, x**4, [x[0] * x[2] * x[4]]])
+    return powers.reshape(len(powers), replicates, -1).mean(2).T
+
+
+@experiment("single-location.bayes-predictor")
+def bayes_predictor(
+    key: Any, *, dim: int = 4, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1), gamma: float = 0.8,
+    noise: float = 0.3, samples: int = 4000, replicates: int = 32, assumed_gamma: float = 0.8,
+) -> xarray.Dataset:
+    """Means of Y - best(X) times best(X) and times the first token's answer, with one informative
+    token of uneven law and with two of the even one."""
+    rows = []
+    for count, chances in ((1, np.array(law)), (2, None)):
+        task = SingleLocation.create(
+            jax.random.key(31), dim, len(law), gamma, noise, chances, count)
+        assumed = SingleLocation.create(
+            jax.random.key(31), dim, len(law), assumed_gamma, noise, chances, count)
+        X, y, *_ = task.sample(jax.random.fold_in(key, count), samples * replicates)
+        best = np.asarray(assumed.best(X))
+        X, left = np.asarray(X), np.asarray(y) - best
+        others = (best, X[:, 0] @ task.v_star)
+        rows.append([(left * other).reshape(replicates, -1).mean(1) for other in others])
+    return xarray.Dataset(
+        {"mean": (("informative", "factor", "replicate"), np.array(rows))},
+        {"informative": [1, 2], "factor": ["best", "first token"]})
+
+
+@experiment("single-location.masked-tokens")
+def masked_tokens(
+    key: Any, *, dim: int = 12, length: int = 6, hidden: int = 3, samples: int = 8,
+    inverse_temperature: float = 0.7, ignore_mask: bool = False,
+) -> xarray.Dataset:
+    """Predictions of the family with `hidden` masked tokens of high scores after the others, and
+    the scores X k and answers X v of those that count."""
+    rng = generator(key)
+    k, v = rng.standard_normal((2, dim)) / np.sqrt(dim)
+    X = rng.standard_normal((samples, length + hidden, dim))
+    X[:, length:] += 10 * k
+    mask = np.broadcast_to(np.arange(length + hidden) < length, X.shape[:2])
+    head = models.SingleHeadAttention.from_directions(k, v, 1.5 * k, k, inverse_temperature)
+    family = (
+        models.ErfAttention(k, v, inverse_temperature),
+        models.SoftmaxAttention(k, v, inverse_temperature), models.ArgmaxAttention(k, v), head)
+    values = [np.asarray(model(X, None if ignore_mask else mask)) for model in family]
+    shown = X[:, :length]
+    return xarray.Dataset(
+        {
+            "prediction": (("model", "sample"), np.array(values)),
+            "scores": (("sample", "token"), shown @ k), "answers": (("sample", "token"), shown @ v),
+            "square": float(k @ k)},
+        {"model": ["erf", "softmax", "argmax", "head"]})
+
+
+@experiment("single-location.made-up-states")
+def made_up_states(
+    key: Any, *, features: int = 4, samples: int = 2000, apart: float = 1.0, spread: float = 1e-4,
+    replicates: int = 8,
+) -> xarray.Dataset:
+    """Accuracy of probes of states that hardly vary around a large mean, one coordinate constant:
+    two classes `apart` deviations from their middle along one direction, and at a second layer
+    with nothing to tell them apart."""
+    rows = []
+    for rng in generator(key).spawn(replicates):
+        sets = [_states(rng, features, samples, apart, spread) for _ in range(2)]
+        accuracies = probe_layers(*sets[0], {"test": sets[1]})
+        rows.append([accuracies[name] for name in ("train", "test")])
+    return xarray.Dataset(
+        {"accuracy": (("replicate", "set", "layer"), np.array(rows))}, {"set": ["train", "test"]})
+
+
+def _states(
+    rng: np.random.Generator, features: int, samples: int, apart: float, spread: float
+) -> tuple[np.ndarray, np.ndarray]:
+    labels = np.where(np.arange(samples) % 2 == 0, 1, -1)
+    noise = rng.standard_normal((2, samples, features))
+    noise[0, :, 0] += apart * labels
+    noise[:, :, -1] = 0.0
+    return 3.0 + spread * noise * np.linspace(0.5, 2.0, features), labels

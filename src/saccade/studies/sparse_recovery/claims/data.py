@@ -1,0 +1,74 @@
+"""Claims on what the study computes with: the laws of matrices, vectors and noise, the Bayes
+predictor, columns as tokens, and every step of the LISTA family."""
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, one_row
+from saccade.lab.kinds import ESTIMATE, IDENTITY
+from saccade.studies.sparse_recovery.claims import claim, seconds
+from saccade.studies.sparse_recovery.experiments import data, steps
+
+NOISE, RHO = 0.5, 0.6
+MOMENTS = {
+    "gaussian x^4": 3.0, "uniform x^4": 9 / 5, "uniform max |x|": np.sqrt(3) * 18 / 19,
+    "rademacher (x + x')^4": 8.0, "orthonormal lengths": 0.0, "orthonormal x^4": 18 / 8,
+    "orthonormal x": 0.0, "lag 1": RHO, "lag 2": RHO**2, "query lag 1": RHO, "beta^2": 1 / 2,
+    "beta^4": 3 / 2, "whole blocks": 1 / 2, "noise^2": NOISE**2, "noise^4": 3 * NOISE**4,
+    "query noise^2": NOISE**2}
+"""With d = 6. Entries of a Haar frame whose rows are sqrt(d) long have E x^4 = 3d/(d+2)."""
+
+TASK = claim(
+    "sparse-recovery.task-moments", "SR-D0",
+    "Matrices of every design, vectors on blocks of a pool, noise and queries have the moments of"
+    " their definition.",
+    "32 samples of 3000 instances; the resolution is some six standard errors, or 0.025.",
+    Sabotage(
+        "laws-exchanged", "Uniform for Gaussian, Gaussian for uniform and for signs.",
+        {"designs": ("uniform", "gaussian", "gaussian")}),
+    Sabotage("no-frame", "Gaussian rows for orthonormal ones.", {"frame": "gaussian"}),
+    Sabotage("plain-qr", "Rows of a QR factor, its signs as they come.", {"frame": "plain QR"}),
+    Sabotage("less-correlated", "Neighbours correlated by 0.4.", {"correlation": 0.4}),
+    Sabotage(
+        "no-pool", "Supports anywhere, coordinate by coordinate.",
+        {"pool": (0, 1, 2, 3, 4, 5), "block": 1}),
+    Sabotage("more-noise", "Noise of 0.7.", {"noise": 0.7}),
+    measure=lambda run: np.stack([run.data[name].values for name in MOMENTS], 1),
+    predict=lambda run: list(MOMENTS.values()),
+    resolution=lambda run: np.maximum(0.05 * np.array(list(MOMENTS.values())), 0.025),
+    kind=ESTIMATE, statistic="mean", experiment=data.task_moments, parts=tuple(MOMENTS),
+    scales=seconds(quick=4, repetitions=4))
+
+COLUMNS = claim(
+    "sparse-recovery.columns-as-tokens", "SR-D0",
+    "On columns as tokens the Bayes predictor is the Gaussian conditional mean over all supports,"
+    " and LISTA-VM predicts and looks as plain loops do.",
+    "Rounding; the road by conditioning inverts other matrices.",
+    Sabotage("other-noise", "The loops believe in twice the noise.", {"plain_noise": 0.6}),
+    Sabotage("not-normalised", "The loops forget 1/(2n + 1).", {"normalised": False}),
+    measure=lambda run: one_row(run.data.model.values),
+    predict=lambda run: run.data.plain.values.ravel(), resolution=1e-9, kind=IDENTITY,
+    experiment=data.columns,
+    parts=tuple(
+        f"{what}, sample {number}" for what in ("free", "blocks", "LISTA-VM", "attention")
+        for number in (1, 2, 3)),
+    scales=seconds(quick=3))
+
+STEPS = claim(
+    "sparse-recovery.steps-by-hand", "SR-D0",
+    "Four steps of each algorithm of the family give what plain loops over their definitions give.",
+    "Rounding; a masked coordinate and a number of rows that is not that of the matrix included.",
+    Sabotage(
+        "hard-threshold", "The loops keep what they do not cut, instead of shrinking it.",
+        {"hard": True}),
+    measure=lambda run: one_row(run.data.model.values), predict=lambda run: run.data.plain.values,
+    resolution=1e-9, kind=IDENTITY, experiment=steps.steps_by_hand, parts=steps.NAMES,
+    scales=seconds(quick=4))
+
+PROMPTS = claim(
+    "sparse-recovery.prompts", "SR-D0",
+    "The paper's prompt, the one of pairs and the zero-padded one are those written down by hand.",
+    "Rounding; every entry has a weight of its own.",
+    Sabotage("other-values", "The values of the other row.", {"late": True}),
+    measure=lambda run: one_row(run.data.made.values), predict=lambda run: run.data.written.values,
+    resolution=1e-9, kind=IDENTITY, experiment=data.prompts,
+    parts=("paper", "pairs", "zero-padded"), scales=seconds(quick=1))

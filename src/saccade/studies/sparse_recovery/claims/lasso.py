@@ -1,0 +1,115 @@
+"""Claims on the LASSO: roads to its minimum, its duality gap, how sharp the bounds of ISTA and
+FISTA are, and coherences that are known."""
+
+import numpy as np
+from scipy.special import j1
+
+from saccade.lab.claim import Sabotage, one_row
+from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, IDENTITY
+from saccade.studies.sparse_recovery import theory
+from saccade.studies.sparse_recovery.claims import claim, seconds
+from saccade.studies.sparse_recovery.experiments import lasso, solvers
+
+ROADS = claim(
+    "sparse-recovery.lasso-roads", "SR-P1",
+    "Paths, coordinate descent and active sets find the same minimum of 40 LASSO problems, and the"
+    " paths need no help.", "Rounding; 600 sweeps converge at 15 x 12.",
+    Sabotage("other-penalty", "Follow the paths to 1.1 lam.", {"path_factor": 1.1}),
+    Sabotage("few-sweeps", "Three sweeps of coordinate descent.", {"sweeps": 3}),
+    Sabotage("no-tolerance", "Ask for a gap of 1e-18: rounding forbids.", {"tolerance": 1e-18}),
+    measure=lambda run: one_row(
+        [*(run.data[name].values.mean() for name in ("paths", "sweeps")), float(run.data.left)]),
+    predict=lambda run: [*[run.data["active sets"].values.mean()] * 2, 0.0],
+    resolution=[1e-8, 1e-8, 0.05], kind=IDENTITY, experiment=lasso.lasso_roads,
+    parts=("paths", "coordinate descent", "share left to active sets"), scales=seconds(quick=3))
+
+LARGE = claim(
+    "sparse-recovery.large-lasso", "SR-P1",
+    "Working sets alone find scikit-learn's minimum of a problem with 60 rows and 400 columns, and"
+    " say truly how near they are.", "Rounding, and what scikit-learn's stopping rule leaves.",
+    Sabotage("other-penalty", "Give scikit-learn 1.3 lam.", {"penalty_factor": 1.3}),
+    Sabotage("loose", "Stop at a gap of a tenth.", {"tolerance": 0.1}),
+    measure=lambda run: one_row([*run.data.objective.values[:2], float(run.data.gap)]),
+    predict=lambda run: [*[run.data.objective.values[2]] * 2, 0.0], resolution=1e-8, kind=IDENTITY,
+    experiment=lasso.large_lasso, parts=("working sets", "with their fallback", "gap"),
+    scales=seconds(quick=3))
+
+
+def _stated(run: Run) -> list[float]:
+    X, y, b = (run.data[name].values for name in ("X", "y", "b"))
+    lam = run.parameters.lam
+    return [
+        float(value)
+        for value in (
+            theory.lasso_objective(X, y, b, lam), theory.duality_gap(X, y, b, lam),
+            theory.duality_gap(X, y, b, 0.0), theory.lam_max(X, y))]
+
+
+GAP = claim(
+    "sparse-recovery.gap-by-definition", "SR-P1",
+    "Objective, duality gap (also for lam = 0) and lam_max are those of their definitions at a"
+    " point that is no minimum.", "Rounding; the gap is written without cancellation.",
+    Sabotage("per-row", "The other convention: F over the number of rows.", {"per_row": True}),
+    measure=lambda run: one_row(run.data.value.values), predict=_stated, resolution=1e-10,
+    kind=IDENTITY, experiment=lasso.gap_by_definition,
+    parts=("objective", "gap", "gap, lam = 0", "lam_max"), scales=seconds(quick=2))
+
+
+def _used(run: Run) -> np.ndarray:
+    """The share of its bound that each algorithm uses after k steps on its slowest quadratic."""
+    p, steps = run.parameters, run.data.step.values
+    bounds = [bound(steps, p.largest, p.start) for bound in (theory.ista_bound, theory.fista_bound)]
+    return one_row(run.data.gap.values / np.array(bounds))
+
+
+def _limits(run: Run) -> np.ndarray:
+    k = run.data.step.values
+    fista = np.full(len(k), j1(lasso.SLOWEST) ** 2)
+    return np.concatenate([k / (2 * k + 1) * (1 - 1 / (2 * k + 1)) ** (2 * k), fista])
+
+
+SHARP = claim(
+    "sparse-recovery.rates-nearly-attained", "SR-T5",
+    "On the slowest quadratic ISTA uses k/(2k+1) (1 - 1/(2k+1))^(2k), about 1/(2e), of its bound"
+    " after k = 10, 100, 1000 steps, and FISTA tends to J_1(1.841)^2 = 0.339 of its own.",
+    "ISTA exactly. FISTA: the limit is that of a differential equation (Su, Boyd, Candes 2014), its"
+    " steps are off by log(k)/k, and so are the resolutions.",
+    Sabotage("faster", "Three times the curvature.", {"faster": 3.0}), measure=_used,
+    predict=_limits, resolution=[1e-9, 1e-9, 1e-9, 0.12, 0.02, 0.003], status="asymptotic",
+    kind=ESTIMATE, experiment=lasso.slowest_quadratics,
+    parts=tuple(f"{who}, {k} steps" for who in ("ISTA", "FISTA") for k in (10, 100, 1000)),
+    scales=seconds(quick=3),
+    finding=(
+        "The bounds of ISTA and FISTA are loose by 2e = 5.4 and by 2.95 at most: on one quadratic"
+        " they are nearly attained."))
+
+
+def _of_simplex(run: Run) -> np.ndarray:
+    X, W = run.data.X.values[0], run.data.W.values[0]
+    lengths = np.linspace(1, 2, X.shape[1])
+    return one_row([
+        theory.normalised_coherence(X), theory.coherence(W, X), theory.lp_coherence(X),
+        theory.normalised_coherence(X * lengths), theory.lp_coherence(X * lengths),
+        theory.frobenius_objective(W, X)])
+
+
+def _simplex_coherences(run: Run) -> list[float]:
+    """All pairs of d = N + 1 unit vectors that sum to zero have the product -1/N. With lengths c_j
+    it is max c_j/c_i/N for normalised columns and max_i 1/(c_i sum_{j != i} 1/c_j) at best."""
+    rows, dim = run.parameters.rows, run.parameters.rows + 1
+    c = np.linspace(1, 2, dim)
+    best = max(1 / (c[i] * (1 / np.delete(c, i)).sum()) for i in range(dim))
+    return [*[1 / rows] * 3, c[-1] / c[0] / rows, best, dim * (1 + 1 / rows)]
+
+
+SIMPLEX = claim(
+    "sparse-recovery.coherence-of-a-simplex", "SR-A2",
+    "For N + 1 vectors at equal angles all three coherences are 1/N, and with unequal lengths they"
+    " are those of their closed forms.", "Rounding; the linear program is solved to 1e-9.",
+    Sabotage("random-columns", "Random columns instead.", {"simplex": False}), measure=_of_simplex,
+    predict=_simplex_coherences, resolution=1e-7, kind=IDENTITY, experiment=solvers.weights,
+    parts=(
+        "normalised columns", "ALISTA's weight", "linear program", "normalised, unequal",
+        "linear program, unequal", "|W^T X|^2"),
+    scales=seconds(quick=2, rows=5, dim=6, matrices=1, simplex=True))

@@ -1,0 +1,166 @@
+"""The task as it is defined: moments of matrices, vectors and noise; its Bayes predictor and an
+unrolled algorithm on columns as tokens, beside plain loops."""
+
+from itertools import combinations
+from typing import Any, Literal
+
+import jax
+import numpy as np
+import xarray
+from scipy.stats import multivariate_normal
+
+from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery.models import constructed
+from saccade.studies.sparse_recovery.models.unrolled import UnrolledRecovery
+from saccade.studies.sparse_recovery.task import (
+    ColumnsAsTokens,
+    Design,
+    RecoverySample,
+    SparseRecovery,
+)
+
+Frame = Literal["orthonormal", "gaussian", "plain QR"]
+DIM, ROWS = 6, 3
+
+
+@experiment("sparse-recovery.task-moments")
+def task_moments(
+    key: Any, *, designs: tuple[Design, Design, Design] = ("gaussian", "uniform", "rademacher"),
+    frame: Frame = "orthonormal", correlation: float = 0.6, pool: tuple[int, ...] = (0, 1, 2, 3),
+    block: int = 2, noise: float = 0.5, instances: int = 3000, replicates: int = 32,
+) -> xarray.Dataset:
+    """Moments of draws with six coordinates, three rows and two non-zeros, replicate by replicate;
+    `frame` replaces the orthonormal design, at worst by a QR factor as it comes."""
+    task = SparseRecovery.create(DIM, ROWS, 2, noise, "correlated", correlation, pool, block)
+    *keys, frame_key, sample_key = jax.random.split(key, 5)
+    count = replicates * instances
+    laws = [_matrices(law, one, count) for law, one in zip(designs, keys, strict=True)]
+    values = (
+        _of_laws(*laws) | _of_frames(_frames(frame, frame_key, count))
+        | _of_problems(task.sample(sample_key, count)))
+    return xarray.Dataset({
+        name: ("replicate", value.reshape(replicates, -1).mean(axis=1))
+        for name, value in values.items()})
+
+
+def _matrices(design: str, key: Any, count: int) -> np.ndarray:
+    return np.asarray(SparseRecovery.create(DIM, ROWS, 2, design=design).matrices(key, count))
+
+
+def _frames(frame: Frame, key: Any, count: int) -> np.ndarray:
+    if frame != "plain QR":
+        return _matrices(frame, key, count)
+    normal = _matrices("gaussian", key, count)
+    return np.sqrt(DIM) * np.linalg.qr(normal.swapaxes(1, 2))[0].swapaxes(1, 2)
+
+
+def _of_laws(gaussian: np.ndarray, uniform: np.ndarray, signs: np.ndarray) -> dict[str, np.ndarray]:
+    return {
+        "gaussian x^4": gaussian**4, "uniform x^4": uniform**4,
+        "uniform max |x|": np.abs(uniform).max(axis=(1, 2)),
+        "rademacher (x + x')^4": (signs[..., 0] + signs[..., 1]) ** 4}
+
+
+def _of_frames(X: np.ndarray) -> dict[str, np.ndarray]:
+    lengths = (X**2).sum(-1) / DIM
+    return {
+        "orthonormal lengths": (lengths - 1) ** 2, "orthonormal x^4": X**4,
+        "orthonormal x": X[:, 0, 0]}
+
+
+def _of_problems(sample: RecoverySample) -> dict[str, np.ndarray]:
+    X, y, beta, _, _, query, query_y = map(np.asarray, sample)
+    noise, asked = y - (X @ beta[..., None])[..., 0], query_y - (query * beta).sum(1)
+    both = (beta[:, 0] != 0) & (beta[:, 1] != 0)
+    return {
+        "lag 1": X[..., 0] * X[..., 1], "lag 2": X[..., 1] * X[..., 3],
+        "query lag 1": query[:, 2] * query[:, 3], "beta^2": beta[:, :4] ** 2,
+        "beta^4": beta[:, :4] ** 4, "whole blocks": both.astype(float), "noise^2": noise**2,
+        "noise^4": noise**4, "query noise^2": asked**2}
+
+
+@experiment("sparse-recovery.columns")
+def columns(
+    key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
+    normalised: bool = True,
+) -> xarray.Dataset:
+    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, and the
+    mean place of its attention; and the same by plain loops, which may believe in another noise or
+    forget 1/(2n + 1)."""
+    rows, plain = {}, {}
+    free = SparseRecovery.create(5, 3, 2, noise)
+    blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
+    for name, task in (("free", free), ("blocks", blocks)):
+        drawn = task.sample(key, samples)
+        tokens = ColumnsAsTokens(task).sample(key, samples).X
+        rows[name] = ColumnsAsTokens(task).best(tokens)
+        plain[name] = _conditioned(task, drawn, plain_noise)
+    model = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, 0.005)})
+    tokens = ColumnsAsTokens(free).sample(key, samples).X
+    rows["LISTA-VM"], rows["attention"] = model(tokens), model.attention(tokens) @ np.arange(6.0)
+    b = _lista_vm(free.sample(key, samples), 4, 0.8, 0.005, normalised)
+    query = np.asarray(free.sample(key, samples).query)
+    plain["LISTA-VM"] = (b * query).sum(1)
+    plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
+    return xarray.Dataset(
+        {
+            "model": (("what", "sample"), np.array(list(rows.values()), float)),
+            "plain": (("what", "sample"), np.array(list(plain.values()), float))},
+        {"what": list(rows)})
+
+
+def _conditioned(task: SparseRecovery, sample: RecoverySample, noise: float) -> np.ndarray:
+    """E[query value | X, y] by conditioning Gaussians, support after support: given T the values y
+    are N(0, X_T X_T^T + noise^2 I)."""
+    starts = range(0, task.dim, task.block)
+    supports = [
+        [start + offset for start in chosen for offset in range(task.block)]
+        for chosen in combinations(starts, task.sparsity // task.block)]
+    means = []
+    for X, y, query in zip(*map(np.asarray, (sample.X, sample.y, sample.query)), strict=True):
+        parts = [X[:, support] for support in supports]
+        spreads = [part @ part.T + noise**2 * np.eye(len(y)) for part in parts]
+        weights = np.array([multivariate_normal.pdf(y, cov=spread) for spread in spreads])
+        guesses = [
+            query[support] @ part.T @ np.linalg.solve(spread, y)
+            for support, part, spread in zip(supports, parts, spreads, strict=True)]
+        means.append(weights @ guesses / weights.sum())
+    return np.array(means)
+
+
+def _lista_vm(
+    sample: RecoverySample, layers: int, step: float, threshold: float, normalised: bool
+) -> np.ndarray:
+    """Plain LISTA-VM, problem by problem."""
+    answers = []
+    for X, y in zip(np.asarray(sample.X), np.asarray(sample.y), strict=True):
+        b = np.zeros(X.shape[1])
+        for _ in range(layers):
+            u = b - step * X.T @ (X @ b - y) / (2 * len(y) + 1 if normalised else 1)
+            b = np.sign(u) * np.maximum(np.abs(u) - threshold, 0)
+        answers.append(b)
+    return np.array(answers)
+
+
+PLACES = np.sqrt(np.arange(1.0, 60.0))
+"""One number for a prompt: its product with these, entry by entry."""
+
+
+@experiment("sparse-recovery.prompts")
+def prompts(key: Any, *, late: bool = False) -> xarray.Dataset:
+    """The three prompts of a task with two rows and a query, as one number each, made by the study
+    and written down by hand (`late`: with the values of the other row)."""
+    X, y = np.arange(1.0, 10.0).reshape(3, 3), np.array([20.0, 30.0])
+    made = [
+        constructed.paper_tokens(X[None], y[None]), constructed.pair_tokens(X[None, :2], y[None]),
+        constructed.zero_padded_tokens(X[None], y[None])]
+    (a, b, query), (first, second) = X.tolist(), y[::-1] if late else y
+    none = [0.0, 0.0, 0.0]
+    written = [
+        [
+            *a, 0.0, *none, 1.0, *a, first, *none, 0.0, *b, 0.0, *none, 1.0, *b, second, *none, 0.0,
+            *query, 0.0, *none, 1.0],
+        [*a, first, *b, second], [*a, first, 0.0, 0.0, *b, second, 0.0, 0.0, *query]]
+    return xarray.Dataset({
+        name: ("prompt", [float(np.ravel(part) @ PLACES[: np.size(part)]) for part in parts])
+        for name, parts in (("made", made), ("written", written))})

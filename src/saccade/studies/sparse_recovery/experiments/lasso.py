@@ -1,0 +1,111 @@
+"""The LASSO by every road of the study: paths, coordinate descent and active sets on small
+problems, working sets on a large one; its duality gap by definition; and the slowest quadratics for
+ISTA and FISTA."""
+
+from typing import Any
+
+import numpy as np
+import xarray
+from scipy.special import jnp_zeros
+
+from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery.dynamics import solvers, working_sets
+from saccade.studies.sparse_recovery.experiments.solvers import peer_solution
+from saccade.studies.sparse_recovery.models.unrolled import unroll
+from saccade.studies.sparse_recovery.task import SparseRecovery
+
+
+def _objective(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float:
+    return float(0.5 * ((y - X @ b) ** 2).sum() + lam * np.abs(b).sum())
+
+
+@experiment("sparse-recovery.lasso-roads")
+def lasso_roads(
+    key: Any, *, problems: int = 40, rows: int = 15, dim: int = 12, lam: float = 0.2,
+    sweeps: int = 600, path_factor: float = 1.0, tolerance: float = 1e-10,
+) -> xarray.Dataset:
+    """The minimum by paths (for `path_factor` lam), by coordinate descent and by active sets, and
+    how many problems the paths left to active sets."""
+    sample = SparseRecovery.create(dim, rows, 3, 0.3).sample(key, problems)
+    X, y = np.asarray(sample.X), np.asarray(sample.y)
+    paths = solvers.solve_lasso(X, y, path_factor * lam, tolerance)
+    swept = np.asarray(unroll("cd", {"lam": np.full(sweeps, lam)}, X, y)[-1])
+    alone = [solvers.solve_exactly(*problem, lam) for problem in zip(X, y, strict=True)]
+    roads = {"paths": paths.coefficients, "sweeps": swept, "active sets": alone}
+    values = {
+        name: ("problem", [_objective(*problem, lam) for problem in zip(X, y, b, strict=True)])
+        for name, b in roads.items()}
+    return xarray.Dataset({**values, "left": paths.finished_singly / problems})
+
+
+@experiment("sparse-recovery.large-lasso")
+def large_lasso(
+    key: Any, *, rows: int = 60, dim: int = 400, share: float = 0.1, tolerance: float = 1e-10,
+    penalty_factor: float = 1.0,
+) -> xarray.Dataset:
+    """A problem with many columns by working sets alone (`tolerance`), and by scikit-learn (for
+    `penalty_factor` lam): objectives over F(0)."""
+    sample = SparseRecovery.create(dim, rows, 10, 0.1).sample(key, 1)
+    X, y = np.asarray(sample.X[0]), np.asarray(sample.y[0])
+    lam = share * float(np.abs(X.T @ y).max())
+    at_zero = 0.5 * float(y @ y)
+    found = working_sets._by_working_sets(X, y, lam, tolerance)
+    whole = working_sets.solve_large(X, y, lam, tolerance)
+    peer = peer_solution("scikit-learn", X, y, penalty_factor * lam)
+    values = [
+        _objective(X, y, b, lam) / at_zero for b in (found.coefficients, whole.coefficients, peer)]
+    return xarray.Dataset(
+        {
+            "objective": ("road", values), "gap": found.gap,
+            "true_gap": solvers.relative_gap(X, y, found.coefficients, lam)},
+        {"road": ["working sets", "whole", "scikit-learn"]})
+
+
+@experiment("sparse-recovery.gap-by-definition")
+def gap_by_definition(key: Any, *, lam: float = 0.3, per_row: bool = False) -> xarray.Dataset:
+    """F(b), F(b) - D(s) at the scaled residual s, the same for lam = 0 with s the part of the
+    residual that no column sees, and the smallest lam with b = 0; `per_row` divides F by N. The
+    point b is two sweeps of coordinate descent away from zero."""
+    task = SparseRecovery.create(4, 7, 2, 0.5)
+    sample = task.sample(key, 1)
+    X, y = np.asarray(sample.X[0]), np.asarray(sample.y[0])
+    b = np.asarray(unroll("cd", {"lam": np.full(2, lam)}, X[None], y[None])[-1, 0])
+    rows = len(y) if per_row else 1
+
+    def dual(s: np.ndarray) -> float:
+        return (y @ y - (y - s) @ (y - s)) / 2
+
+    r = y - X @ b
+    scaled = r * min(1.0, lam / max(abs(x @ r) for x in X.T))
+    unseen = r - X @ np.linalg.lstsq(X, r, rcond=None)[0]
+    values = [
+        _objective(X, y, b, lam), _objective(X, y, b, lam) - dual(scaled),
+        _objective(X, y, b, 0.0) - dual(unseen), max(abs(x @ y) for x in X.T)]
+    return xarray.Dataset({
+        "value": ("what", np.array(values) / rows), "X": (("row", "coordinate"), X),
+        "y": ("row", y), "b": ("coordinate", b)})
+
+
+SLOWEST = float(jnp_zeros(1, 1)[0])
+"""Where |J_1| is largest: 1.8412. FISTA on a quadratic of curvature s^2 L/k^2 is after k steps at 2
+J_1(s)/s of its start, in the limit of many steps."""
+
+
+@experiment("sparse-recovery.slowest-quadratics")
+def slowest_quadratics(
+    key: Any, *, steps: tuple[int, ...] = (10, 100, 1000), largest: float = 3.0, lam: float = 0.1,
+    start: float = 2.0, faster: float = 1.0,
+) -> xarray.Dataset:
+    """F(b_k) - F* of ISTA and of FISTA on problems of two coordinates, of curvature L and of that
+    which k steps serve worst: L/(2k + 1) and L (1.8412/k)^2 (times `faster`). The minimum lies at
+    `start` in the slow coordinate, at zero in the other."""
+    gaps = np.zeros((2, len(steps)))
+    for place, k in enumerate(steps):
+        for which, curvature in enumerate((largest / (2 * k + 1), largest * (SLOWEST / k) ** 2)):
+            slow = min(faster * curvature, largest)
+            X = np.diag(np.sqrt([largest, slow]))
+            y = np.array([0.0, np.sqrt(slow) * start + lam / np.sqrt(slow)])
+            b = unroll(solvers.METHODS[which], {"lam": np.full(k, lam)}, X[None], y[None])[-1, 0]
+            least = _objective(X, y, np.array([0.0, start]), lam)
+            gaps[which, place] = _objective(X, y, np.asarray(b), lam) - least
+    return xarray.Dataset({"gap": (("algorithm", "step"), gaps)}, {"step": list(steps)})

@@ -1,0 +1,72 @@
+"""Claims on what the others build on: the samples of the task, its Bayes rule, and the three
+classifiers with tokens masked out."""
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.experiment import Run
+from saccade.lab.kinds import ESTIMATE, IDENTITY
+from saccade.studies.sparse_token.claims.common import claim, wrong
+from saccade.studies.sparse_token.experiments import samples
+
+QUANTITIES = (
+    "informative, positive", "informative, negative", "other tokens", "squared entry", "positive",
+    *(f"token {place} chosen" for place in range(4)), "first two chosen", "calibrated",
+    "by the chance", "by the first token", "by the last token")
+
+
+def _prescribed(run: Run, more: float = 0.0) -> list[float]:
+    """What the setting says of each quantity, at uniform places and at those of the table."""
+    p = run.parameters
+    signal, rate = p.signal + more, p.positive_rate + more
+    entry = 1 + rate * 2 * signal**2 / (p.length * p.dim)
+    common = [signal, more, more, entry, rate]
+    table = [0.7, 0.8, 0.3, 0.2]
+    return [
+        *common, *[0.5 + more] * 4, 1 / 6 + more, *[more] * 4, *common,
+        *(chance + more for chance in table), 0.5 + more, *[more] * 4]
+
+
+SAMPLES = claim(
+    "sparse-token.samples", "ST-T2",
+    "Samples of the task have the prescribed share of positives, signal and places (uniform, and"
+    " from a table), and the Bayes rule's chances are calibrated whatever they are multiplied by.",
+    "64000 samples know a share to 0.002, a signal to 0.005 and a product to 0.001; E[(1{+} - P(+|"
+    "X)) f(X)] = 0 for every f.",
+    wrong("a-tenth-more", "Expect a tenth more of everything.", _prescribed, 0.1),
+    Sabotage("other-signal", "Assume theta = 3 in the Bayes rule.", {"assumed_signal": 3.0}),
+    source="the data model; the Bayes rule is ours", kind=ESTIMATE, experiment=samples.samples,
+    measure=lambda run: (
+        run.data["mean"].values.transpose(2, 0, 1).reshape(run.parameters.replicates, -1)),
+    predict=_prescribed, resolution=([0.04, 0.04, 0.03, 0.03, 0.02] + [0.02] * 5 + [0.015] * 4) * 2,
+    statistic="mean",
+    parts=tuple(f"{law}: {name}" for law in ("uniform", "table") for name in QUANTITIES),
+    scales={"quick": Scale(repetitions=2, seconds=3)})
+
+
+def _by_hand(run: Run) -> np.ndarray:
+    """Margins and shares of attention, pooling and the vectorised classifier, from their
+    definitions."""
+    p, data = run.parameters, run.data
+    seen = np.arange(p.length + p.hidden) < p.length
+    parts = np.where(seen, data.parts.values, 0.0)
+    weights = [np.exp(k * data.scores.values) * seen for k in (p.beta, 0.0)]
+    shares = [w / w.sum(1, keepdims=True) for w in (*weights, np.abs(parts))]
+    margins = [(share * data.answers.values).sum(1) for share in shares[:2]] + [parts.sum(1)]
+    return np.concatenate(
+        [np.ravel(margins) + 0.3, np.ravel([share[:, : p.length] for share in shares])])
+
+
+def _as_given(run: Run) -> np.ndarray:
+    """Margins, and shares of the tokens that are there."""
+    shares = run.data.share.values[:, :, : run.parameters.length]
+    return one_row(np.concatenate([run.data.margin.values.ravel(), shares.ravel()]))
+
+
+MASKED = claim(
+    "sparse-token.masked-tokens", "ST-T2",
+    "Margins and shares of attention (beta = 0.7), pooling and the vectorised classifier are their"
+    " definitions, and masked tokens change nothing.", "Sums of seven terms of order one.",
+    Sabotage("ignore-mask", "Let all tokens in.", {"ignore_mask": True}), source="ours",
+    kind=IDENTITY, experiment=samples.masked_tokens, measure=_as_given, predict=_by_hand,
+    resolution=1e-12)

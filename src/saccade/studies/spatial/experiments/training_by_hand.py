@@ -1,0 +1,194 @@
+"""What trains, beside plain versions of it: descent by automatic differentiation of a loss written
+out, AdamW in NumPy, batches made on the host, the labels of the counter-example one by one."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray
+
+from saccade.arrays import generator
+from saccade.datasets.images.imageset import ImageSet
+from saccade.datasets.images.pipeline import Channels, normalised, patches, shuffled, view
+from saccade.lab.experiment import experiment
+from saccade.networks.transformer import init_transformer, vision_transformer
+from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics import images as dynamics
+from saccade.studies.spatial.dynamics.descent import Layer
+from saccade.studies.spatial.dynamics.images import Recipe
+from saccade.studies.spatial.task import Spatial, gaussian_convolution, interleaved, localised
+
+LAYER = Layer(3, 0.2, 1.4)
+
+
+def _written_out(A: Any, v: Any, X: Any, y: Any) -> Any:
+    """The mean logistic loss, every sum in sight."""
+    raised = jnp.exp(A / LAYER.temperature)
+    looks = raised / jnp.sum(raised, axis=1, keepdims=True)
+    z = len(A) * jnp.einsum("ij,njd,d->ni", looks, X, v)
+    F = jnp.sum(z * z * z + LAYER.slope * z, axis=1)
+    return jnp.mean(jnp.log1p(jnp.exp(-y * F)))
+
+
+@experiment("spatial.descent-by-hand")
+def descent_by_hand(
+    key: Any, *, steps: int = 6, eta_v: float = 2e-3, eta_a: float = 0.05, faster: float = 1.0,
+    hasty: float = 1.0,
+) -> xarray.Dataset:
+    """Descent on a sample, with A trained and with A frozen, beside plain gradient steps of which
+    those of A are `faster` and those of v `hasty`; the largest gaps in A, v, the loss and the
+    frozen v."""
+    make, draw, first = jax.random.split(key, 3)
+    X, y, *_ = Spatial.create(make, interleaved(6, 2), 3, 0.4).sample(generator(draw), 20)
+    A, v = start = descent.random_start(first, 6, 3, 0.7, 0.3)
+    record = descent.realistic_descent(X, y, start, LAYER, eta_v, eta_a, steps, every=steps)
+    frozen = descent.transfer_descent(X, y, A, v, LAYER, eta_v, steps)
+    slopes, free = jax.jit(jax.grad(_written_out, (0, 1))), 1 - np.eye(6)
+    alone = v
+    for _ in range(steps):
+        by_A, by_v = slopes(A, v, X, y)
+        alone = alone - hasty * eta_v * slopes(start[0], alone, X, y)[1]
+        A, v = A - faster * eta_a * free * by_A, v - hasty * eta_v * by_v
+    losses = [_written_out(*at, X, y) for at in (start, (A, v))]
+    pairs = (record.A[-1], A), (record.v[-1], v), (record.loss, np.array(losses)), (frozen, alone)
+    gaps = [np.max(np.abs(np.asarray(one) - np.asarray(two))) for one, two in pairs]
+    return xarray.Dataset({"gap": ("what", gaps), "steps": ("record", record.steps)})
+
+
+@experiment("spatial.random-start")
+def random_start(
+    key: Any, *, patches: int = 65, dim: int = 4160, diagonal: float = 1.3, spread: float = 1e-3
+) -> xarray.Dataset:
+    """The start of descent on a sample: squares of the off-diagonal of A and of v, over omega^2, in
+    blocks of 130 and 65; the diagonal."""
+    A, v = map(np.asarray, descent.random_start(key, patches, dim, diagonal, spread))
+    off = A[~np.eye(patches, dtype=bool)] / spread
+    blocks = [np.mean(part.reshape(-1, 65)[:64] ** 2, axis=1) for part in (off, v / spread)]
+    return xarray.Dataset(
+        {"squares": (("block", "what"), np.stack(blocks, axis=1)), "diagonal": ("i", np.diag(A))})
+
+
+@experiment("spatial.counter-example")
+def counter_example(
+    key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 400, power: int = 3
+) -> xarray.Dataset:
+    """Labels of the counter-example beside loops over sets, with the rule's own filters: share that
+    agree; mean and mean square of the patches and of the filters."""
+    labels = localised(side, block)
+    X, y, taps = map(np.asarray, gaussian_convolution(key, labels, dim, samples))
+    says = []
+    for image in X:
+        total = 0.0
+        for one in range(labels.max() + 1):
+            members = np.flatnonzero(labels == one)
+            response = sum(float(image[j] @ taps[rank]) for rank, j in enumerate(members))
+            total += abs(response) ** power * np.sign(response)
+        says.append(np.sign(total))
+    return xarray.Dataset(
+        {"agree": ("sample", np.array(says) == y), "patch": ("sample", np.mean(X**2, axis=(1, 2)))})
+
+
+@experiment("spatial.batch-by-hand")
+def batch_by_hand(
+    key: Any, *, images: int = 40, side: int = 12, batch: int = 16, shift: int = 2,
+    stays: bool = False, replaced: bool = False,
+) -> xarray.Dataset:
+    """A batch made inside the compiled program beside the host's: normalised, flipped, shifted and
+    shuffled, in patches as large as the cells, in smaller ones, and whole; the order of images; the
+    answers of a linear reader; the smoothed loss. `stays` leaves the cells on the host where they
+    were, `replaced` looks at an order of images drawn with replacement, and at another loss."""
+    random = generator(key)
+    pixels = random.integers(0, 256, (images, side, side, 3)).astype(np.uint8)
+    train = ImageSet(pixels, random.integers(0, 4, images), ("a", "b", "c", "d"))
+    channels = Channels(np.array([0.4, 0.5, 0.6]), np.array([0.2, 0.25, 0.3]))
+    recipe = Recipe(epochs=2, batch=batch, shift=shift)
+    shown = view(side, 4, random.permutation((side // 4) ** 2))
+    data = dynamics.image_data(train, channels, shown, recipe, 7)
+    data = data._replace(labels=jnp.asarray(data.labels))
+    chosen, whole = data.order[2 * batch : 3 * batch], normalised(train, channels)
+    host = _augmented(key, whole[chosen], shift)
+    looks, gaps = view(side, 4) if stays else shown, []
+    for patch in (4, 2, None):
+        made, labels = jax.jit(dynamics.batches(recipe, 4, patch))(key, jnp.asarray(2), data)
+        tokens = shuffled(host, looks) if patch is None else patches(host, looks, patch)
+        gaps.append(np.max(np.abs(np.asarray(made) - tokens)))
+        gaps[-1] += np.sum(np.asarray(labels) != train.labels[chosen])
+    order = random.integers(0, images, data.order.shape) if replaced else data.order
+    repeated = np.sum(np.diff(np.sort(order.reshape(2, -1), axis=1), axis=1) == 0)
+    gaps.append(repeated + np.all(order[: 2 * batch] == order[2 * batch :]))
+    weights = random.normal(size=(9, 48, 4)).astype(np.float32)
+    says = np.einsum("njd,jdk->nk", patches(whole, looks, 4), weights).argmax(axis=1)
+    right = dynamics.right_answers(
+        lambda X: jnp.einsum("njd,jdk->nk", X, weights), train, data, 4, 4)
+    gaps.append(np.sum(right != (says == train.labels)))
+    gaps.append(_smoothing_gap(random, 0.2 if replaced else 0.15))
+    return xarray.Dataset({"gap": ("what", np.array(gaps, float))})
+
+
+def _augmented(key: Any, images: np.ndarray, shift: int) -> np.ndarray:
+    """Flips, then crops of images in a frame of zeros, by the program's own draws."""
+    n, side = images.shape[:2]
+    flips, moves = jax.random.split(key)
+    turned = np.asarray(jax.random.bernoulli(flips, 0.5, (n, 1, 1, 1))).ravel()
+    corners = np.asarray(jax.random.randint(moves, (n, 2), 0, 2 * shift + 1))
+    crops = []
+    for one, turn, (down, right) in zip(images, turned, corners, strict=True):
+        room = np.zeros((side + 2 * shift, side + 2 * shift, 3), np.float32)
+        room[shift:-shift, shift:-shift] = one[:, ::-1] if turn else one
+        crops.append(room[down : down + side, right : right + side])
+    return np.stack(crops)
+
+
+def _smoothing_gap(random: np.random.Generator, smoothing: float) -> float:
+    scores, labels = random.normal(size=(5, 4)), np.array([0, 3, 1, 2, 3])
+    log_shares = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
+    target = smoothing / 4 + (1 - smoothing) * np.eye(4)[labels]
+    value = dynamics.smoothed_loss(0.15)(lambda inputs: inputs, (jnp.asarray(scores), labels))
+    return abs(float(value) + np.mean(np.sum(target * log_shares, axis=1)))
+
+
+@experiment("spatial.optimiser-by-hand")
+def optimiser_by_hand(
+    key: Any, *, steps: int = 20, shown: int = 14, decays_all: bool = False, clip: float = 2.0
+) -> xarray.Dataset:
+    """Encodings, a matrix and a bias of a small network after each of `shown` steps of the recipe's
+    optimiser on random gradients, beside AdamW in NumPy; `decays_all` makes the latter decay all of
+    them, `clip` is its clipping."""
+    recipe = Recipe(0.01, warmup=0.2, last=0.1, decay=0.3, clip=2.0, position_rate=5.0)
+    config = vision_transformer(2, 3, 2, "tokens", width=4, hidden=4, layers=1)
+    model = init_transformer(key, config, dtype=jnp.float64)
+    rule, random = dynamics.optimiser(recipe, steps), generator(key)
+    leaves, shape = jax.tree.flatten(model)
+    drawn = [[random.normal(size=leaf.shape) for leaf in leaves] for _ in range(shown)]
+    state, names = rule.init(model), ("positions", "read_out", "read_out_bias")
+    paths = {name: [np.asarray(getattr(model, name))] for name in names}
+    slopes = [jax.tree.unflatten(shape, one) for one in drawn]
+    update = jax.jit(rule.update)
+    for slope in slopes:
+        moves, state = update(slope, state, model)
+        model = jax.tree.map(lambda leaf, move: leaf + move, model, moves)
+        for name in names:
+            paths[name].append(np.asarray(getattr(model, name)))
+    norms = [np.sqrt(sum(np.sum(leaf**2) for leaf in one)) for one in drawn]
+    gaps = []
+    for name, faster, decay in zip(names, (5.0, 1.0, 1.0), (0.0, 0.3, 0.0), strict=True):
+        own = [getattr(slope, name) * min(1.0, clip / n) for slope, n in zip(slopes, norms)]
+        path = _adamw(paths[name][0], own, steps, faster, 0.3 if decays_all else decay)
+        gaps.append(np.max(np.abs(path - np.stack(paths[name][1:]))))
+    return xarray.Dataset({"gap": ("what", gaps)})
+
+
+def _adamw(
+    at: np.ndarray, slopes: list[np.ndarray], steps: int, faster: float, decay: float
+) -> np.ndarray:
+    """Rate 0.01 after a fifth of the steps, then down a cosine to a tenth of it."""
+    mean, square, path, warm = 0.0, 0.0, [], steps // 5
+    for t, slope in enumerate(slopes):
+        mean, square = 0.9 * mean + 0.1 * slope, 0.98 * square + 0.02 * slope**2
+        turn = 0.5 * (1 + np.cos(np.pi * (t - warm) / (steps - warm)))
+        rate = 0.01 * t / warm if t < warm else 0.01 * (0.1 + 0.9 * turn)
+        move = mean / (1 - 0.9 ** (t + 1)) / (np.sqrt(square / (1 - 0.98 ** (t + 1))) + 1e-8)
+        at = at - rate * faster * (move + decay * at)
+        path.append(at)
+    return np.stack(path)

@@ -1,0 +1,79 @@
+"""The first minute of somebody new: help and something to try, a sign of life within seconds, and
+times left that are not made of compiling."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from saccade.cli import life, progress
+
+SLOW = """
+import sys, time
+from saccade.cli import app
+
+@app.command("slow")
+def slow(talks: bool = False) -> None:
+    if talks:
+        print("talking", file=sys.stderr, flush=True)
+    time.sleep(3)
+app(sys.argv[1:])
+"""
+
+
+def test_the_bare_command_helps_and_says_what_to_try():
+    made = subprocess.run([sys.executable, "-m", "saccade"], capture_output=True, text=True)
+    assert made.returncode == 0 and made.stderr == "" and "Commands:" in made.stdout
+    tries = made.stdout.split("Three things to try:\n")[1].splitlines()
+    assert len(tries) == 3 and all(line.startswith("  saccade ") for line in tries)
+    for line in tries:  # and they exist
+        words = line.split("   ")[0].split()[1:2]
+        asked = subprocess.run(
+            [sys.executable, "-m", "saccade", *words, "--help"], capture_output=True, text=True)
+        assert asked.returncode == 0
+
+
+def test_a_silent_command_shows_that_it_is_alive_within_three_seconds():
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, "slow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    took = time.monotonic() - begun
+    assert line == "saccade: slow is at work; importing and compiling come first.\n"
+    assert took < 3.0 + 5.0  # the promise, and more for a machine that is busy
+    assert process.communicate()[1] == "" and process.returncode == 0
+
+
+def test_a_command_that_talks_is_left_alone():
+    made = subprocess.run(
+        [sys.executable, "-c", SLOW, "slow", "--talks"], capture_output=True, text=True)
+    assert made.stderr == "talking\n"
+
+
+def test_streams_are_given_back():
+    before = sys.stdout, sys.stderr
+    with life.signs_of_life():
+        assert sys.stdout is not before[0]
+    assert (sys.stdout, sys.stderr) == before
+
+
+def test_compiling_is_not_taken_for_pace(monkeypatch, capsys):
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    lines = progress.Lines(10)
+    for moment, text in ((100.0, "one"), (111.0, "two")):  # compiled; then a step in 11 s
+        clock[0] = moment
+        lines(1, text)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["one (just begun)", "two (about 88 seconds left)"]
+
+
+@pytest.mark.parametrize("name", ["explore", ""])
+def test_some_say_their_own_piece(name, capsys):
+    quiet = life.Life()
+    quiet.context = type("Context", (), {"invoked_subcommand": name})
+    quiet.say()
+    assert capsys.readouterr().err == ""

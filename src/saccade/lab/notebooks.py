@@ -99,7 +99,8 @@ def looking(looks: Looks, at: int, token: str = "token", weight: str = "attentio
     figure.add_trace(go.Bar(x=places, y=weights, marker_color=colours, name=weight), 1, 1)
     shades = {"colorscale": "Blues", "zmin": 0, "zmax": most, "showscale": False}
     figure.add_trace(go.Heatmap(x=places, z=looks.weights, name="training", **shades), 2, 1)
-    figure.add_hline(y=number, line_color="#E69F00", row=2)
+    across = {"x0": 0.5, "x1": len(weights) + 0.5, "y0": number, "y1": number}
+    figure.add_shape(type="line", line_color="#E69F00", row=2, col=1, **across)
     named = [place for place in places if len(places) <= MANY or place - 1 in looks.where]
     marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in named]
     shown = sorted({round(part * (len(looks.steps) - 1) / 4) for part in range(5)})

@@ -23,7 +23,7 @@ def descents(inverse_temperature, length, seed, steps, decay=0.0):
     decay t)."""
     setting = theory.Setting(DIM, float(length), inverse_temperature)
     start = dynamics.sphere_overlaps(np.random.default_rng(seed), int(DIM), 1)
-    stops = np.unique(np.r_[1, np.geomspace(1, steps, 64).astype(int)])
+    stops = np.unique(np.geomspace(1, steps, 64).astype(int)).tolist()
     return {
         kind: dynamics.trajectory(start, setting, 5e-3, stops, decay=decay, kind=kind)
         for kind in ("softmax", "erf")}

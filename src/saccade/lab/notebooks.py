@@ -18,6 +18,7 @@ from saccade.errors import InvalidInput, unknown
 from saccade.studies import STUDIES
 
 GREY, LIT = "#b8c4cc", "#0072B2"
+MANY = 40  # tokens: of more only those that matter are named
 
 
 class Looks(NamedTuple):
@@ -98,13 +99,15 @@ def looking(looks: Looks, at: int, token: str = "token", weight: str = "attentio
     figure.add_trace(go.Bar(x=places, y=weights, marker_color=colours, name=weight), 1, 1)
     shades = {"colorscale": "Blues", "zmin": 0, "zmax": most, "showscale": False}
     figure.add_trace(go.Heatmap(x=places, z=looks.weights, name="training", **shades), 2, 1)
-    figure.add_hline(y=number, line_color="#E69F00", row=2)
-    marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in places]
+    across = {"x0": 0.5, "x1": len(weights) + 0.5, "y0": number, "y1": number}
+    figure.add_shape(type="line", line_color="#E69F00", row=2, col=1, **across)
+    named = [place for place in places if len(places) <= MANY or place - 1 in looks.where]
+    marks = [f"★ {place}" if place - 1 in looks.where else f"{place}" for place in named]
     shown = sorted({round(part * (len(looks.steps) - 1) / 4) for part in range(5)})
     ticks = {"tickvals": shown, "ticktext": [f"{looks.steps[place]:,}" for place in shown]}
     finished(
         figure, 520, 400, showlegend=False, yaxis={"title": weight, "range": [0, 1.05 * most]},
-        xaxis2={"title": f"{token} (★ matters)", "tickvals": places, "ticktext": marks},
+        xaxis2={"title": f"{token} (★ matters)", "tickvals": named, "ticktext": marks},
         yaxis2={"title": looks.unit, "autorange": "reversed"} | ticks,
         title={"text": f"after {looks.steps[number]:,} {looks.unit}s", "font": {"size": 13}})
     words = ", ".join(f"{weights[place]:.2f} at {token} {place + 1}" for place in looks.where)

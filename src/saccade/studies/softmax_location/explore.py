@@ -23,7 +23,7 @@ def descents(inverse_temperature, length, seed, steps, decay=0.0):
     decay t)."""
     setting = theory.Setting(DIM, float(length), inverse_temperature)
     start = dynamics.sphere_overlaps(np.random.default_rng(seed), int(DIM), 1)
-    stops = np.unique(np.r_[1, np.geomspace(1, steps, 64).astype(int)])
+    stops = np.unique(np.geomspace(1, steps, 64).astype(int)).tolist()
     return {
         kind: dynamics.trajectory(start, setting, 5e-3, stops, decay=decay, kind=kind)
         for kind in ("softmax", "erf")}
@@ -75,7 +75,7 @@ def _():
     steps = mo.ui.slider(
         steps=[1000, 4000, 16_000, 64_000], value=16_000, label="steps", show_value=True)
     seed = mo.ui.slider(0, 30, step=1, value=8, label="random start", show_value=True)
-    length = mo.ui.dropdown({"10": 10.0, "30": 30.0}, value="10", label="tokens L")
+    length = mo.ui.dropdown({"10": 10.0, "30": 30.0, "100": 100.0}, value="10", label="tokens L")
     mo.vstack([
         mo.hstack([temperature, schedule, steps], justify="start", wrap=True),
         mo.hstack([seed, length], justify="start", wrap=True)])

@@ -100,7 +100,7 @@ def _hits(run: Run) -> float:
 
 LONGEST: dict[str, Any] = {
     "experiment": simulation.norm_baseline, "kind": ESTIMATE, "statistic": "fraction",
-    "measure": lambda run: run.data.hit.values, "scales": quick(repetitions=8, seconds=3)}
+    "measure": lambda run: run.data.hit.values}
 CHANCE = claim(
     "single-location.norm-at-chance", "SL-G1",
     "With gamma^2 = 1/2 the token of largest norm is the informative one exactly as often as"
@@ -110,7 +110,7 @@ CHANCE = claim(
     " and 2 d, so the largest of ten tokens is the informative one in 7.9 % of cases (d = 80),"
     " less than chance.", corrected="norm-hit-rate",
     repairs=(Repair("two-laws", "Give each kind of token its own chi-square law.", predict=_hits),),
-    **LONGEST)
+    scales=quick(repetitions=8, seconds=3), **LONGEST)
 
 NORM = claim(
     "single-location.norm-hit-rate", "SL-G1",
@@ -119,7 +119,7 @@ NORM = claim(
     status="quadrature", predict=_hits, resolution=0.02,
     argued="Exact at every dimension; 0.02 is a seventh of its distance from chance.",
     sabotages=Sabotage("chance", "Predict one in L.", predict=_chance),
-    **LONGEST | {"scales": quick({"dim": 6, "length": 4, "gamma": 0.9}, 8, seconds=1)})
+    scales=quick({"dim": 6, "length": 4, "gamma": 0.9}, 8, seconds=1), **LONGEST)
 
 PREDICTORS = claim(
     "single-location.predictor-order", "SL-E1",

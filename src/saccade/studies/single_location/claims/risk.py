@@ -84,7 +84,7 @@ ORACLE_RISK = claim(
 TWO_PAIRS: dict[str, Any] = {
     "kind": ESTIMATE, "experiment": simulation.equal_overlaps, "resolution": 0.15,
     "argued": "Exact; 0.15 is several per cent of the risk and more than nine standard errors of"
-    " the whole budget.", "statistic": "mean", "scales": quick(repetitions=8, seconds=2)}
+    " the whole budget.", "statistic": "mean"}
 
 
 def _difference(run: Run) -> np.ndarray:
@@ -96,7 +96,7 @@ FIVE_OVERLAPS = claim(
     "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
     " overlaps have equal risk.", source="Theorem 1", measure=_difference,
     sabotages=changed("turn-rho", "Change k.v of the second pair, nothing else.", turn_rest=True),
-    **TWO_PAIRS)
+    scales=quick(repetitions=8, seconds=2), **TWO_PAIRS)
 
 
 def _moments(run: Run, variance=lambda s: s, mean: float = 0.0) -> np.ndarray:
@@ -145,7 +145,7 @@ SYMMETRY = claim(
     source="Lemma 14", measure=_difference,
     sabotages=changed(
         "turn-rho", "Mirror theta and eta, but change only a part of k.v.", turn_rest=True),
-    **TWO_PAIRS | {"scales": quick({"mirror": True}, repetitions=8, seconds=2)})
+    scales=quick({"mirror": True}, repetitions=8, seconds=2), **TWO_PAIRS)
 
 
 def _inequalities(run: Run, **constants: float) -> np.ndarray:

@@ -135,7 +135,7 @@ def _moments(
             part = slice(token * dim, (token + 1) * dim)
             second[part, part] += probability * (informative if token == where else np.eye(dim))
         cross[where * dim : (where + 1) * dim] += probability * informative @ read
-    return second, cross, read @ informative @ read + noise**2
+    return second, cross, float(read @ informative @ read) + noise**2
 
 
 @experiment("single-location.linear-normal-equations")
@@ -152,7 +152,7 @@ def linear_normal_equations(
 
     def least(places: np.ndarray) -> float:
         matrix, vector, energy = _moments(2, places, gamma, noise)
-        return energy - vector @ np.linalg.solve(matrix, vector)
+        return energy - float(vector @ np.linalg.solve(matrix, vector))
 
     uniform = [least(np.full(length, 1 / length)) for length in lengths]
     uneven = [least(np.array([first, *[(1 - first) / 3] * 3])) for first in likely]

@@ -4,6 +4,7 @@ calibrated, and margins with tokens masked out."""
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray
 from numpy.random import default_rng
@@ -26,14 +27,16 @@ def samples(
     """Samples of the task at uniform places (R = 2) and at places of a table: means of what the
     setting prescribes, and of 1{y = +1} minus the posterior chance that `best` gives, times 1, that
     chance and two tokens."""
-    xi = np.array([2.0, -1.0, 2.0]) / 3
+    xi: Any = np.array([2.0, -1.0, 2.0]) / 3
     rows = []
     for number, law in enumerate(((None, None), (np.array(TABLE), np.array(CHANCES)))):
         task, assumed = (
             SparseToken.create(dim, length, 2, positive_rate, strength, xi, *law)
             for strength in (signal, assumed_signal))
         pieces = list(task.stream(jax.random.fold_in(key, number), count * replicates, count * 16))
-        X, y, where = (np.concatenate([np.asarray(p[i], float) for p in pieces]) for i in range(3))
+        parts: list[Any] = [
+            np.concatenate([np.asarray(piece[i], float) for piece in pieces]) for i in range(3)]
+        X, y, where = parts
         chance = expit(np.asarray(assumed.best(X)))
         along, positive, there = X @ xi, y > 0, where.astype(bool)
         left = positive - chance
@@ -65,16 +68,15 @@ def masked_tokens(
     """Margins and shares of the three classifiers with `hidden` masked tokens after the others, and
     what they are made of."""
     rng = default_rng(seeds_of(key, 1)[0])
-    q, w = rng.standard_normal((2, dim))
-    W, X = (
-        rng.standard_normal((length + hidden, dim)),
-        rng.standard_normal((count, length + hidden, dim)))
-    mask = np.broadcast_to(np.arange(length + hidden) < length, X.shape[:2])
-    shown = None if ignore_mask else mask
+    tokens = length + hidden
+    shapes = (dim,), (dim,), (tokens, dim), (count, tokens, dim)
+    drawn: list[Any] = [rng.standard_normal(shape) for shape in shapes]
+    (q, w, W, X), b = drawn, jnp.asarray(0.3)
+    shown: Any = np.broadcast_to(np.arange(tokens) < length, X.shape[:2])
+    shown = None if ignore_mask else shown
     family = (
-        models.AttentionClassifier(q, w, np.float64(0.3), beta),
-        models.PooledClassifier(w, np.float64(0.3)),
-        models.VectorisedClassifier(W, np.float64(0.3)))
+        models.AttentionClassifier(q, w, b, beta), models.PooledClassifier(w, b),
+        models.VectorisedClassifier(W, b))
     return xarray.Dataset({
         "margin": (("model", "sample"), np.array([model(X, shown) for model in family])),
         "share": (

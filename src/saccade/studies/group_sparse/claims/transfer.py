@@ -67,9 +67,8 @@ REFIT = _batch(
     "Once the selector is learned, a batch refit needs samples in proportion to d: D hardly"
     " enters.", source="ours; sharper than Theorem 4.2", citation=answers("Theorem 4.2", BOUND),
     measure=lambda run: transfer.joint_exponents(transfer.needed(run, "features"), run).T,
-    predict=lambda run: [0.85, 0.0], resolution=[0.3, 0.25],
-    parts=("exponent of d", "exponent of D"), scales=_batch_cost("features", 8),
-    sabotages=(UNIFORM,))
+    predict=lambda run: [0.85, 0.0], resolution=0.3, parts=("exponent of d", "exponent of D"),
+    scales=_batch_cost("features", 8), sabotages=(UNIFORM,))
 
 
 def _behind(run: Run, measure: str) -> np.ndarray:

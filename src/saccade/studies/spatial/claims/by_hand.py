@@ -197,13 +197,13 @@ THINNED = Claim(
             {"keeps": (250, 1_000_000, 4000)})))
 
 
-def _field(run: Run, slower: float = 1.0) -> np.ndarray:
-    p, setting = run.parameters, Setting(8, 2, 0.25, 3, 1e-4, 1.0)
+def _field(run: Run, rate: float = 0.25) -> np.ndarray:
+    p, setting = run.parameters, Setting(8, 2, rate, 3, 1e-4, 1.0)
     rows, states = [], setting.states()
     for alpha in run.data.alpha.values:
         for gamma in run.data.gamma.values:
             at = exact.population(Scalars(alpha, gamma, p.rho_per_gamma * gamma), setting, states)
-            rows.append([at.loss, -at.grad_alpha, -p.ratio * slower * at.grad_same])
+            rows.append([at.loss, -at.grad_alpha, -p.ratio * at.grad_same])
     return np.asarray(rows, float).T.ravel()
 
 
@@ -221,9 +221,8 @@ FIELD = MINE(
             "alphas": (0.1, 0.3, 2), "gammas": (0.5, 2.0, 2)},
         seconds=1)},
     parts=tuple(f"{what} {point}" for what in ("loss", "alpha", "gamma") for point in range(1, 5)),
-    sabotages=(Sabotage(
-        "other-start", "Look at twice the alpha.", {"alphas": (0.2, 0.6, 2)},
-        predict=lambda run: _field(run)),))
+    sabotages=(
+        Sabotage("other-rate", "Predict for q = 0.3.", predict=lambda run: _field(run, 0.3)),))
 
 DESCENT = MINE(
     id="spatial.descent-by-hand", spec="VS-T42",
@@ -250,8 +249,8 @@ START = SAMPLED(
     argued="64 means of 65 squares each, which spread by 0.18; repeated until decided.",
     scales={"quick": Scale(repetitions=4, seconds=1)},
     sabotages=(Sabotage(
-        "wider", "A start 1.2 times as wide, and sigma_A = 1.2.",
-        {"spread": 1.2e-3, "diagonal": 1.2}),))
+        "uniform", "Predict entries uniform in (-omega, omega), the diagonal among them.",
+        predict=lambda run: [1 / 3, 1 / 3, 0.0]),))
 
 COUNTER = MINE(
     id="spatial.counter-example-rule", spec="VS-F2",

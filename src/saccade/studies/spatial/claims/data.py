@@ -185,7 +185,7 @@ CHEAT = FREQUENCY(
     " listing all images gives.", experiment=sampling.cheating,
     measure=lambda run: run.data.away.values, predict=lambda run: _cheat(run).error,
     resolution=lambda run: 0.1 * _cheat(run).error,
-    argued="Raw images with noise (D = 36, C = 4, q = 1/2, B = 8, tau = 1.7) against the exact sum"
+    argued="Raw images with noise (D = 36, C = 4, q = 1/2, B = 5, tau = 1.7) against the exact sum"
     " over states; a tenth of the error is 9 standard deviations of its frequency in 200,000"
     " images.", scales={"quick": Scale(repetitions=4, seconds=4)},
     sabotages=(

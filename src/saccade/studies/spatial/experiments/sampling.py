@@ -89,7 +89,7 @@ def ternary_code(
 @experiment("spatial.cheating")
 def cheating(
     key: Any, *, patches: int = 36, set_size: int = 4, spurious_rate: float = 0.5,
-    sharpness: float = 8.0, temperature: float = 1.7, own_diagonal: float | None = None,
+    sharpness: float = 5.0, temperature: float = 1.7, own_diagonal: float | None = None,
     degree: int = 3, slope: float = 1e-4, dim: int = 3, samples: int = 50_000,
 ) -> xarray.Dataset:
     """Wrong signs of the layer (noise included) whose patches read the set after their own, and of

@@ -250,7 +250,8 @@ def unstable_window(task: Task) -> dict[str, Any]:
     "softmax-location.swapped-window",
     outputs={
         "low": "the tilted swapped state is a stable fixed point from here",
-        "high": "to here; null: nowhere", **ACCURACY},
+        "high": "to here; null if beyond lambda max(1, gamma) = 40; both null: nowhere", **ACCURACY,
+    },
     status="quadrature; the branch is followed numerically", source=OURS,
     example={"dim": 10, "length": 10})
 def swapped_window(task: Task) -> dict[str, Any]:

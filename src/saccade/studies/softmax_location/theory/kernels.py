@@ -5,7 +5,7 @@ With A = exp(w + lambda h) for an uninformative score h ~ N(0, 1), and A1 = exp(
 + gamma x)), x ~ N(0, 1), for the informative one, every power of s is absorbed in A or A1. All
 integrals are trapezoidal sums, exponentially accurate because the integrands are analytic in a
 strip. The lattice of h is a whole fraction of that of w, so that A has few different values and
-each sum over h is a correlation; on long lattices it is one over the band of A in which 1 - e^-A is
+each sum over h is a correlation; for many nodes it is one over the band of A in which 1 - e^-A is
 neither A nor one, and running sums beyond. Status: quadrature.
 """
 
@@ -22,7 +22,7 @@ LARGEST_EXPONENT = 700.0
 TINY = 1e-300
 MOST_NODES = 200_000
 DENSE = 4  # lattice points a step of w beyond which a matrix has fewer entries
-LONG = 1500  # lattice points beyond which only the band is summed
+LONG = 4  # nodes of w, in widths of the band, beyond which only the band is summed
 NIL, FULL = -40.0, 6.62  # log A below which 1 - e^-A is A, and above which e^-A is nil
 
 
@@ -125,7 +125,7 @@ class _Scores:
             f = shape.of(
                 np.minimum(self.start[:, None] + self.scale * self.values, LARGEST_EXPONENT))
             return [f @ one for one in weights]
-        if len(self.values) > LONG:
+        if len(self.start) * self.step > LONG * (FULL - NIL):
             return [self._by_band(shape, *pair) for pair in zip(powers, weights, strict=True)]
         places = self.first + np.arange((len(self.start) - 1) * self.per_step + len(self.values))
         f = shape.of(np.minimum(self.start[0] + self.step * places, LARGEST_EXPONENT))

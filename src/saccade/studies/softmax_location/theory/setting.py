@@ -12,7 +12,7 @@ Number: TypeAlias = Any
 Array = Float[np.ndarray, "..."]
 
 GRAM_TOLERANCE = 1e-9
-LARGEST_DIM, LARGEST_LENGTH, SMALLEST = 1e15, 1e150, 1e-9  # what double precision can square
+LARGEST_DIM, LARGEST_LENGTH, LARGEST_NOISE, SMALLEST = 1e15, 1e150, 1e150, 1e-9  # can be squared
 LARGEST_SHARPNESS = 400.0  # of lambda max(1, gamma): integrals need some 200 nodes a unit of it
 
 
@@ -88,7 +88,9 @@ def check_setting(setting: Setting) -> Setting:
         _all(
             name, getattr(setting, name), lambda x: x >= SMALLEST,
             f"must be a finite number of at least {SMALLEST:g}")
-    _all("noise", setting.noise, lambda x: x >= 0, "must be a finite number of at least 0")
+    _all(
+        "noise", setting.noise, lambda x: (x >= 0) & (x <= LARGEST_NOISE),
+        f"must be a number from 0 to {LARGEST_NOISE:g}")
     sharpness = setting.inverse_temperature * np.maximum(1.0, setting.gamma)
     _all(
         "inverse_temperature * max(1, gamma)", sharpness, lambda x: x <= LARGEST_SHARPNESS,

@@ -19,7 +19,9 @@ from .roots import root_between
 from .setting import Array, Overlaps, Setting, in_plane
 
 ANGLES = 72
-LADDER = np.geomspace(0.03, 12.0, 36)
+LADDER = np.geomspace(0.3, 120.0, 36)  # of lambda m, the largest mean score
+SHARPEST, BLUNTEST = (
+    40.0, 0.05)  # of lambda max(1, gamma) and of lambda m: how far a branch is followed
 
 
 class Swapped(NamedTuple):
@@ -90,7 +92,8 @@ def swapped_state(setting: Setting) -> Swapped | None:
 def swapped_window(dim: float, length: float, gamma: float = 2**-0.5) -> "SwappedWindow":
     """The inverse temperatures between which the swapped state is a stable fixed point. The branch
     is followed up and down from the most stable point of a ladder of lambdas."""
-    ladder = LADDER[LADDER * max(1.0, gamma) <= 40]
+    ladder = LADDER / (dim / 2) ** 0.5
+    ladder = ladder[ladder * max(1.0, gamma) <= SHARPEST]
     branch = [swapped_state(Setting(dim, length, float(lam), gamma)) for lam in ladder]
     depth = [state.out_of_plane if state else -np.inf for state in branch]
     best = int(np.argmax(depth))
@@ -128,16 +131,17 @@ def stability_at(lam: float, angles: Array, task: tuple[float, float, float], ru
 
 def _end(angles: Array, lam: float, direction: int, task: tuple[float, float, float]) -> End | None:
     """Where, from lam on up or down, the branch stops being stable, or is lost."""
-    step = 0.04 * direction
-    while 0.005 < lam < 60 / max(1.0, task[2]):
+    step = 0.16 * direction
+    while BLUNTEST / (task[0] / 2) ** 0.5 < lam < SHARPEST / max(1.0, task[2]):
         there = lam * np.exp(step)
-        moved = settle(angles, Setting(task[0], task[1], there, task[2]))
+        setting = Setting(task[0], task[1], there, task[2])
+        moved = settle(angles, setting)
         if moved is None:
             if abs(step) < 1e-9:
                 return End(lam, angles)
             step /= 4
             continue
-        if stability_at(there, moved, task, FINE) <= 0:
+        if describe(moved, setting).out_of_plane <= 0:
             least = partial(stability_at, angles=angles, task=task, rule=FINE)
             return End(root_between(least, lam, there), moved)
         lam, angles = there, moved

@@ -8,10 +8,11 @@ import pytest
 import xarray
 
 import saccade
-import saccade.lab.calculator
 from saccade.errors import InvalidInput
+from saccade.lab import registry
 from saccade.lab.archive.dataset import export
 from saccade.lab.coded import coded, in_words
+from saccade.studies import STUDIES
 
 SHORT = {"dim": 50, "steps": 30, "repetitions": 3}
 
@@ -62,15 +63,33 @@ def test_descent_records_at_least_its_end(name, fresh_store):
     assert data.step.values.tolist() == [30] and np.isfinite(data.risk).all()
 
 
-def test_calculators_have_the_defaults_of_python():
+def functions_of(study):
+    """What a study computes with, by name; the first of each name."""
+    found = {}
+    for room in ("theory", "dynamics", "models", "task"):
+        for module in registry.modules(STUDIES[study].room(room)):
+            for name, item in vars(module).items():
+                if inspect.isfunction(item) and item.__module__.startswith(STUDIES[study].package):
+                    found.setdefault(name, item)
+    return found
+
+
+@pytest.mark.parametrize("study", list(STUDIES))
+def test_calculators_have_the_defaults_of_python(study):
+    """Of the function of the same name, where an input has a name of its parameters."""
+    known = functions_of(study)
+    for calculator in registry.calculators(study):
+        function = known.get(calculator.function.__name__)
+        for name, parameter in inspect.signature(function).parameters.items() if function else ():
+            info = calculator.inputs.model_fields.get(name)
+            if info is not None and parameter.default is not parameter.empty:
+                assert info.default == parameter.default, f"{calculator.id}: {name}"
+
+
+def test_gradient_steps_asks_for_data_alone():
     from saccade.studies.sparse_token.dynamics import gradient_steps
 
     X, y = [[[1.0, 2.0], [0.0, 1.0]], [[0.5, -1.0], [1.0, 0.0]]], [1, -1]
     found = saccade.calc("sparse-token.gradient-steps", X=X, y=y)
-    expected = gradient_steps(X, y)
-    for name, value in expected._asdict().items():
+    for name, value in gradient_steps(X, y)._asdict().items():
         np.testing.assert_array_equal(found[name], value)
-    fields = saccade.lab.calculator.find("sparse-token.gradient-steps").inputs.model_fields
-    for name, parameter in inspect.signature(gradient_steps).parameters.items():
-        if name in fields and parameter.default is not parameter.empty:
-            assert fields[name].default == parameter.default, name

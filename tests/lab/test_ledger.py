@@ -44,8 +44,9 @@ def test_a_false_prediction_is_refuted_and_unexpected(conditions):
     row = evaluate(claim(predict=lambda run: -4.0), conditions)
     assert row["verdict"] == "refuted"
     assert not verdict_is_expected(row)
-    assert verdict_is_expected(
-        evaluate(claim(predict=lambda run: -4.0, expected="refuted"), conditions))
+    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    mended = claim(predict=lambda run: -4.0, expected="refuted", repairs=(true,))
+    assert verdict_is_expected(evaluate(mended, conditions))
 
 
 def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
@@ -95,7 +96,11 @@ def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
     cited = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
     with pytest.raises(InvalidInput, match="has no repair"):
         claim(predict=lambda run: -4.0, **cited)
-    true = Repair("true", "Predict the truth.", predict=claim().predict)
+    with pytest.raises(InvalidInput, match="has no sabotage"):
+        claim(sabotages=())
+    with pytest.raises(InvalidInput, match="say where its sentence stands"):
+        claim(citation=None)
+    true = Repair("true", "Predict the truth.", predict=TRUTH)
     idle = Repair("idle", "As wrong as before.", predict=lambda run: -4.0)
     for repair, passes in ((true, True), (idle, False)):
         row = evaluate(claim(predict=lambda run: -4.0, repairs=(repair,), **cited), conditions)

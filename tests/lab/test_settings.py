@@ -12,7 +12,7 @@ import saccade
 from saccade.cli import app
 from saccade.errors import InvalidInput
 from saccade.lab import registry
-from saccade.lab.claim import Claim, Sabotage
+from saccade.lab.claim import Citation, Claim, Sabotage
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
 from saccade.lab.kinds import ESTIMATE
@@ -118,8 +118,9 @@ def test_single_precision_is_another_run_and_is_marked(fresh_store):
     assert float(run(precise).data.kept) > 0  # stored apart
     claim = Claim(
         id="toy.kept", spec="T", statement="Kept.", source="", kind=ESTIMATE, experiment=precise,
-        measure=lambda run: float(run.data.kept), predict=lambda run: 1e-9, resolution=1e-10,
-        argued="", sabotages=(Sabotage("none", "Nothing.", measure=lambda run: 1.0),))
+        citation=Citation("nowhere", "kept", "ours"), measure=lambda run: float(run.data.kept),
+        predict=lambda run: 1e-9, resolution=1e-10, argued="",
+        sabotages=(Sabotage("none", "Nothing.", measure=lambda run: 1.0),))
     conditions = Conditions(folder=str(fresh_store))
     assert evaluate(claim, conditions)["verdict"] == "holds"
     row = evaluate(claim, conditions._replace(precision="float32"))

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from saccade.errors import InvalidInput
-from saccade.lab.claim import Claim, Sabotage, one_row
+from saccade.lab.claim import Citation, Claim, Sabotage, one_row
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
 from saccade.lab.kinds import IDENTITY
@@ -135,8 +135,9 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
 
     claim = Claim(
         id="single-location.toy", spec="SL-0", statement="Two numbers.", source="nowhere",
-        kind=IDENTITY, experiment=toy, measure=lambda run: one_row(run.data.value.values),
-        predict=lambda run: [1.0, 1.0], resolution=1e-9, argued="a toy", parts=("first", "second"),
+        kind=IDENTITY, experiment=toy, citation=Citation("nowhere", "two", "ours"),
+        measure=lambda run: one_row(run.data.value.values), predict=lambda run: [1.0, 1.0],
+        resolution=1e-9, argued="a toy", parts=("first", "second"),
         sabotages=(
             Sabotage("shift", "Move it.", {"mean": 2.0}),
             Sabotage("crash", "Stop.", measure=lambda run: 1 / 0)))

@@ -89,7 +89,8 @@ class Claim:
     `scales` says at which scales the claim runs (asked for a larger one, it runs at its largest).
     `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails
     as written; `corrected` then names the claim that holds instead, `finding` says it in one plain
-    sentence, and a claim with a `citation` has `repairs`, under each of which it must hold.
+    sentence, and `repairs` mend it: under each the claim must hold. One expected to hold has
+    `sabotages`, each of which must be refuted, and every part is broken by one of them.
     """
 
     id: str
@@ -112,7 +113,7 @@ class Claim:
     finding: str = ""
     corrected: str | None = None
     requires: str | None = None
-    citation: Citation | None = None
+    citation: Citation
     repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
@@ -130,10 +131,13 @@ class Claim:
                 f"its scales are {list(self.scales)}"),
             (isinstance(self.sabotages, tuple), "its sabotages are no tuple"),
             (
-                self.citation is None or bool(self.sabotages or self.repairs),
-                "it has neither a sabotage nor a repair"),
+                isinstance(self.citation, Citation),
+                f"its citation is {self.citation!r}: say where its sentence stands"),
             (
-                self.citation is None or self.expected == "holds" or bool(self.repairs),
+                bool(self.sabotages) or self.expected == "refuted",
+                "it is expected to hold and has no sabotage"),
+            (
+                bool(self.repairs) or self.expected == "holds",
                 "it is expected to be refuted and has no repair"),
         ):
             if not is_right:
@@ -150,8 +154,7 @@ class Claim:
             "argued", "figure", "finding", "corrected")
         return {name: getattr(self, name) for name in same} | {
             "kind": self.kind.name, "side": self.kind.side, "experiment": self.experiment.id,
-            "scales": list(self.scales),
-            "citation": asdict(self.citation) if self.citation else None,
+            "scales": list(self.scales), "citation": asdict(self.citation),
             "sabotages": [{"name": item.name, "says": item.says} for item in self.sabotages],
             "repairs": [{"name": item.name, "says": item.says} for item in self.repairs]}
 

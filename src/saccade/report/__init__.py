@@ -11,5 +11,21 @@ place. `reproducing` judges and draws everything first; `recorded` takes what tr
 saccade.
 """
 
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
 from saccade.report.recorded import write_recorded
 from saccade.report.writing import write_report
+
+
+class _Verb(ModuleType):
+    """`saccade.report(rows)` is a verb, and importing this package hides it: so the package can be
+    called in its place."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return import_module("saccade.api").report(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Verb

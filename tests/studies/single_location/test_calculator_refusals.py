@@ -71,7 +71,7 @@ def test_numbers_of_steps(name, steps):
 @pytest.mark.parametrize("name", ["trajectory", "manifold-trajectory", "full-trajectory"])
 @pytest.mark.parametrize(
     "record",
-    [[], [2, 1], [1, 1], [0, 1], [-1], [11], [1.5], ["1"], [True], 5, "all", None, [[1]], [NAN]],
+    [[], [2, 1], [1, 1], [0, 1], [-1], [11], [1.5], ["1"], [True], 5, "all", [[1]], [NAN]],
     ids=repr)
 def test_steps_to_record(name, record):
     refused(name, "record", "must", record=record)

@@ -68,15 +68,17 @@ class Path(Inputs):
 
     step_size: StepSize
     steps: int = Field(description=f"number of steps, 1 to {MOST_STEPS}", ge=1, le=MOST_STEPS)
-    record: list[int] = Field(
-        description="increasing step numbers to report, 1 = after the first step", min_length=1)
+    record: list[int] | None = Field(
+        None, description="increasing step numbers to report, 1 = after the first step; if none,"
+        " the last", min_length=1)
 
     def run(self) -> dict[str, Any]:
         """What a trajectory is asked for; it ends with the last recorded step."""
         rule = f"must hold increasing step numbers from 1 to steps = {self.steps}"
-        for earlier, later in zip([0, *self.record], self.record, strict=False):
-            require(earlier < later <= self.steps, "record", self.record, rule)
-        return {"step_size": self.step_size, "steps": self.record[-1], "record": self.record}
+        record = self.record or [self.steps]
+        for earlier, later in zip([0, *record], record, strict=False):
+            require(earlier < later <= self.steps, "record", record, rule)
+        return {"step_size": self.step_size, "steps": record[-1], "record": record}
 
 
 class Vectors(Inputs):

@@ -185,7 +185,8 @@ def alignment(common: Common, samples_per_dim: StepSamples, steps: Steps) -> dic
     source=f"Theorems 4 and 5, {PAPER}; equations by saccade",
     example=_FIGURE_1 | {"samples_per_dim": 3.0, "ridge": 0.01, "loss": "logistic"} | _QUERY)
 def fit(
-    common: Common, classifier: Classifier, samples_per_dim: FitSamples, ridge: Ridge, loss: Loss
+    common: Common, classifier: Classifier, samples_per_dim: FitSamples, ridge: Ridge,
+    loss: Loss = "logistic",
 ) -> dict[str, Any]:
     """Weights, training loss and errors of a classifier fitted by ridge-penalised minimisation."""
     answer = theory.fit(

@@ -203,11 +203,11 @@ def selector_error(
 ) -> xarray.Dataset:
     """The error on fresh samples of a layer that puts a share of its attention on the relevant
     group, and reads along v*."""
-    task = group_sparse_task(groups, 2, scale, correlation=correlation)
+    task = group_sparse_task(groups, 1, scale, correlation=correlation)
     errors = []
     for number, share in enumerate(shares):
         layer = reduced.selector(share, task, encoding("sine", groups))
-        reads = layer.parameters._replace(value=jnp.eye(1, 2 + groups)[0])
+        reads = layer.parameters._replace(value=jnp.eye(1, 1 + groups)[0])
         keys = jax.random.split(jax.random.fold_in(key, number), replicates)
         errors.append(_errors(keys, task, layer.at(reads), samples))
     return xarray.Dataset(along(("replicate", "share"), error=np.stack(errors, 1)))

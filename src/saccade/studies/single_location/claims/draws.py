@@ -68,7 +68,7 @@ def _by_hand(run: Run, factor: float = 1.0) -> np.ndarray:
     weights = (
         erf(lam * scores), soft[0] / soft[0].sum(1, keepdims=True),
         scores == scores.max(1, keepdims=True), soft[1] / soft[1].sum(1, keepdims=True))
-    return np.concatenate([(w * answers).sum(1) for w in weights])
+    return np.concatenate([np.tile((w * answers).sum(1), 2) for w in weights])
 
 
 MASKED = claim(

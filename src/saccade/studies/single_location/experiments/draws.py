@@ -80,8 +80,8 @@ def masked_tokens(
     key: Any, *, dim: int = 12, length: int = 6, hidden: int = 3, samples: int = 8,
     inverse_temperature: float = 0.7, ignore_mask: bool = False,
 ) -> xarray.Dataset:
-    """Predictions of the family with `hidden` masked tokens of high scores after the others, and
-    the scores X k and answers X v of those that count."""
+    """Predictions of the family with `hidden` tokens of high scores after the others, masked or
+    left out, and the scores X k and answers X v of those that count."""
     rng = generator(key)
     k, v = rng.standard_normal((2, dim)) / np.sqrt(dim)
     X = rng.standard_normal((samples, length + hidden, dim))
@@ -91,14 +91,15 @@ def masked_tokens(
     family = (
         models.ErfAttention(k, v, inverse_temperature),
         models.SoftmaxAttention(k, v, inverse_temperature), models.ArgmaxAttention(k, v), head)
-    values = [np.asarray(model(X, None if ignore_mask else mask)) for model in family]
     shown = X[:, :length]
+    given = ((X, None), (X, None)) if ignore_mask else ((X, mask), (shown, None))
+    values = [[np.asarray(model(*one)) for one in given] for model in family]
     return xarray.Dataset(
         {
-            "prediction": (("model", "sample"), np.array(values)),
+            "prediction": (("model", "given", "sample"), np.array(values)),
             "scores": (("sample", "token"), shown @ k), "answers": (("sample", "token"), shown @ v),
             "square": float(k @ k)},
-        {"model": ["erf", "softmax", "argmax", "head"]})
+        {"model": ["erf", "softmax", "argmax", "head"], "given": ["masked", "left out"]})
 
 
 @experiment("single-location.made-up-states")

@@ -1,7 +1,7 @@
 """Claims on fixed points: convergence on the manifold, stability of the truth, and the tilted
 swapped state with its window."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -68,9 +68,11 @@ HESSIAN = claim(
 
 
 def _edges(run: Run, gamma: float = 3.5) -> list[float]:
-    return [
+    """The ends of the first window as it is searched for, of the others between their brackets."""
+    low, high = theory.unstable_window(*states.UNSTABLE[0][:2], gamma)
+    return [low or np.nan, high or np.nan] + [
         theory.root_between(partial(theory.instability, task=(dim, length, gamma)), low, high)
-        for dim, length, low, high in states.UNSTABLE]
+        for dim, length, low, high in states.UNSTABLE[2:]]
 
 
 WINDOW = claim(
@@ -152,8 +154,17 @@ BRACKETS = (
     (10.0, 10.0, 1.6, 1.9))
 
 
+@cache
+def _searched() -> list[float]:
+    """The ends of the second window as they are searched for."""
+    return [end.inverse_temperature if end else np.nan for end in theory.swapped_window(10.0, 10.0)]
+
+
 def _window_edges(run: Run, mixed: bool = True) -> list[float]:
-    return [_one_edge(case, mixed) for case in BRACKETS]
+    """The ends of the first window between their brackets, and of the second."""
+    if not mixed:
+        return [_one_edge(case, mixed) for case in BRACKETS]
+    return [_one_edge(case, mixed) for case in BRACKETS[:2]] + _searched()
 
 
 def _one_edge(case: tuple[float, float, float, float], mixed: bool) -> float:

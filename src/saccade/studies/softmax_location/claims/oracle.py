@@ -30,21 +30,24 @@ BAYES = claim(
         changed("other-gamma", "gamma = 0.9.", gamma=0.9)))
 
 
-def _rivals(run: Run, plane_only: bool = False, extra: int = 0) -> list[float]:
+def _rivals(run: Run, plane_only: bool = False, **changes: float) -> list[float]:
     p = run.parameters
-    s = Setting(float(p.dim), float(p.length + extra), p.inverse_temperature, p.gamma, p.noise)
+    s = Setting(float(p.dim), float(p.length), p.inverse_temperature, p.gamma, p.noise)
+    s = s._replace(**changes)
     all_of_it = theory.bayes_risk(s, "plane" if plane_only else "all")
     return [
         all_of_it, theory.bayes_risk(s, "plane"), theory.bayes_risk(s, "scores"),
-        theory.argmax_risk(s), theory.oracle_risk(s)]
+        theory.argmax_risk(s), theory.oracle_risk(s), theory.fitted_risk(s, theory.moments(s, 1.0)),
+        theory.linear_risk(s)]
 
 
 RIVALS = claim(
     id="softmax-location.least-risks", spec="SM-13",
     statement="The least risks from all coordinates, from two, and with weights of the scores are"
-    " the stated integrals; so are those of argmax and softmax.", status="quadrature",
-    kind=ESTIMATE, experiment=sampling.simulated_rivals, measure=lambda run: run.data.risk.values,
-    predict=_rivals, resolution=lambda run: 0.06 * np.array(_rivals(run)), statistic="mean",
+    " the stated integrals; so are those of argmax, of softmax, also with its length fitted; the"
+    " best linear predictor has its closed form.", status="quadrature", kind=ESTIMATE,
+    experiment=sampling.simulated_rivals, measure=lambda run: run.data.risk.values, predict=_rivals,
+    resolution=lambda run: 0.06 * np.array(_rivals(run)), statistic="mean",
     argued="No finite-size term; 6 % is what sixteen repetitions tell apart.",
     parts=sampling.RIVALS, scales=quick(repetitions=16, seconds=2),
     sabotages=(
@@ -53,7 +56,10 @@ RIVALS = claim(
             predict=lambda run: _rivals(run, True)),
         Sabotage(
             "more-tokens", "Samples of six tokens, integrals of ten.",
-            predict=lambda run: _rivals(run, extra=4))))
+            predict=lambda run: _rivals(run, length=10.0)),
+        Sabotage(
+            "other-gamma", "Samples at gamma = 0.7, integrals at 0.85.",
+            predict=lambda run: _rivals(run, gamma=0.85))))
 
 
 def _laws(run: Run, gamma: float | None = None) -> np.ndarray:

@@ -110,8 +110,7 @@ GRADIENT = claim(
     status="quadrature", kind=IDENTITY, experiment=scores.three_tokens,
     measure=lambda run: one_row(run.data.slope.values), predict=_slopes, resolution=1e-9,
     argued="Twenty Gauss points in each score leave 1e-13 at lambda = 0.7.",
-    parts=tuple(
-        f"R_{name}, start {start}" for start in range(1, 5) for name in Overlaps._fields),
+    parts=tuple(f"R_{name}, start {start}" for start in range(1, 5) for name in Overlaps._fields),
     scales=quick(seconds=4),
     sabotages=(
         FORGOTTEN,
@@ -137,16 +136,15 @@ SAMPLED = claim(
     statement="It is also the mean gradient of the empirical risk in all dimensions, every"
     " coordinate.", status="quadrature", kind=ESTIMATE, experiment=sampling.sample_gradient,
     measure=lambda run: run.data.gradient.values, predict=_along_spheres, resolution=0.08,
-    argued="The entries reach 1.6; 0.08 is what 512 batches of 500 tell apart.",
-    statistic="mean",
+    argued="The entries reach 1.6; 0.08 is what 512 batches of 500 tell apart.", statistic="mean",
     parts=tuple(f"by {vector}, coordinate {i}" for vector in "kv" for i in range(1, 9)),
     scales={"quick": Scale(repetitions=8, seconds=8), "standard": Scale(repetitions=4, seconds=40)},
     sabotages=(
         Sabotage(
             "forgotten-term", "Forget - j E[x^(j-1) X] in the derivative by kappa.",
             predict=lambda run: _along_spheres(run, _first_term_only)),
-        changed(
-            "turned", "Gradients at k and v turned out of their four coordinates.", turned=0.4)))
+        changed("turned", "Gradients at k and v turned out of their four coordinates.", turned=0.4),
+    ))
 
 
 def _apart(run: Run) -> np.ndarray:

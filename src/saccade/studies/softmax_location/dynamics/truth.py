@@ -21,11 +21,10 @@ def oracle_risk_at(dim: float, length: float, lam: float, gamma: float = 2**-0.5
 
 
 def trained_length(dim: float, length: float, gamma: float, kind: Kind) -> Best:
-    """The least over lambda and |v| of the risk at the truth: gamma^2 - E[Y T]^2/E[T^2]."""
+    """The least over lambda and |v| of the risk at the truth."""
 
     def at(lam: float) -> float:
-        M = MOMENTS[kind](Setting(dim, length, lam, gamma), 1.0)
-        product, square = gamma**2 * M.p[0], gamma**2 * M.pp[0] + M.q[0]
-        return float(gamma**2 - product**2 / square)
+        setting = Setting(dim, length, lam, gamma)
+        return theory.fitted_risk(setting, MOMENTS[kind](setting, 1.0))
 
     return Best(*theory.least_over(at, 1e-3, 20.0))

@@ -79,7 +79,7 @@ def simulated_risk(
         {"name": ["kappa", "nu", "theta", "eta", "rho"]})
 
 
-RIVALS = ("all", "plane", "scores", "argmax", "softmax")
+RIVALS = ("all", "plane", "scores", "argmax", "softmax", "softmax, |v| fitted", "linear")
 
 
 @partial(jax.jit, static_argnames="samples")
@@ -93,10 +93,11 @@ def _rival_errors(key: Any, task: Search, lam: Any, samples: int) -> Any:
     mask = jnp.ones(absent.shape[:2], bool).at[:, -1].set(False)
     in_plane = jax.nn.softmax(
         (task.dim / 2) ** 0.5 * z / task.gamma**2 - (1 / task.gamma**2 - 1) / 2 * (z**2 + u**2))
+    softmax = SoftmaxAttention(k[None], v[None], lam)(absent, mask)
     predictions = (
         task.best(X), jnp.sum(in_plane * u, axis=1), ScoreAttention(k, v, task.gamma)(absent, mask),
-        jnp.sum((z == z.max(axis=1, keepdims=True)) * u, axis=1),
-        SoftmaxAttention(k[None], v[None], lam)(absent, mask))
+        jnp.sum((z == z.max(axis=1, keepdims=True)) * u, axis=1), softmax,
+        *(jnp.mean(y * x) / jnp.mean(x**2) * x for x in (softmax, u.sum(axis=1))))
     return (jnp.stack(predictions, -1) - y[:, None]) ** 2
 
 
@@ -106,7 +107,8 @@ def simulated_rivals(
     inverse_temperature: float = 1.7, samples: int = 51_200, replicates: int = 32,
 ) -> xarray.Dataset:
     """Mean squared errors at the truth of the best predictors from all, from two coordinates, with
-    weights of the scores, of argmax and of softmax, on the same samples."""
+    weights of the scores, of argmax, of softmax, with the length of v fitted too, and of the sum of
+    the values, fitted; on the same samples."""
     task = Search(dim, length, gamma, noise)
     errors = np.asarray(_rival_errors(key, task, inverse_temperature, samples))
     means = errors.reshape(replicates, -1, len(RIVALS)).mean(axis=1)

@@ -13,7 +13,7 @@ from .laws import (
 from .moments import COUNT, Moments, kernels, moments, stacked, unstacked
 from .oracle import Best, best_inverse_temperature, oracle_risk, oracle_slope
 from .risk import Value, derivative, evaluate, manifold_risk, risk, with_accuracy
-from .rivals import Sees, argmax_risk, bayes_risk, linear_risk
+from .rivals import Sees, argmax_risk, bayes_risk, fitted_risk, linear_risk
 from .roots import least_over, root_between
 from .setting import ORACLE, Overlaps, Setting, check_overlaps, check_setting, in_plane
 from .several import best_several, several_risk
@@ -42,9 +42,9 @@ __all__ = [
     "End", "Hessian", "Moments", "Overlaps", "Rule", "Sees", "Setting", "Swapped", "SwappedWindow",
     "Value", "Window", "argmax_risk", "bayes_capacity", "bayes_risk", "best_erf",
     "best_inverse_temperature", "best_inverse_temperature_law", "best_several", "check_overlaps",
-    "check_setting", "derivative", "erf_moments", "erf_oracle_risk", "evaluate", "hessian_of",
-    "in_plane", "instability", "kernels", "least_over", "linear_risk", "manifold_risk", "margin",
-    "moments", "null_threshold", "oracle_hessian", "oracle_risk", "oracle_slope", "risk",
-    "root_between", "saturated_curvature", "score_to_softmax", "settle", "several_risk",
-    "stability_at", "stacked", "swapped_state", "swapped_window", "unstable_window", "unstacked",
-    "with_accuracy"]
+    "check_setting", "derivative", "erf_moments", "erf_oracle_risk", "evaluate", "fitted_risk",
+    "hessian_of", "in_plane", "instability", "kernels", "least_over", "linear_risk",
+    "manifold_risk", "margin", "moments", "null_threshold", "oracle_hessian", "oracle_risk",
+    "oracle_slope", "risk", "root_between", "saturated_curvature", "score_to_softmax", "settle",
+    "several_risk", "stability_at", "stacked", "swapped_state", "swapped_window", "unstable_window",
+    "unstacked", "with_accuracy"]

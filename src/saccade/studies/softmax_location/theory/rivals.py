@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from .kernels import FINE, TINY, Rule
-from .moments import moments
+from .moments import Moments, moments
 from .setting import Array, Setting
 
 Sees = Literal["all", "plane", "scores"]
@@ -34,6 +34,14 @@ def linear_risk(setting: Setting) -> float:
     locations. Exact."""
     square = setting.gamma**2
     return float(setting.noise**2 + square - square**2 / (setting.length + square - 1))
+
+
+def fitted_risk(setting: Setting, M: Moments) -> float:
+    """eps^2 + gamma^2 - E[Y T]^2/E[T^2]: at the truth with the length of v fitted too, from the
+    moments of the weights at kappa = 1. Exact, given the moments."""
+    square = setting.gamma**2
+    product, size = square * M.p[0], square * M.pp[0] + M.q[0]
+    return float(setting.noise**2 + square - product**2 / size)
 
 
 class _Law(NamedTuple):

@@ -73,7 +73,7 @@ def gap_by_definition(key: Any, *, lam: float = 0.3, per_row: bool = False) -> x
     rows = len(y) if per_row else 1
 
     def dual(s: np.ndarray) -> float:
-        return (y @ y - (y - s) @ (y - s)) / 2
+        return float(y @ y - (y - s) @ (y - s)) / 2
 
     r = y - X @ b
     scaled = r * min(1.0, lam / max(abs(x @ r) for x in X.T))

@@ -79,7 +79,7 @@ def _by_hand(
 def _step(
     name: str, X: np.ndarray, y: np.ndarray, b: np.ndarray, layer: dict[str, Any], hard: bool
 ) -> np.ndarray:
-    uphill, largest = X.T @ (X @ b - y), np.linalg.norm(X, 2) ** 2
+    uphill, largest = X.T @ (X @ b - y), float(np.linalg.norm(X, 2)) ** 2
     if name == "ista":
         return _shrunk(b - uphill / largest, layer["lam"] / largest, hard)
     if name == "lista-block":
@@ -95,7 +95,7 @@ def _step(
 
 def _fista(X: np.ndarray, y: np.ndarray, penalties: list[float], hard: bool) -> np.ndarray:
     """Beck and Teboulle (2009), section 4: x_k from y_k, then y_{k+1} from x_k and x_{k-1}."""
-    largest = np.linalg.norm(X, 2) ** 2
+    largest = float(np.linalg.norm(X, 2)) ** 2
     x, point, t = np.zeros(DIM), np.zeros(DIM), 1.0
     for lam in penalties:
         new = _shrunk(point - X.T @ (X @ point - y) / largest, lam / largest, hard)

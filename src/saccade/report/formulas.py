@@ -13,9 +13,10 @@ from saccade.report.signs import LETTERS, escaped
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[^\s]")
 GREEK = frozenset(name for name, sign in LETTERS.items() if "Α" <= sign <= "ω")
 IDENTIFIERS = GREEK | {"ell", "infty", "nabla", "partial", "top", "perp", "star", "ast", "prime"}
-FUNCTIONS = frozenset([
-    "arcsin", "argmax", "argmin", "cos", "det", "dim", "erf", "exp", "lim", "log", "max", "min",
-    "mod", "sign", "sin", "softmax", "tanh", "tr"])
+FUNCTIONS = frozenset({
+    "arccos", "arcsin", "arctan", "argmax", "argmin", "cos", "cosh", "cot", "det", "dim", "erf",
+    "exp", "inf", "lim", "ln", "log", "max", "min", "mod", "Pr", "sign", "sin", "sinh",
+    "softmax", "sup", "tan", "tanh", "tr"})
 SPACES = {",": 0.17, ";": 0.28, ":": 0.22, " ": 0.3, "quad": 1.0, "qquad": 2.0}
 ACCENTS = {"hat": "^", "widehat": "^", "tilde": "~", "widetilde": "~", "bar": "¯", "dot": "˙"}
 UPRIGHT = frozenset({"mathrm", "text", "operatorname", "mathtt", "mathbf"})

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegressionCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -140,10 +140,10 @@ class Rocket(ClassifierMixin, BaseEstimator):
 
 
 class MaxPooled(ClassifierMixin, BaseEstimator):
-    """Logistic regression (scikit-learn's, its own folds for C) on the maximum of each feature."""
+    """Logistic regression (scikit-learn's, its default C) on the maximum of each feature."""
 
     def fit(self, X, y):
-        self.inner_ = make_pipeline(StandardScaler(), LogisticRegressionCV(max_iter=1000))
+        self.inner_ = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
         self.inner_.fit([bag.max(axis=0) for bag in as_bags(X)], y)
         return self
 
@@ -151,9 +151,19 @@ class MaxPooled(ClassifierMixin, BaseEstimator):
         return self.inner_.decision_function([bag.max(axis=0) for bag in as_bags(X)])
 
 
+class Forest(ForestClassifier):
+    """The forest of `saccade.advise`, for lists of bags too."""
+
+    def fit(self, X, y):
+        return super().fit(as_bags(X), y)
+
+    def decision_function(self, X):
+        return super().decision_function(as_bags(X))
+
+
 OURS = {
     "mean": PooledClassifier, "four statistics": partial(PooledClassifier, "all"),
-    "forest on four": ForestClassifier, "log-mean-exp": LogMeanExpClassifier,
+    "forest on four": Forest, "log-mean-exp": LogMeanExpClassifier,
     "attention": AttentionClassifier, "automatic": BagClassifierCV}
 PEERS = {"MI-SVM": MISVM}
 if find_spec("torchmil") and find_spec("torch") and find_spec("tensordict"):
@@ -200,7 +210,7 @@ SHARP = (0.03, 0.01, 0.003)
 CHECKED = {
     "mean": PooledClassifier, "maximum (scikit-learn)": MaxPooled,
     "mean, maximum, minimum, deviation": partial(PooledClassifier, "all"),
-    "forest on these four": ForestClassifier, "two gradient steps": TwoStepAttentionClassifier,
+    "forest on these four": Forest, "two gradient steps": TwoStepAttentionClassifier,
     "log-mean-exp": LogMeanExpClassifier, "attention, one head": partial(AttentionClassifier, 1),
     "attention, four heads": AttentionClassifier,
     "attention and the four": partial(AttentionClassifier, 1, "all"),

@@ -24,8 +24,6 @@ from saccade.studies.spatial.dynamics.images import Recipe
 from saccade.studies.spatial.experiments.images import VISION, new_network
 from saccade.studies.spatial.task import gaussian_convolution, localised, ranks
 
-AT_ONCE = 8  # networks trained side by side: more need more memory and are no faster
-
 
 def _logistic(model: Any, batch: Any) -> jax.Array:
     return jnp.mean(optax.sigmoid_binary_cross_entropy(model(batch[0])[:, 0], batch[1]))
@@ -69,8 +67,7 @@ def gaussian_images(
             for model in (start, end)]
         return jnp.stack(wrong), jnp.stack([start.positions, end.positions]), losses
 
-    wrong, tables, losses = jax.jit(partial(jax.lax.map, one, batch_size=AT_ONCE))(
-        jax.random.split(key, seeds))
+    wrong, tables, losses = jax.jit(jax.vmap(one))(jax.random.split(key, seeds))
     tables = np.asarray(tables, float)
     data: dict[str, Any] = {
         name: (

@@ -3,19 +3,22 @@ predictors: from everything, from the coordinates along k* and v*, and linear in
 weights made of the scores. The locations are uniform. Status: quadrature, except `linear_risk`.
 """
 
-from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from .kernels import FINE, TINY, Rule
+from saccade.errors import require
+
+from .bessel import log_bessel
+from .kernels import FINE, LARGEST_EXPONENT, TINY, Rule
 from .moments import Moments, moments
 from .setting import Array, Setting
 
 Sees = Literal["all", "plane", "scores"]
-SERIES = 300  # terms: the order is then far above the argument
 ROWS = 64  # nodes of w at a time
+NEGLIGIBLE = 1e-40  # beside the largest summand
+MOST_NODES = 2_000_000
 NIL, FULL = -40.0, 4.5  # log A below which A^2 is nil beside A, and above which e^-A is nil
 
 
@@ -45,10 +48,25 @@ def fitted_risk(setting: Setting, M: Moments) -> float:
 
 
 class _Law(NamedTuple):
-    """A law of the log-likelihood ratio l of a token: values and weights."""
+    """A law of the log-likelihood ratio l of a token, values ascending: weights, and their running
+    sums: of the first, of the last, and of the first times e^(l - tilt)."""
 
     values: Array
     weights: Array
+    below: Array
+    above: Array
+    tilted: Array
+    tilt: float
+
+
+def _law(values: Array, logs: Array) -> _Law:
+    """From values, ascending or descending, and logarithms of the weights."""
+    if values[0] > values[-1]:
+        values, logs = values[::-1], logs[::-1]
+    weights, tilt = np.exp(logs), float(np.max(logs + values))
+    sums = [np.append(0.0, np.cumsum(x)) for x in (weights, np.exp(logs + values - tilt))]
+    above = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+    return _Law(values, weights, sums[0], above, sums[1], tilt)
 
 
 def bayes_risk(setting: Setting, sees: Sees = "all", rule: Rule = FINE) -> float:
@@ -69,10 +87,7 @@ def bayes_risk(setting: Setting, sees: Sees = "all", rule: Rule = FINE) -> float
     own_degrees, own_shift = (degrees, np.log(square)) if sees == "scores" else (degrees + 2, 0.0)
     others, own = _laws(setting, degrees, own_degrees, rule)
     own = own._replace(values=own.values + own_shift)
-    total = sum(
-        own_mean @ (setting.others * mean * np.exp((setting.others - 1) * log_phi))
-        for own_mean, mean, log_phi in _transforms(others, own, rule))
-    return float(setting.noise**2 + square * rule.step * total)
+    return float(setting.noise**2 + square * rule.step * _total(setting.others, others, own, rule))
 
 
 def _laws(s: Setting, degrees: float, own_degrees: float, rule: Rule) -> tuple[_Law, _Law]:
@@ -86,6 +101,9 @@ def _laws(s: Setting, degrees: float, own_degrees: float, rule: Rule) -> tuple[_
     low = min(typical) - room
     low = low if low > 3 else -5 * rule.cut / min(degrees, own_degrees)  # down to y = 0
     step = min(rule.widest / 2 * min(1.0, s.gamma), rule.step / (abs(curvature) * top))
+    require(
+        (top - low) / step <= MOST_NODES, "dim, gamma", (s.dim, s.gamma),
+        f"would need more than {MOST_NODES} nodes for the laws of a token")
     from_centre = np.arange(low - centre, top - centre, step)
     t = from_centre + centre
     y, slope = np.logaddexp(0.0, t), special.expit(t)
@@ -94,11 +112,11 @@ def _laws(s: Setting, degrees: float, own_degrees: float, rule: Rule) -> tuple[_
     constant = -(s.shift**2) / (2 * s.gamma**2) - degrees * np.log(s.gamma)
     ratio = constant - curvature / 2 * away * (y + centre)
     shift = centre - other_side
-    weights = [
-        step * slope * np.exp(_log_chi(y, away, centre, degrees)), step * slope / s.gamma
-        * np.exp(
-            _log_chi(y / s.gamma, (away + shift) / s.gamma, other_side / s.gamma, own_degrees))]
-    return _Law(ratio, weights[0]), _Law(ratio, weights[1])
+    log_step = np.log(step * slope)
+    own = _log_chi(y / s.gamma, (away + shift) / s.gamma, other_side / s.gamma, own_degrees)
+    return (
+        _law(ratio, log_step + _log_chi(y, away, centre, degrees)),
+        _law(ratio, log_step - np.log(s.gamma) + own))
 
 
 def _log_chi(y: Array, away: Array, centre: float, degrees: float) -> Array:
@@ -106,56 +124,38 @@ def _log_chi(y: Array, away: Array, centre: float, degrees: float) -> Array:
     at distance `centre` from the origin; `away` = y - centre."""
     order = degrees / 2 - 1
     return (
-        -(away**2) / 2 + _log_bessel(order, y * centre) + np.log(y) * (degrees / 2)
+        -(away**2) / 2 + log_bessel(order, y * centre) + np.log(y) * (degrees / 2)
         - order * np.log(centre))
 
 
-def _log_bessel(order: float, x: Array) -> Array:
-    """log(I_order(x) e^-x): by its power series where the number is too small to hold, and by
-    Hankel's expansion where the argument is too large for the library."""
-    large = x > 1e8
-    scaled = special.ive(order, np.where(large, 1.0, x))
-    held = (scaled > 1e-250) & ~large
-    small = ~held & ~large
-    log = np.log(np.where(held, scaled, 1.0))
-    series = _sum_of_terms(lambda k: x[small] ** 2 / (4 * k * (order + k)))
-    log[small] = (
-        order * np.log(x[small] / 2) - special.gammaln(order + 1) - x[small] + np.log(series))
-    hankel = _sum_of_terms(lambda k: ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * x[large]), 12)
-    log[large] = np.log(hankel) - np.log(2 * np.pi * x[large]) / 2
-    return log
+def _total(count: float, others: _Law, own: _Law, rule: Rule) -> float:
+    """The sum over w of E_1[e^-A] N E[A e^-A] E[e^-A]^(N-1). One node in ROWS is looked at first;
+    what lies between is summed where that is not nil beside the largest."""
+    low, high = -others.values[-1] - rule.left, -others.values[0] + FULL
+    places = low + rule.step * ROWS * np.arange(int((high - low) / (rule.step * ROWS)) + 2)
+    look = np.array([_summands(place[None], count, others, own)[0] for place in places])
+    seen = look > NEGLIGIBLE * look.max()
+    near = seen | np.append(seen[1:], False) | np.append(False, seen[:-1])
+    steps = rule.step * np.arange(ROWS)
+    return sum(float(np.sum(_summands(p + steps, count, others, own))) for p in places[near])
 
 
-def _sum_of_terms(ratio: Callable[[int], Array], count: int = SERIES) -> Array:
-    """1 + ratio(1) + ratio(1) ratio(2) + ..."""
-    total = term = np.ones_like(ratio(1))
-    for k in range(1, count):
-        term = term * ratio(k)
-        total = total + term
-    return total
+def _summands(w: Array, count: float, others: _Law, own: _Law) -> Array:
+    phi, missing, mean = _means(w, others)
+    near_one = missing < 0.5
+    log_phi = np.where(
+        near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.maximum(phi, TINY)))
+    return _means(w, own)[0] * count * mean * np.exp((count - 1) * log_phi)
 
 
-def _transforms(others: _Law, own: _Law, rule: Rule) -> Iterator[tuple[Array, Array, Array]]:
-    """E_1[e^-A], E[A e^-A] and log E[e^-A], some nodes of w at a time."""
-    low, high = -np.max(others.values) - rule.left, -np.min(others.values) + FULL
-    w = low + rule.step * np.arange(int(np.ceil((high - low) / rule.step)) + 1)
-    for first in range(0, len(w), ROWS):
-        some = w[first : first + ROWS]
-        phi, missing, mean = _band(some, others)
-        near_one = missing < 0.5
-        log_phi = np.where(
-            near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.maximum(phi, TINY)))
-        yield _band(some, own)[0], mean, log_phi
-
-
-def _band(w: Array, law: _Law) -> tuple[Array, Array, Array]:
+def _means(w: Array, law: _Law) -> tuple[Array, Array, Array]:
     """E[e^-A], E[1 - e^-A] and E[A e^-A] for A = e^(w + l). Only l with A neither nil (then 1 -
     e^-A and A e^-A are A) nor huge (then e^-A is nil) are exponentiated twice."""
-    nil, full = law.values + w[-1] < NIL, law.values + w[0] > FULL
-    values, weights = (x[~(nil | full)] for x in law)
+    first, last = np.searchsorted(law.values, (NIL - w[-1], FULL - w[0]))
+    values, weights = law.values[first:last], law.weights[first:last]
     A = np.exp(w[:, None] + values)
     kept = np.exp(-A)
-    tiny = np.exp(w - w[-1]) * (np.exp(law.values[nil] + w[-1]) @ law.weights[nil])
-    phi = kept @ weights + np.sum(law.weights[nil])
-    missing = -np.expm1(-A) @ weights + tiny + np.sum(law.weights[full])
+    tiny = np.exp(np.minimum(w + law.tilt, LARGEST_EXPONENT)) * law.tilted[first]
+    phi = kept @ weights + law.below[first]
+    missing = -np.expm1(-A) @ weights + tiny + law.above[last]
     return phi, missing, (A * kept) @ weights + tiny

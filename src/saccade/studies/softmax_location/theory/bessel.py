@@ -16,9 +16,10 @@ DEBYE = tuple(  # u_1 .. u_4 of Debye's expansion, as polynomials of t
     Polynomial([0] * k + [x for c in coefficients for x in (c / scale, 0)])
     for k, (scale, coefficients) in enumerate(
         (
-            (24, (3, -5)), (1152, (81, -462, 385)),
-            (414720, (30375, -369603, 765765, -425425)),
-            (39813120, (4465125, -94121676, 349922430, -446185740, 185910725))), 1))
+            (24, (3, -5)), (1152, (81, -462, 385)), (414720, (30375, -369603, 765765, -425425)),
+            (39813120, (4465125, -94121676, 349922430, -446185740, 185910725))),
+        1)
+)
 
 
 def log_bessel(order: float, x: Array) -> Array:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.estimators import (
@@ -29,6 +29,7 @@ PLACED = {
     "patch": PatchAssociationClassifier(n_sets=2, ridges=(0.1, 0.03), max_iter=60)}
 EVERY = SETS | PLACED
 seeds = st.integers(0, 10_000)
+few = settings(max_examples=8)  # each example fits twice
 
 
 def bags(seed, n=24, width=3):
@@ -78,6 +79,7 @@ def test_any_mask_will_do_where_places_do_not_count(name):
 
 
 @pytest.mark.parametrize("name", SETS)
+@few
 @given(seed=seeds)
 def test_the_order_of_tokens_does_not_matter(name, seed):
     listed, y, rng = bags(seed)
@@ -87,6 +89,7 @@ def test_the_order_of_tokens_does_not_matter(name, seed):
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "patch"])
+@few
 @given(seed=seeds)
 def test_the_order_of_bags_does_not_matter(name, seed):
     listed, y, rng = bags(seed)
@@ -97,6 +100,7 @@ def test_the_order_of_bags_does_not_matter(name, seed):
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "number"])
+@few
 @given(seed=seeds, names=st.sampled_from([("a", "b"), (-1, 1), (0.5, 2.25), (False, True)]))
 def test_names_of_labels_do_not_matter(name, seed, names):
     listed, y, _ = bags(seed)
@@ -108,6 +112,7 @@ def test_names_of_labels_do_not_matter(name, seed, names):
 
 
 @pytest.mark.parametrize("name", EVERY)
+@few
 @given(
     seed=seeds, scale=st.tuples(*[st.floats(0.01, 100)] * 3),
     shift=st.tuples(*[st.floats(-10, 10)] * 3))
@@ -119,6 +124,7 @@ def test_units_of_features_do_not_matter(name, seed, scale, shift):
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "patch"])
+@few
 @given(seed=seeds, index=st.integers(0, 23))
 def test_a_bag_twice_is_a_bag_of_weight_two(name, seed, index):
     listed, y, _ = bags(seed)

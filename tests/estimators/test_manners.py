@@ -45,8 +45,12 @@ def test_scikit_learn_s_checks(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([kind() for kind in CLASSES])
-def test_scikit_learn_s_checks_as_it_comes(estimator, check):
+@parametrize_with_checks([
+    AttentionClassifier(), AttentionRegressor(), BagClassifierCV(), GroupAttentionClassifier(),
+    PatchAssociationClassifier(),
+    EvidenceClassifier(ridges=(0.1, 0.01), n_starts=4, n_prototypes=1, keep=1)])
+def test_scikit_learn_s_checks_of_the_dear_ones(estimator, check):
+    """As they come, but for fewer ridges and starts of the dearest."""
     check(estimator)
 
 

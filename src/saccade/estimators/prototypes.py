@@ -12,6 +12,7 @@ anything alone; further heads join one at a time. Status: heuristic, where a sea
 
 import numpy as np
 
+from saccade.estimators.bags import Bags
 from saccade.estimators.objective import Objective
 from saccade.estimators.segments import blocks
 
@@ -20,6 +21,8 @@ BAGS, FEW, MOST = 4, 256, 512
 MOST a random part is taken."""
 ALIKE = 1 - 1e-9
 """Two heads that begin at one direction (a cosine above this) would stay together for ever."""
+
+SCRAMBLE = 1e4  # turns a sum into a number that looks random
 
 
 def prototypes(objective: Objective, n_heads: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -34,15 +37,24 @@ def prototypes(objective: Objective, n_heads: int, rng: np.random.Generator) -> 
 
 def _candidates(objective: Objective, rng: np.random.Generator) -> np.ndarray:
     """Directions of the tokens of some positive bags."""
-    bags = objective.data.bags
-    inside = rng.permutation(np.flatnonzero((objective.y > 0) & (objective.share > 0)))
-    enough = int(np.searchsorted(np.cumsum(bags.lengths[inside]), FEW)) + 1
-    tokens = objective.data.standard(bags.take(inside[: max(BAGS, enough)]).tokens)
+    inside = np.flatnonzero((objective.y > 0) & (objective.share > 0))
+    bags = objective.data.bags.take(inside)
+    order = _by_content(objective.data.standard(bags.tokens), bags, rng)
+    enough = int(np.searchsorted(np.cumsum(bags.lengths[order]), FEW)) + 1
+    tokens = objective.data.standard(bags.take(order[: max(BAGS, enough)]).tokens)
     if len(tokens) > MOST:
         tokens = tokens[rng.choice(len(tokens), MOST, replace=False)]
     lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
     known = lengths[:, 0] > 0
     return tokens[known] / lengths[known]
+
+
+def _by_content(tokens: np.ndarray, bags: Bags, rng: np.random.Generator) -> np.ndarray:
+    """Different bags in a random order that what they hold decides, not their place in the data: a
+    bag that is there twice, or has the weight two, is the same."""
+    sums = np.add.reduceat(tokens @ rng.standard_normal(tokens.shape[1]), bags.offsets[:-1])
+    keys = np.round(np.sin(SCRAMBLE * sums / bags.lengths), 7)
+    return np.unique(keys, return_index=True)[1]
 
 
 def _peaks(objective: Objective, directions: np.ndarray) -> np.ndarray:

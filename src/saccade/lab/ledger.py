@@ -96,7 +96,7 @@ def _control(
     claim: Claim, sabotage: Sabotage, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
     """A sabotage or a repair, judged as the claim is."""
-    row = {"name": sabotage.name, "says": sabotage.says}
+    row: dict[str, Any] = {"name": sabotage.name, "says": sabotage.says}
     if not conditions.sabotage:
         return row | _no_numbers(None)
     start = time.perf_counter()

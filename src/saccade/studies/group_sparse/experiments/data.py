@@ -90,7 +90,8 @@ def layer_definitions(
     softmax `over` keys or queries); the paper's layer with a group masked, and its mean loss."""
     data_key, weight_key = each_key(key, 2)
     task, matrix = group_sparse_task(groups, group_dim), encoding("sine", groups)
-    X, y, _ = map(np.asarray, task.sample(data_key, samples))
+    drawn: list[Any] = [np.asarray(part) for part in task.sample(data_key, samples)[:2]]
+    X, y = drawn
     everything, masked = np.ones(groups, bool), np.arange(groups) != 1
     layers = {
         name: models.xavier(weight_key, group_dim, matrix, shape)
@@ -102,7 +103,8 @@ def layer_definitions(
             [_plain(x[kept], codes, numbers, layer.architecture, over == "keys") for x in X])
 
     def by_model(layer: models.Transformer, kept: np.ndarray) -> np.ndarray:
-        return np.asarray(layer(X, np.broadcast_to(kept, X.shape[:2])))
+        mask: Any = np.broadcast_to(kept, X.shape[:2])
+        return np.asarray(layer(X, mask))
 
     both = []
     for road in (by_model, by_hand):

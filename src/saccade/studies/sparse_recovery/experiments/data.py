@@ -150,7 +150,8 @@ PLACES = np.sqrt(np.arange(1.0, 60.0))
 def prompts(key: Any, *, late: bool = False) -> xarray.Dataset:
     """The three prompts of a task with two rows and a query, as one number each, made by the study
     and written down by hand (`late`: with the values of the other row)."""
-    X, y = np.arange(1.0, 10.0).reshape(3, 3), np.array([20.0, 30.0])
+    X: Any = np.arange(1.0, 10.0).reshape(3, 3)
+    y: Any = np.array([20.0, 30.0])
     made = [
         constructed.paper_tokens(X[None], y[None]), constructed.pair_tokens(X[None, :2], y[None]),
         constructed.zero_padded_tokens(X[None], y[None])]

@@ -48,13 +48,14 @@ def layer_by_hand(
     zero counts `tie`. `temperature` is that of the models, `masked` whether they are told what is
     missing."""
     random = generator(key)
-    X, A = random.normal(size=(samples, patches, dim)), random.normal(size=(patches, patches))
+    X: Any = random.normal(size=(samples, patches, dim))
+    A = random.normal(size=(patches, patches))
     v, w = random.normal(size=dim), 0.05 * random.normal(size=(patches, dim))
     there = random.uniform(size=(samples, patches)) < 0.6
     there[0], there[-2], there[-1] = True, np.arange(patches) == 1, False
     looped = [_looped(X[n], A, v, there[n], LAYER) for n in range(samples)]
     outputs, received = (np.array(part) for part in zip(*looped, strict=True))
-    mask = there if masked else None
+    mask: Any = there if masked else None
     layer = models.PositionalAttention(A, v, LAYER.degree, LAYER.slope, temperature)
     linear = models.GeneralisedLinear(w)
     lengths = there * np.sqrt(np.sum(w * w, axis=1))

@@ -55,7 +55,7 @@ def gaussian_images(
         data_key, start_key, run_key = jax.random.split(key, 3)
         X, y, _ = gaussian_convolution(data_key, labels, dim, samples + test)
         data = X.astype(jnp.float32), (y > 0).astype(jnp.float32)
-        start = init_transformer(start_key, config)
+        start: Any = init_transformer(start_key, config)
 
         def draw(key: Any, step: Any) -> Any:
             chosen = jax.random.randint(key, (batch,), 0, samples)

@@ -157,7 +157,7 @@ def optimiser_by_hand(
     them, `clip` is its clipping."""
     recipe = Recipe(0.01, warmup=0.2, last=0.1, decay=0.3, clip=2.0, position_rate=5.0)
     config = vision_transformer(2, 3, 2, "tokens", width=4, hidden=4, layers=1)
-    model = init_transformer(key, config, dtype=jnp.float64)
+    model: Any = init_transformer(key, config, dtype=jnp.float64)
     rule, random = dynamics.optimiser(recipe, steps), generator(key)
     leaves, shape = jax.tree.flatten(model)
     drawn = [[random.normal(size=leaf.shape) for leaf in leaves] for _ in range(shown)]

@@ -47,10 +47,11 @@ def list_(
         return
     for item in found["claims"]:
         item["verdict"] = listed_verdict(item["published"])
+        item["reading"] = item["citation"]["reading"]
     for title, heads, keys in (
         (
-            "claims", ("claim", "row", "kind", "expected", "published", "says"),
-            ("id", "spec", "kind", "expected", "verdict", "statement")),
+            "claims", ("claim", "row", "read as", "kind", "expected", "published", "says"),
+            ("id", "spec", "reading", "kind", "expected", "verdict", "statement")),
         ("figures", ("figure", "title"), ("id", "title")),
         ("calculators", ("calculator", "status", "gives"), ("id", "status", "about")),
         ("experiments", ("experiment", "runs"), ("id", "about")),

@@ -102,7 +102,9 @@ def listed_verdict(published: dict[str, Any] | None) -> str:
     if published is None:
         return "-"
     scale = "" if published["scale"] == "quick" else f" ({published['scale']})"
-    return f"{published['verdict']}{scale}{' earlier code' * (published['current'] is False)}"
+    loose = ", loose" * bool((published.get("slack") or {}).get("loose"))
+    earlier = " earlier code" * (published["current"] is False)
+    return f"{published['verdict']}{loose}{scale}{earlier}"
 
 
 def needs(what: dict[str, Any]) -> str:

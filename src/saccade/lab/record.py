@@ -22,7 +22,7 @@ from saccade.studies import STUDIES
 
 FOLDER = files("saccade") / "record"
 WAITING = "waiting"
-SUMMARY = ("verdict", "scale", "as_expected", "judged", "current")
+SUMMARY = ("verdict", "scale", "as_expected", "judged", "current", "slack")
 
 Row = dict[str, Any]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LIMIT_MB = 12.0
-# a 6.4-inch figure has 1024 pixels: sharp at the width of the page; for print there is the PDF
+# a 6.4-inch figure has 768 pixels, about the width of the page; for print there is the PDF
 DPI = 120
 COLOURS = 256  # of a palette
 NOTICEABLE = 60  # points of one colour: less is the soft edge of a line

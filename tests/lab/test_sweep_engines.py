@@ -195,6 +195,8 @@ def test_only_a_lone_cell_is_said_to_be_late(tmp_path):
     queue = Queue(made, [], workers=1)
     assert queue.after_limit(made.task(made.groups()), 1.0) == []
     assert [len(group) for group in queue.waiting] == [1, 1, 1]
+    queue.learn(made.task(made.groups()), time.monotonic())  # quick cells, which go together
+    assert [len(queue.take().groups) for _ in range(3)] == [1, 1, 1]
     alone = queue.after_limit(made.task(made.groups()[:1]), 1.0)
     assert [done.status for done in alone] == ["timed out"]
 

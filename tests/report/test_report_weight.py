@@ -100,14 +100,14 @@ def test_a_palette_changes_nothing_one_could_see(tmp_path):
         axes.plot(np.sin(np.arange(50) / (number + 1)))
     light, full, left = pictures(tmp_path, figure)
     apart = np.abs(light - full).max(axis=2)
-    assert apart.mean() < 0.5 and np.quantile(apart, 0.999) < 40  # of 255, and those on soft edges
+    assert apart.mean() < 0.6 and np.quantile(apart, 0.999) < 40  # of 255, and those on soft edges
     assert apart[(full == 255).all(axis=2)].max() == 0, "paper stays white"
     assert left < 0.5
 
 
 def test_a_picture_that_needs_its_colours_keeps_them(tmp_path):
     figure, axes = plt.subplots(figsize=(6, 3))
-    axes.imshow(np.random.default_rng(0).random((40, 80, 3)), aspect="auto")
+    axes.imshow(np.random.default_rng(0).random((20, 40, 3)), aspect="auto")
     light, full, _ = pictures(tmp_path, figure)
     assert np.array_equal(light, full)
 

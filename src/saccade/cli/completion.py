@@ -56,7 +56,7 @@ def sweeps(incomplete: str) -> list[str]:
     """The built-in sweeps: phase.toml of single-location is single-location/phase."""
     named = [
         f"{name}/{path.stem}" for name in STUDIES
-        for path in sorted(index.folder(name).glob("*.toml"))]
+        for path in sorted(index.folder(name).glob("*.toml")) if path.stem != "mutants"]
     return _beginning(incomplete, named)
 
 

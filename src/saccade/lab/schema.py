@@ -51,7 +51,8 @@ class Numbers(_Open):
     replicates: int
     looks: int
     seconds: float | None = None
-    parts: list[Part] = Field(description="every part of a claim; empty where there are more than 24")
+    parts: list[Part] = Field(
+        description="every part of a claim; empty where there are more than 24")
 
 
 class Control(Numbers):

@@ -4,12 +4,15 @@ goes wrong on the way (a full disk, Ctrl-C, a crash), the older file stays."""
 import os
 import re
 import shutil
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from saccade.errors import InvalidInput
+
+TRIES = 20
 
 
 @contextmanager
@@ -96,6 +99,11 @@ def _settle(part: Path, target: Path) -> None:
 
 def _discard(path: Path) -> None:
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        for _ in range(TRIES):  # threads of a library may still be writing into it
+            shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                break
+            time.sleep(0.05)
     else:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a path below a file, where nothing was ever written
+            path.unlink()

@@ -221,7 +221,7 @@ def test_full_engine_refuses_vectors_that_do_not_fit():
         full_trajectory(k, v, k_star, k_star, Setting(6, 3, 0.5), 1e-3, 1)
 
 
-def test_nothing_recorded_is_allowed():
-    assert steps_to_record(3, record=5).size == 0
-    empty = overlap_trajectory(Overlaps(0.1, 0.1), Setting(10, 3, 0.5), 1e-3, 3, record=5)
-    assert empty.risk.shape == (0,) and int(empty.diverged_at) == -1
+def test_the_end_is_recorded_even_if_nothing_else_is():
+    assert steps_to_record(3, record=5).tolist() == [3]
+    short = overlap_trajectory(Overlaps(0.1, 0.1), Setting(10, 3, 0.5), 1e-3, 3, record=5)
+    assert short.risk.shape == (1,) and int(short.diverged_at) == -1

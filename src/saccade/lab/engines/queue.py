@@ -31,6 +31,7 @@ class Queue:
         self.waiting = deque(groups)
         self.workers = workers
         self.deaths: Counter[str] = Counter()
+        self.suspects: set[str] = set()  # cells of a lost task: each is tried alone
         self._per_group: float | None = None
 
     def __bool__(self) -> bool:
@@ -40,8 +41,10 @@ class Queue:
         """The next task: about a second of work, but no more than a fair share of what is left."""
         size = 1 if self._per_group is None else int(TASK_SECONDS / max(self._per_group, 1e-6))
         fair = 1 + len(self.waiting) // (2 * self.workers)
-        size = max(1, min(size, fair, MOST_GROUPS))
-        return self.plan.task([self.waiting.popleft() for _ in range(min(size, len(self.waiting)))])
+        size = min(max(1, min(size, fair, MOST_GROUPS)), len(self.waiting))
+        if self.waiting[0][0].name in self.suspects:
+            size = 1
+        return self.plan.task([self.waiting.popleft() for _ in range(size)])
 
     def learn(self, task: Task, since: float) -> None:
         """How long a task took, from its start on the monotonic clock."""
@@ -62,7 +65,7 @@ class Queue:
             if died >= DEATHS:
                 says = f"The worker process died {died} times while it computed this cell."
                 return [*done, mark(task, left[0], KILLED, says)]
-        self.waiting.extendleft((one,) for one in reversed(left))
+        self._try_alone(left)
         return done
 
     def after_limit(self, task: Task, limit: float) -> list[Done]:
@@ -72,8 +75,12 @@ class Queue:
         if len(left) == 1:
             says = f"It took longer than the {limit:g} seconds that a cell may take."
             return [*done, mark(task, left[0], TIMED_OUT, says, limit)]
-        self.waiting.extendleft((one,) for one in reversed(left))
+        self._try_alone(left)
         return done
+
+    def _try_alone(self, cells: list[Work]) -> None:
+        self.suspects |= {one.name for one in cells}
+        self.waiting.extendleft((one,) for one in reversed(cells))
 
     def _sorted(self, task: Task) -> tuple[list[Done], list[Work]]:
         """Cells of a lost task that are in the store, and those that are not."""

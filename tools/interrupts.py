@@ -10,6 +10,7 @@ one run are in docs/reliability.md.
 """
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -24,6 +25,13 @@ import numpy as np
 import psutil
 
 TOOLS = Path(__file__).resolve().parent
+sys.path.insert(0, str(TOOLS.parent / "src"))
+
+from saccade.lab.archive.runs import check  # noqa: E402
+from saccade.lab.schema import FORMAT  # noqa: E402
+from saccade.lab.store import Store  # noqa: E402
+from saccade.report.recorded import recorded_rows  # noqa: E402
+
 SOON = 5.0  # seconds, the promise
 LATEST = 20.0  # seconds after the start at which it is pressed, at the most
 
@@ -38,11 +46,16 @@ COMMANDS = {
     "reproduce": "reproduce --jobs 2 -o report", "figure": "figure single-location/basins",
     "train": "train sparse-recovery --yes", "bench": "bench single-location",
     "sweep": "sweep ticks.toml", "sweep --jobs 2": "sweep ticks.toml --jobs 2",
-    "mutants": "mutants single-location --count 4", "diagnose": "diagnose bags.npz"}
+    "mutants": "mutants single-location --count 4", "diagnose": "diagnose bags.npz",
+    "report": "report --ledger ledger.json", "explore": "explore single-location --headless",
+    "data fetch": "data fetch cifar10"}
 KEPT = "finished runs are kept"
 SAYS = {
     "train": "--resume goes on", "bench": "nothing of a benchmark is kept",
-    "mutants": "the altered ones are tried again", "diagnose": "nothing of a comparison is kept"}
+    "mutants": "the altered ones are tried again", "diagnose": "nothing of a comparison is kept",
+    "explore": "the notebook is closed", "data": "what is fetched already is kept"}
+KNOWN: tuple[str, ...] = ()  # hidden files that belong where they are
+SLOW_CLIENT = "#!/bin/sh\nexec sleep 60\n"  # an npm that brings nothing for a long time
 
 
 class Ended(NamedTuple):
@@ -77,6 +90,11 @@ def prepared(folder: Path) -> Path:
     (folder / "fault_cells.py").write_text((TOOLS / "fault_cells.py").read_text())
     draw = np.random.default_rng(0)
     np.savez(folder / "bags.npz", X=draw.normal(size=(300, 30, 20)), y=np.arange(300) % 2)
+    rows = [row for row in recorded_rows() if row["study"] == "single-location"]
+    (folder / "ledger.json").write_text(json.dumps({"format": FORMAT, "claims": rows}))
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin" / "npm").write_text(SLOW_CLIENT)
+    (folder / "bin" / "npm").chmod(0o755)
     return folder
 
 
@@ -85,6 +103,8 @@ def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> En
     terminal does: every process of the session hears it. None if its work was done before."""
     environment = {**os.environ, "SACCADE_STORE": str(folder / "store")}
     environment["SACCADE_CHECKPOINTS"] = str(folder / "checkpoints")
+    environment["SACCADE_DATA"] = str(folder / "data")
+    environment["PATH"] = f"{folder / 'bin'}{os.pathsep}{environment.get('PATH', '')}"
     process = subprocess.Popen(
         [sys.executable, "-c", HEARING, "-m", "saccade", *words], cwd=folder, env=environment,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -112,8 +132,11 @@ def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> En
 
 
 def torn(folder: Path) -> list[str]:
-    """What a half-written run or report would leave."""
-    return [str(path) for path in folder.rglob(".*writing-*")]
+    """What a half-written run, report or data set would leave, and runs that are not whole."""
+    hidden = [path for path in folder.rglob(".*") if path.name not in KNOWN]
+    store = Store(folder / "store")
+    damaged = check(store).damaged if (folder / "store").is_dir() else {}
+    return [*(str(path.relative_to(folder)) for path in hidden), *damaged]
 
 
 def main() -> int:

@@ -72,6 +72,10 @@ def read_input(place: Path, commit: str | None, code: dict[str, list[str]]) -> I
     for row in read_ledger(file):
         if row["verdict"] == record.WAITING and row["scale"] != SCALES[0]:
             continue
+        if row.get("setting"):
+            raise InvalidInput(
+                f"ledger = {str(file)!r} has {row['id']} at a setting that is not the published"
+                " one; the record takes none such.")
         row = {name: value for name, value in row.items() if name not in NOT_KEPT}
         if row["verdict"] != record.WAITING and not row.get("judged"):
             row["judged"] = _looked_up(row, file, commit, code)

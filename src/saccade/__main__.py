@@ -11,14 +11,11 @@ from typing import Any
 
 def main() -> None:
     # Whoever starts it in the background has interrupts ignored, and so they stay.
-    listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if listens:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
     from saccade.cli import app
 
-    if listens:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    app(prog_name="saccade")
+    app(prog_name="saccade")  # which listens in its own way from then on
 
 
 def _leave(*_: Any) -> None:

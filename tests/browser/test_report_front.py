@@ -61,6 +61,20 @@ def test_the_first_screen_of_a_study_has_a_picture(opened, study):
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+WIDER = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "single-location.critical-temperature", "spatial.population-exact", "spatial.sampler-law",
+        "sparse-recovery.executes-in-float32", "sparse-token.pooled-fails-at-log"])
+def test_no_table_of_a_claim_is_cut_on_a_desktop(opened, claim):
+    page = opened(f"claims/{claim}.html", DESKTOP)
+    tables = page.locator(".scroll")
+    assert tables.count() > 0 and tables.evaluate_all(WIDER) == 0
+
+
 def shown(page):
     return page.locator("#ledger tbody tr:visible").count()
 

@@ -108,6 +108,13 @@ def test_numbers_of_different_scales_are_not_compared():
     assert found.moved == [] and found.rescaled == [Change("study.a", None, "quick", "standard")]
 
 
+def test_nor_are_those_of_somebodys_own_parameters():
+    own = row(parts=[part(5, [4, 6])]) | {"changes": {"dim": 50}, "precision": "float32"}
+    found = compare([row()], [own])
+    assert found.moved == []
+    assert found.rescaled == [Change("study.a", None, "quick", "quick, dim = 50, in float32")]
+
+
 def test_files_and_rows_are_the_same_and_the_answer_is_json(tmp_path):
     file = tmp_path / "ledger.json"
     file.write_text(json.dumps({"claims": [row()], "summary": {}}))

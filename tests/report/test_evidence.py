@@ -1,6 +1,7 @@
 """What a row is worth is said: how its sentence was read, whom it refutes, its slack, what its
 controls broke."""
 
+import html
 import re
 
 import pytest
@@ -86,6 +87,16 @@ def test_a_bound_says_by_how_much_it_holds_and_whether_it_is_loose(tmp_path, sla
     assert f'data-bound="{"loose" if loose else "tight"}"' in pages["index.html"]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.9, 1.2, "for predictions from 0.9 to 1.2 times the stated one"),
+        (1 - 2e-5, 1 + 1e-5, "for predictions within 1e−5 of the stated one, relatively")])
+def test_a_narrow_band_is_not_said_to_reach_from_one_to_one(tmp_path, low, high, said):
+    slack = {"low": low, "high": high, "share": None, "loose": False}
+    assert said in text_of(written(tmp_path, row(slack=slack))["claims/single-location.risk.html"])
+
+
 PARTS = [
     {
         "part": name, "verdict": "holds", "prediction": 1.0, "measurement": 1.0,
@@ -114,3 +125,22 @@ def test_a_control_that_proves_nothing_is_named(tmp_path):
     assert said in text_of(pages["claims/single-location.risk.html"])
     assert "proves nothing: shift" in text_of(pages["index.html"])
     assert read_rows([empty])[0].unexpected
+
+
+def test_a_row_at_own_parameters_says_so_on_every_page_and_how_to_get_it_again(tmp_path):
+    setting = "not the published setting: dim = 50; the resolution was argued for the published one"
+    own = row(setting=setting, changes={"dim": 50, "start": "a b"}, precision="float32")
+    pages = written(tmp_path, own, row("other"))
+    claim = pages["claims/single-location.risk.html"]
+    assert setting[1:] + "." in text_of(claim)
+    for name in ("index.html", "study/single-location.html"):
+        assert text_of(pages[name]).count("not the published setting: dim = 50") == 1
+    command = "--set dim=50 --set 'start=\"a b\"' --precision float32"
+    assert command in html.unescape(text_of(claim))
+    assert "changes={'dim': 50, 'start': 'a b'}, precision=\"float32\"" in html.unescape(claim)
+    assert "not the published setting" not in pages["claims/single-location.other.html"]
+
+
+def test_what_a_setting_says_is_text_and_never_markup(tmp_path):
+    own = row(setting="not the published setting: x = <b>", changes={"x": "<b>"})
+    assert "<b>" not in "".join(written(tmp_path, own).values())

@@ -77,6 +77,15 @@ def test_formulas_in_a_sentence_are_typeset(typed, parts):
 
 
 @pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("d=400 L=10 gamma=1", "d=400 L=10 γ=1"), ("at L = 10 theta = 2 it", "at L = 10 θ = 2 it"),
+        ("x = 2 L", "x = 2L")])
+def test_an_equation_after_another_is_no_product(typed, words):
+    assert words_of(typeset(typed)) == words
+
+
+@pytest.mark.parametrize(
     "plain",
     [
         "A run fails in 4 % of cases.", "30 of 30 recoveries, e.g. in Figure 7b.", "I see a token.",

@@ -117,7 +117,8 @@ def test_every_study_has_a_story_and_symbols(name):
 def test_claims_named_in_the_story_are_links():
     entries = read_rows([{"id": "single-location.norm-hit-rate", "verdict": "holds"}])
     address = "../claims/single-location.norm-hit-rate.html"
-    link = f'<a href="{address}"><code>single-location.norm-hit-rate</code></a>'
+    link = (
+        f'<a href="{address}" title="single-location.norm-hit-rate"><code>norm-hit-rate</code></a>')
     assert link in StudyView("single-location", entries, []).story
 
 

@@ -63,6 +63,12 @@ def test_the_last_row_of_a_scale_counts_and_scales_stand_beside_each_other(tmp_p
     assert [(row["scale"], row["measurement"]) for row in kept] == [("quick", 2.0), ("standard", 3)]
 
 
+def test_rows_at_somebodys_own_parameters_are_refused(tmp_path, rows):
+    own = [rows[0] | {"setting": "not the published setting: dim = 5", "changes": {"dim": 5}}]
+    with pytest.raises(InvalidInput, match="not the published"):
+        written(tmp_path, ledger(tmp_path / "l.json", own))
+
+
 def test_claims_that_no_longer_exist_are_left_out(tmp_path, rows):
     gone = rows[0] | {"id": f"{STUDY}.no-such-claim"}
     assert len(written(tmp_path, ledger(tmp_path / "l.json", [gone, *rows]))) == len(rows)

@@ -55,6 +55,8 @@ def heard() -> Iterator[None]:
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     threading.Thread(target=_listen, args=(ear,), daemon=True).start()
     sys.unraisablehook = _unless_interrupted
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     except BaseException:
@@ -63,6 +65,12 @@ def heard() -> Iterator[None]:
         raise
     finally:  # the work is done: what still runs ends by itself, and an interrupt cannot hasten it
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt(*_: Any) -> NoReturn:
+    """Heard before it is raised: whoever catches it may be faster than the thread that listens."""
+    HEARING.heard = True
+    raise KeyboardInterrupt
 
 
 def _unless_interrupted(problem: Any) -> None:

@@ -5,8 +5,8 @@
 A measurement has moved when it lies outside the other ledger's interval. Where an interval is exact
 it is widened by rounding: 1e-9 of the number, or the claim's resolution where that is smaller than
 1e-9 (residuals that should be zero). A prediction has moved when it did so by more than the claim's
-resolution; so has a number that only one of the ledgers has. Numbers of different scales are not
-compared: the row is listed as rescaled. A sabotage that one of the ledgers did not run has no
+resolution; so has a number that only one of the ledgers has. Numbers of different scales, or of
+somebody's own parameters, are not compared: the row is listed as rescaled. A sabotage that one of the ledgers did not run has no
 verdict to compare.
 """
 
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput, shown
+from saccade.lab.precisions import DOUBLE
+from saccade.lab.settings import words
 
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
 ROUNDING = 1e-9
@@ -128,13 +130,19 @@ def compare(old: str | Path | Sequence[Row], new: str | Path | Sequence[Row]) ->
         vanished += [Place(name, item) for item in had if item not in has]
     changed = [change for pair in both for change in _verdicts(*pair)]
     rescaled = [
-        Change(a["id"], None, str(a.get("scale")), str(b.get("scale"))) for a, b in both
-        if a.get("scale") != b.get("scale")]
+        Change(a["id"], None, _setting(a), _setting(b)) for a, b in both
+        if _setting(a) != _setting(b)]
     apart = {item.claim for item in rescaled}
     moved = [move for a, b in both if a["id"] not in apart for move in _moves(a, b)]
     differing = {item.claim for item in [*appeared, *vanished, *changed, *moved, *rescaled]}
     unchanged = sum(a["id"] not in differing for a, _ in both)
     return Comparison(appeared, vanished, changed, moved, rescaled, unchanged)
+
+
+def _setting(row: Row) -> str:
+    """The scale, and what was not as published: numbers of other settings are not compared."""
+    changes = words(tuple((row.get("changes") or {}).items()), row.get("precision") or DOUBLE)
+    return ", ".join(filter(None, [str(row.get("scale")), changes]))
 
 
 def _by_id(ledger: str | Path | Sequence[Row]) -> dict[str, Row]:

@@ -1,13 +1,16 @@
 """A row of the ledger as the pages read it: which page it has, whether it passes, what its chip
 says, and what a reader types to get it again."""
 
+import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput
+from saccade.lab.precisions import DOUBLE
 from saccade.lab.schema import refutes_paper
 from saccade.report import evidence, words
 from saccade.report.scale_drawing import Drawing, Glyph, draw_to_scale, glyph
@@ -20,7 +23,8 @@ NUMBERS = (
     "prediction", "measurement", "interval", "resolution", "part", "seconds", "replicates", "looks")
 OTHERS = (
     "figure", "corrected", "needs", "error", "side", "experiment", "scale", "seed", "statistic",
-    "judged", "current", "published", "citation", "slack", "unbroken")
+    "judged", "current", "published", "citation", "slack", "unbroken", "setting", "changes",
+    "precision")
 
 
 class Chip(NamedTuple):
@@ -206,12 +210,21 @@ class Entry:
         words = ["saccade", "verify", self.id]
         words += ["--scale", self.scale] if self.scale != "quick" else []
         words += ["--seed", str(self.row["seed"])] if self.row["seed"] else []
+        for name, value in (self.row["changes"] or {}).items():
+            words += ["--set", shlex.quote(f"{name}={json.dumps(value)}")]
+        words += ["--precision", self.row["precision"]] if self.in_other_precision else []
         return " ".join(words + ["--sabotage"] * bool(self.tried_sabotages))
+
+    @property
+    def in_other_precision(self) -> bool:
+        return self.row["precision"] not in (None, DOUBLE)
 
     @property
     def python_lines(self) -> str:
         options = f', scale="{self.scale}"' if self.scale != "quick" else ""
         options += f", seed={self.row['seed']}" if self.row["seed"] else ""
+        options += f", changes={self.row['changes']!r}" if self.row["changes"] else ""
+        options += f', precision="{self.row["precision"]}"' if self.in_other_precision else ""
         options += ", sabotage=True" if self.tried_sabotages else ""
         return (
             f'import saccade\n\n[row] = saccade.verify("{self.id}"{options})\n'

@@ -39,6 +39,9 @@ def slack_words(row: Mapping[str, Any]) -> str:
     low, high, share = (finite(slack.get(name)) for name in ("low", "high", "share"))
     if low is None and high is None:
         return "" if not is_loose(row) else "no factor moves it: the prediction is 0 or unbounded"
+    if low and high and max(1 - low, high - 1) < 0.01:
+        nearest = number(min(1 - low, high - 1), 2)
+        return f"for predictions within {nearest} of the stated one, relatively"
     if low and high:
         return f"for predictions from {number(low, 3)} to {number(high, 3)} times the stated one"
     factor = high if high is not None else 1 / low if low else None

@@ -151,10 +151,13 @@ def rendered(text: str) -> Markup:
 
 
 def linked(html: Markup, addresses: Mapping[str, str]) -> Markup:
-    """The text with the claims it names as links to their addresses."""
+    """The text with the claims it names as links to their addresses, without the study they share:
+    the whole id does not fit a phone."""
 
     def link(match: "re.Match[str]") -> str:
-        address = addresses.get(match[1])
-        return match[0] if address is None else f'<a href="{escaped(address)}">{match[0]}</a>'
+        address, short = addresses.get(match[1]), match[1].partition(".")[2]
+        if address is None:
+            return match[0]
+        return f'<a href="{escaped(address)}" title="{match[1]}"><code>{short}</code></a>'
 
     return Markup(re.sub(r"<code>([a-z0-9.-]+)</code>", link, html))

@@ -17,6 +17,7 @@ WORD = re.compile(r"[A-Za-z]+")
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?(?![A-Za-z]{2}|[abc]\b|\d)")
 GAP = re.compile(r" ?")
 OPERATOR = re.compile(r" ?(\+|-|/|×|·|(?<=\d) ?x(?= ?\d)) ?")
+RELATION = re.compile("[=<>≤≥]")
 CALLED = re.compile(r"(?:Lemma|Figure|Table|Section|Appendix|Theorem|Corollary|Part|Eq) ?$", re.I)
 BEFORE = frozenset(' \n\t([{“"|=<>+/,;:±~≤≥→−')
 ARTICLES = frozenset("aAI")
@@ -74,8 +75,15 @@ def _term(text: str, place: int) -> Piece | None:
         bracket = text[start : start + 1] in ("(", "|")
         if not more or (start > whole.end and not more.strong) or (bracket and start > whole.end):
             break
+        if start > whole.end and _next_equation(text, place, more.end):
+            break
         whole = Piece(more.end, f"{whole.latex} {more.latex}", True)
     return whole
+
+
+def _next_equation(text: str, place: int, end: int) -> bool:
+    """Whether what ends at `end` begins an equation of its own: "d=400 L=10" is no product."""
+    return bool(RELATION.search(text[:place][-2:]) and RELATION.search(text[end : end + 2]))
 
 
 def _factor(text: str, place: int) -> Piece | None:

@@ -61,6 +61,16 @@ def test_the_first_screen_of_a_study_has_a_picture(opened, study):
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+@pytest.mark.parametrize("name", ["index.html", "study/spatial.html", "study/sparse-recovery.html"])
+def test_no_page_is_wider_than_its_window_whatever_that_is(opened, name):
+    page = opened(name, DESKTOP)
+    if name == "index.html":
+        page.get_by_role("button", name="Show all").click()
+    for width in (390, 700, 1000, 1100, 1217, 1280, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+
+
 WIDER = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length"
 
 

@@ -130,6 +130,15 @@ def test_single_precision_is_another_run_and_is_marked(fresh_store):
         saccade.run("single-location.descent", precision="float3")
 
 
+def test_single_precision_after_double_in_one_process(fresh_store):
+    """Constants of NumPy that a compiled program holds are of one precision only."""
+    double, single, again = (
+        saccade.run("single-location.descent", SMALL, precision=precision, fresh=True)
+        for precision in ("float64", "float32", "float64"))
+    assert double.identical(again)
+    assert single.sizes == double.sizes and not single.equals(double)
+
+
 def test_a_figure_that_cannot_be_drawn_so_is_a_sentence(fresh_store):
     def draw(runs):
         raise KeyError("size")

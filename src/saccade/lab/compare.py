@@ -6,8 +6,8 @@ A measurement has moved when it lies outside the other ledger's interval. Where 
 it is widened by rounding: 1e-9 of the number, or the claim's resolution where that is smaller than
 1e-9 (residuals that should be zero). A prediction has moved when it did so by more than the claim's
 resolution; so has a number that only one of the ledgers has. Numbers of different scales, or of
-somebody's own parameters, are not compared: the row is listed as rescaled. A sabotage that one of the ledgers did not run has no
-verdict to compare.
+somebody's own parameters, are not compared: the row is listed as rescaled. A sabotage that one of
+the ledgers did not run has no verdict to compare.
 """
 
 import json

@@ -48,8 +48,8 @@ def _():
         One of D groups decides the label. With the feature part frozen, population descent is an
         exact map of two numbers: α, how far the value vector points along the truth, and the gap by
         which the relevant group is scored higher. Its softmax S is the attention on that group.
-        Small steps **concentrate** it, S → 1 like t^(-2/3); large ones **lock** it at once, or
-        **lock it out**.
+        Small steps **concentrate** it, S → 1 like t<sup>−2/3</sup>; large ones **lock** it at once,
+        or **lock it out**.
         """)
     return
 

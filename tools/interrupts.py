@@ -64,7 +64,7 @@ class Ended(NamedTuple):
     code: int
     said: str
     seconds: float
-    left: int
+    left: list[str]
 
     def problem(self, name: str, soon: float = SOON) -> str:
         """What is not as it must be; nothing if all is."""
@@ -76,7 +76,7 @@ class Ended(NamedTuple):
             (self.said.count("saccade: interrupted") != 1, "not one sentence"),
             (not begun, f"says {lines[-1]!r}"), ("Traceback" in self.said, "a traceback"),
             (self.seconds > soon, f"after {self.seconds:.1f} s"),
-            (bool(self.left), f"{self.left} processes left"),
+            (bool(self.left), f"left: {'; '.join(self.left)}"),
         ):
             if wrong:
                 return what
@@ -125,10 +125,27 @@ def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> En
     took = time.monotonic() - begun
     if process.returncode == 0 and took < SOON and not said.count("interrupted"):
         return None  # its work was done, and only the interpreter was left to shut down
-    left = psutil.wait_procs(below, timeout=2)[1]
+    left = [one for one in psutil.wait_procs(below, timeout=2)[1] if not _is_dead(one)]
+    told = [_told(one) for one in left]
     for one in left:
         one.kill()
-    return Ended(process.returncode, said, took, len(left))
+    return Ended(process.returncode, said, took, told)
+
+
+def _is_dead(process: psutil.Process) -> bool:
+    """Ended, whether or not the system's first process has asked about it yet."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return True
+
+
+def _told(process: psutil.Process) -> str:
+    """A process in words: its state and the end of its command line."""
+    try:
+        return f"{process.status()} {' '.join(process.cmdline())[-90:]}"
+    except psutil.Error:
+        return "one that has just ended"
 
 
 def torn(folder: Path) -> list[str]:

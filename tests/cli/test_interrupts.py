@@ -1,6 +1,7 @@
 """Ctrl-C, as a terminal sends it, at several moments of long commands: one sentence, exit code 130,
 soon, and no process left."""
 
+import contextlib
 import os
 import random
 import signal
@@ -55,11 +56,11 @@ def seconds(number):
     return lambda process: time.sleep(number)
 
 
-def until_workers_run(process):
+def until_workers_run(process, busy=2):
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         below = psutil.Process(process.pid).children(recursive=True)
-        if any(sum(child.cpu_times()[:2]) > 2 for child in below):
+        if any(sum(child.cpu_times()[:2]) > busy for child in below):
             return
         time.sleep(0.2)
 
@@ -114,17 +115,58 @@ def test_work_that_does_not_hear_is_left_after_a_while(tmp_path):
     assert said.count("saccade: interrupted") == 1
 
 
-@pytest.mark.parametrize("name", ["train", "bench", "sweep", "mutants", "diagnose"])
+WITH_WORKER = """
+import signal, time
+from saccade.cli import app
+from saccade.lab.workers import Piece, carry_out
+
+def stay():
+    time.sleep(60)
+
+@app.command("deaf")
+def deaf() -> None:
+    signal.signal(signal.SIGINT, lambda *_: None)  # only the thread that listens hears it
+    carry_out([Piece("one", stay, ())], 1)
+
+if __name__ == "__main__":
+    app(["deaf"])
+"""
+
+
+def of_session(number):
+    """What the processes of a session run, whoever is their parent now; the dead whom nobody has
+    asked about yet run nothing."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError, psutil.Error):
+            found += [process.cmdline()] if os.getsid(process.pid) == number else []
+    return found
+
+
+def test_the_worker_of_a_command_that_does_not_hear_goes_with_it(tmp_path):
+    (tmp_path / "deaf.py").write_text(WITH_WORKER)
+    process = started((str(tmp_path / "deaf.py"),), start_new_session=True)
+    until_workers_run(process, busy=0.1)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[1]
+    time.sleep(0.5)  # for the tracker of semaphores, which ends by itself
+    assert of_session(process.pid) == []
+    assert process.returncode == 130 and said.count("saccade: interrupted") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["train", "bench", "sweep", "mutants", "diagnose", "report", "explore", "data fetch"])
 def test_every_other_long_command_too_at_a_random_moment(name, tmp_path, monkeypatch):
     """`tools/interrupts.py` does it fifty times."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     moment = random.Random(name).uniform(2.0, 5.0)
-    ended = None
+    ended, place = None, tmp_path / "place"
+    place.mkdir()
     while ended is None:  # a machine so fast that the command was done
-        ended = pressed(COMMANDS[name].split(), moment, prepared(tmp_path))
+        ended = pressed(COMMANDS[name].split(), moment, prepared(place))
         moment /= 2
     assert ended.problem(name, SOON) == "", ended
-    assert torn(tmp_path) == [] and list(tmp_path.glob("saccade-mutants-*")) == []
+    assert torn(place) == [] and list(tmp_path.glob("saccade-mutants-*")) == []
 
 
 SLOW_TO_IMPORT = """

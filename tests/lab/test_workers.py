@@ -3,11 +3,13 @@ death that costs one piece, and an end that leaves nobody behind."""
 
 import itertools
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from saccade.lab import workers
 from saccade.lab.workers import Died, Piece, Watcher, carry_out
 
 
@@ -98,3 +100,19 @@ def test_a_refusal_ends_the_work_and_the_workers():
         child for child in psutil.Process().children(recursive=True)
         if child.pid not in before and "resource_tracker" not in " ".join(child.cmdline())]
     assert psutil.wait_procs(left, timeout=5)[1] == []
+
+
+def test_a_program_that_leaves_starts_nobody(monkeypatch):
+    """It kills its workers first, and a dead worker would be replaced."""
+    monkeypatch.setattr(workers, "_STARTING", threading.Lock())
+    monkeypatch.setattr(workers, "_LEAVING", threading.Event())
+    workers.start_no_more()
+    workers.start_no_more()  # a second time does not wait
+    pool = workers.new_worker()
+    asking = threading.Thread(target=workers.send, args=(pool, square, 3), daemon=True)
+    asking.start()
+    asking.join(0.5)
+    assert asking.is_alive() and not pool._processes
+    workers._STARTING.release()  # so that the thread can end
+    asking.join(60)
+    pool.shutdown()

@@ -98,6 +98,9 @@ def leave() -> NoReturn:
     last = threading.Timer(PATIENCE / 2, os._exit, [CODE])
     last.daemon = True
     last.start()
+    workers = sys.modules.get("saccade.lab.workers")  # if not, nobody starts any
+    if workers is not None:
+        workers.start_no_more()
     _end_all()
     # Semaphores have names that outlive a process. Given back, they leave the tracker of such
     # things, which ends by itself, nothing to complain about.
@@ -129,4 +132,4 @@ def _end_all() -> None:
             with suppress(psutil.Error):
                 if not any("resource_tracker" in word for word in process.cmdline()):
                     process.kill()
-        psutil.wait_procs(started, timeout=0.5)
+        psutil.wait_procs(started, timeout=1.0)

@@ -166,9 +166,12 @@ def explore(
     import subprocess
 
     from saccade.lab.notebooks import command
+    from saccade.lab.workers import interrupts_held
 
-    raise typer.Exit(
-        subprocess.run(command(study or next(iter(STUDIES)), port, edit, headless)).returncode)
+    words = command(study or next(iter(STUDIES)), port, edit, headless)
+    with interrupts_held():  # Ctrl-C is ours; marimo would tell where in its code it was
+        server = subprocess.Popen(words)
+    raise typer.Exit(server.wait())
 
 
 planning = typer.Typer(

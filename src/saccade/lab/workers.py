@@ -137,7 +137,7 @@ def send(
 ) -> tuple[ProcessPoolExecutor, Future]:
     """Give a worker work, or a new one if it died while it had nothing to do. Its process starts
     with the first work, deaf to interrupts from birth."""
-    with _interrupts_held():
+    with interrupts_held(), _STARTING:
         try:
             return pool, pool.submit(function, *arguments)
         except BrokenProcessPool:
@@ -145,8 +145,20 @@ def send(
             return pool, pool.submit(function, *arguments)
 
 
+_STARTING = threading.Lock()  # held while a process is started
+_LEAVING = threading.Event()
+
+
+def start_no_more() -> None:
+    """For a program that is about to leave, and kills its processes first: one that dies so would
+    be replaced by a new one. Whoever wants to start one now waits for the end."""
+    if not _LEAVING.is_set():
+        _LEAVING.set()
+        _STARTING.acquire(timeout=1.0)
+
+
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Interrupts wait outside. A process started inside inherits that, so that Ctrl-C in a terminal
     does not reach it while it still imports."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

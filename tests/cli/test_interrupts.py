@@ -115,6 +115,56 @@ def test_work_that_does_not_hear_is_left_after_a_while(tmp_path):
     assert said.count("saccade: interrupted") == 1
 
 
+IMPORTING = """
+import sys, time
+from pathlib import Path
+from saccade.cli import app
+
+@app.command("begin")
+def begin() -> None:
+    Path("slow.py").write_text('''
+import time
+try:
+    print("importing", flush=True)
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("raised", flush=True)
+''')
+    sys.path.insert(0, ".")
+    import slow
+app(["begin"])
+"""
+
+
+def test_nothing_is_raised_into_an_import(tmp_path):
+    """An extension in the middle of its beginning may not survive it."""
+    process = started(("-c", IMPORTING), cwd=tmp_path)
+    assert process.stdout is not None and process.stdout.readline() == "importing\n"
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=30)
+    assert process.returncode == 130 and time.monotonic() - start < SOON
+    assert "raised" not in out and said.count("saccade: interrupted") == 1
+
+
+LEAVING = """
+import tempfile
+from pathlib import Path
+from saccade.cli.interrupts import leave
+folder = tempfile.TemporaryDirectory(dir=".")
+Path(folder.name, "file").write_text("x")
+print(len(list(Path(".").iterdir())), flush=True)
+leave()
+"""
+
+
+def test_temporary_folders_go_although_nothing_is_unwound(tmp_path):
+    process = started(("-c", LEAVING), cwd=tmp_path)
+    out, said = process.communicate(timeout=60)
+    assert out == "1\n" and process.returncode == 130 and "interrupted" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 WITH_WORKER = """
 import signal, time
 from saccade.cli import app

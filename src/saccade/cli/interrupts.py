@@ -6,15 +6,17 @@ hears of the signal at once (`signal.set_wakeup_fd`). If the work has not ended 
 later, or at the second Ctrl-C, it says the sentence, kills every process below this one and leaves.
 """
 
-import gc
 import multiprocessing.util
 import os
+import shutil
 import signal
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any, NoReturn
 
 from saccade.lab.whole import discard_unfinished
@@ -67,10 +69,25 @@ def heard() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _interrupt(*_: Any) -> NoReturn:
-    """Heard before it is raised: whoever catches it may be faster than the thread that listens."""
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Heard before it is raised: whoever catches it may be faster than the thread that listens.
+
+    An extension that is being imported may not survive an exception in the Python it calls (JAX's
+    ends in a segmentation fault); nothing is under way then that would have to be unwound.
+    """
     HEARING.heard = True
+    if _importing(frame):
+        threading.Thread(target=leave, daemon=True).start()
+        return
     raise KeyboardInterrupt
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _unless_interrupted(problem: Any) -> None:
@@ -116,10 +133,12 @@ def _remove_temporaries() -> None:
     """What would go when the interpreter unwinds and shuts down, which it does not."""
     with suppress(OSError):
         discard_unfinished()
-    for item in gc.get_objects():
-        if isinstance(item, tempfile.TemporaryDirectory):
-            with suppress(OSError):
-                item.cleanup()
+    # Not by looking for objects: one that an interrupted import left half made can crash a look.
+    cleanup = getattr(tempfile.TemporaryDirectory, "_cleanup").__func__  # noqa: B009
+    for finalizer in list(getattr(weakref.finalize, "_registry")):  # noqa: B009
+        _, function, arguments, _ = finalizer.peek() or (None, None, (), {})
+        if getattr(function, "__func__", None) is cleanup:
+            shutil.rmtree(arguments[0], ignore_errors=True)
 
 
 def _end_all() -> None:

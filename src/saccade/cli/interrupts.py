@@ -136,7 +136,7 @@ def _remove_temporaries() -> None:
     # Not by looking for objects: one that an interrupted import left half made can crash a look.
     cleanup = getattr(tempfile.TemporaryDirectory, "_cleanup").__func__  # noqa: B009
     for finalizer in list(getattr(weakref.finalize, "_registry")):  # noqa: B009
-        _, function, arguments, _ = finalizer.peek() or (None, None, (), {})
+        _, function, arguments, _ = finalizer.peek() or (None, None, [""], {})
         if getattr(function, "__func__", None) is cleanup:
             shutil.rmtree(arguments[0], ignore_errors=True)
 

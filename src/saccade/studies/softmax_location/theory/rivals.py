@@ -19,6 +19,7 @@ Sees = Literal["all", "plane", "scores"]
 ROWS = 64  # nodes of w at a time
 NEGLIGIBLE = 1e-40  # beside the largest summand
 MOST_NODES = 2_000_000
+NOWHERE = -39.0  # the normal density is no number below it
 NIL, FULL = -40.0, 4.5  # log A below which A^2 is nil beside A, and above which e^-A is nil
 
 
@@ -26,7 +27,7 @@ def argmax_risk(setting: Setting, rule: Rule = FINE) -> float:
     """eps^2 + (1 + gamma^2) P(error), P(error) = E[1 - Phi(m + gamma x)^(L-1)]; lambda = inf. Both
     ends follow the tilt towards small scores, so that tiny probabilities keep their digits."""
     m, g, step = setting.shift, setting.gamma, rule.step / 4 * min(1.0, 1 / setting.gamma)
-    x = np.arange(-rule.cut - m * g / (1 + g**2) - 2, rule.cut + 2, step)
+    x = np.arange(max(-rule.cut - m * g / (1 + g**2) - 2, NOWHERE), rule.cut + 2, step)
     missed = -np.expm1(setting.others * special.log_ndtr(m + g * x))
     error = step * np.exp(-(x**2) / 2) @ missed / np.sqrt(2 * np.pi)
     return float(setting.noise**2 + (1 + g**2) * error)

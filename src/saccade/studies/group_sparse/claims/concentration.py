@@ -6,6 +6,7 @@ import numpy as np
 
 from saccade.lab.claim import Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.fits import slopes
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, SLOPE
 from saccade.studies.group_sparse.claims import answers, cited, claim
 from saccade.studies.group_sparse.experiments import maps
@@ -22,7 +23,7 @@ def _late_slope(run: Run, name: str) -> np.ndarray:
     """Slope of log value against log t over the last factor of four in time, case by case."""
     times, values = np.log(run.data.step.values), np.log(run.data[name].values)
     late = times >= times[-1] - np.log(4.001)
-    return one_row([np.polyfit(times[late], row[late], 1)[0] for row in values])
+    return one_row(slopes(times[late], values[:, late]))
 
 
 def _ratios(run: Run, name: str) -> np.ndarray:
@@ -51,7 +52,7 @@ def _approach(run: Run) -> np.ndarray:
     errors = np.concatenate(
         [np.log(np.abs(_ratios(run, name)[chosen] - 1)) for name in ("loss", "one_minus_attention")]
     )
-    return one_row(np.polyfit(times[late], errors[:, late].T, 1)[0])
+    return one_row(slopes(times[late], errors[:, late]))
 
 
 def _last(run: Run, name: str) -> np.ndarray:
@@ -131,7 +132,7 @@ ALL_LAWS = _late(
 def _fall_per_group(run: Run) -> np.ndarray:
     """Slope of log(1 - S) against the number of groups, at the last step."""
     ends = np.log(run.data.one_minus_attention.values[:, -1])
-    return one_row(np.polyfit(run.data.groups.values, ends, 1)[0])
+    return one_row(slopes(run.data.groups.values, ends))
 
 
 SMALL_STEP = {"cases": tuple((groups, 0.1) for groups in (4, 8, 16, 32, 64, 128))}

@@ -5,6 +5,7 @@ import numpy as np
 
 from saccade.lab.claim import Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.fits import exponents
 from saccade.lab.kinds import BELOW, ESTIMATE, SLOPE
 from saccade.studies.softmax_location import theory
 from saccade.studies.softmax_location.claims import answers, changed, claim, setting
@@ -41,8 +42,7 @@ FREE = claim(
 def _slopes(run: Run) -> np.ndarray:
     """By chain: slope of the log distance between stochastic descent and the map over log batch."""
     away = np.linalg.norm(run.data.stochastic.values - run.data.exact.values, axis=-1)
-    x = np.log(run.data.batch.values)
-    return (x - x.mean()) @ np.log(away) / np.sum((x - x.mean()) ** 2)
+    return exponents(run.data.batch.values, away.T)
 
 
 BATCHES = claim(

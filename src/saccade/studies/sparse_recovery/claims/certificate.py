@@ -6,7 +6,7 @@ import numpy as np
 
 from saccade.lab.claim import Repair, Sabotage, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.fits import exponents
+from saccade.lab.fits import exponents, slopes
 from saccade.lab.kinds import ABOVE, BELOW, IDENTITY, ORDERING, SLOPE
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.claims import (
@@ -58,7 +58,7 @@ def _worst(run: Run) -> np.ndarray:
 def _rate_surplus(run: Run) -> np.ndarray:
     """Slope of -log |b_k - beta|_1 over the first 20 steps minus -log q, one number a problem."""
     logs = np.log(np.maximum(run.data.error.values[:, :21], 1e-300))
-    return np.log(_promise(run)[0]) - np.polyfit(np.arange(21), logs.T, 1)[0]
+    return np.log(_promise(run)[0]) - slopes(np.arange(21), logs)
 
 
 def _over_floor(run: Run, factor: float = 1.0) -> float:

@@ -106,6 +106,25 @@ def _data(chance: random.Random, names: Names) -> Words:
     return ["data", chance.choice(("list", "word", "--", "fetch")), _nearly(chance, ["cifar10"])]
 
 
+def _ledger(chance: random.Random, names: Names) -> Words:
+    form = chance.choice(("json", "rubric", "schema", _odd(chance)))
+    file = chance.choice(([], [_odd(chance)]))
+    return ["ledger", *file, "--form", form, *chance.choice(([], ["--json", _odd(chance)]))]
+
+
+def _diagnose(chance: random.Random, names: Names) -> Words:
+    """Files that hold no bags."""
+    more = chance.choice(([], ["--bag", _odd(chance)], ["--seed", chance.choice(NUMBERS)]))
+    return ["diagnose", chance.choice((*ODD, "bags.csv", "bags.npz")), *more]
+
+
+def _mutants(chance: random.Random, names: Names) -> Words:
+    """Of a study that there is not, or of a number that cannot be."""
+    if chance.random() < 0.5:
+        return ["mutants", _nearly(chance, [_study(chance, names)])]
+    return ["mutants", _study(chance, names), "--count", chance.choice(("0", "-1", "nan", "word"))]
+
+
 def _heavy(chance: random.Random, names: Names) -> Words:
     """Would take minutes, so that what is asked must be refused before it starts."""
     verb, known = chance.choice((
@@ -122,4 +141,5 @@ def _heavy(chance: random.Random, names: Names) -> Words:
 
 
 COMMANDS = (
-    _anything, _list, _calc, _calc, _plan, _runs, _sweep, _compare, _new_study, _data, _heavy)
+    _anything, _list, _calc, _calc, _plan, _runs, _sweep, _compare, _new_study, _data, _ledger,
+    _diagnose, _mutants, _heavy)

@@ -21,8 +21,8 @@ def _objective(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float
 
 @experiment("sparse-recovery.lasso-roads")
 def lasso_roads(
-    key: Any, *, problems: int = 40, rows: int = 15, dim: int = 12, lam: float = 0.2,
-    sweeps: int = 600, path_factor: float = 1.0, tolerance: float = 1e-10,
+    key: Any, *, problems: int = 40, rows: int = 80, dim: int = 30, lam: float = 0.2,
+    sweeps: int = 300, path_factor: float = 1.0, tolerance: float = 1e-10,
 ) -> xarray.Dataset:
     """The minimum by paths (for `path_factor` lam), by coordinate descent and by active sets, and
     how many problems the paths left to active sets."""

@@ -21,8 +21,7 @@ DRAWN = claim(
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
     " blocks of the pool with as many non-zeros as asked for, and `where` is the support.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
-    " a matrix.",
-    Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
+    " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
     Sabotage(
         "free-supports", "Two non-zeros anywhere.", {"sparsity": 2, "pool_size": 8, "block": 1}),
@@ -63,8 +62,7 @@ DECODED = _beside(
     "sparse-recovery.decoders-by-hand", "SR-F4",
     "Losses of decoders of pairs, of x- and y-tokens and of zero-padded ones, what is read after"
     " each layer and after repeated ones, and the optimiser's steps are those put together by"
-    " hand.",
-    "Single precision, on five tasks of three coordinates and four rows.",
+    " hand.", "Single precision, on five tasks of three coordinates and four rows.",
     Sabotage(
         "misread", "By hand: the values of the next task, another first layer, and 4e-3 for the"
         " learning rate.", {"misread": True, "rate": 4e-3, "first": 1}),

@@ -14,7 +14,8 @@ from saccade.studies.sparse_recovery.experiments import lasso, solvers
 ROADS = claim(
     "sparse-recovery.lasso-roads", "SR-P1",
     "Paths, coordinate descent and active sets find the same minimum of 40 LASSO problems, and the"
-    " paths need no help.", "Rounding; 300 sweeps converge at 80 x 30, where a path has some 30 pivots.",
+    " paths need no help.",
+    "Rounding; 300 sweeps converge at 80 x 30, where a path has some 30 pivots.",
     Sabotage("other-penalty", "Follow the paths to 1.1 lam.", {"path_factor": 1.1}),
     Sabotage("few-sweeps", "Three sweeps of coordinate descent.", {"sweeps": 3}),
     Sabotage("no-tolerance", "Ask for a gap of 1e-18: rounding forbids.", {"tolerance": 1e-18}),

@@ -187,12 +187,13 @@ def sample_rules(
     where = np.roll(ColumnsAsTokens(task).sample(key, 12).where, turned, axis=0)
     own = np.asarray(task.sample(key, 12).beta) != 0
     rules = {
-        "values": np.abs(sample.y - looped).max(), "values on one matrix": np.abs(
-            given.y - on_one).max(),
+        "values": np.abs(sample.y - looped).max(),
+        "values on one matrix": np.abs(given.y - on_one).max(),
         "query": np.abs(sample.query_y - (sample.query * sample.beta).sum(1)).max(),
         "shared matrices": np.mean((sample.X[1:] == sample.X[:-1]).all((1, 2))),
         "non-zeros": there.sum(1).mean(), "outside": there[:, 6:].sum(1).mean(),
         "halves of blocks": (there[:, ::2] != there[:, 1::2]).sum(1).mean(),
-        "support": (np.roll(sample.support, turned, axis=0) != there).sum(), "rows": sample.count.mean(),
+        "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
+        "rows": sample.count.mean(),
         "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum()}
     return xarray.Dataset({"rule": ("what", np.array(list(rules.values()), float))})

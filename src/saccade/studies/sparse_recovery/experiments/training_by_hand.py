@@ -46,8 +46,8 @@ def _loss(name: str, layers: Arrays, X: np.ndarray, y: np.ndarray, beta: np.ndar
         rate = {"alista": "gamma", "lista-block": "M"}.get(name)
         u = b - (layers[rate][k] if rate else 1.0) * pull
         size = (
-            np.repeat(np.linalg.norm(u.reshape(pairs), axis=2), 2, axis=1)
-            if name == "lista-block" else np.abs(u))
+            np.repeat(np.linalg.norm(u.reshape(pairs), axis=2), 2, axis=1) if name == "lista-block"
+            else np.abs(u))
         b = _shrunk(u, size, theta)
     return float(((b - beta) ** 2).sum(1).mean())
 
@@ -133,7 +133,8 @@ def _drawn(task: SparseRecovery, key: Any, X: np.ndarray | None) -> list[tuple[n
         sample = (
             task.sample(draw, BATCH, dtype=np.float32) if X is None
             else task.sample_on(draw, X, BATCH))
-        problems.append(tuple(np.asarray(part, float) for part in (sample.X, sample.y, sample.beta)))
+        problems.append(
+            tuple(np.asarray(part, float) for part in (sample.X, sample.y, sample.beta)))
     return problems
 
 
@@ -162,8 +163,7 @@ def _prompt(X: np.ndarray, y: np.ndarray, query: np.ndarray, padded: bool) -> np
 
 DECODERS = ("softmax", "small", "gpt2")
 _said = eqx.filter_jit(lambda model, tokens: model(tokens))
-_estimation_loss, _label_loss = map(
-    eqx.filter_jit, (decoders.estimation_loss, decoders.label_loss))
+_estimation_loss, _label_loss = map(eqx.filter_jit, (decoders.estimation_loss, decoders.label_loss))
 
 
 @experiment("sparse-recovery.decoders-by-hand")
@@ -190,7 +190,8 @@ def decoders_by_hand(
             _prompt(X, y, query, padded)
             for X, y, query in zip(sample.X, shown, sample.query, strict=True)]
         labels = np.concatenate([sample.y, sample.query_y[:, None]], axis=1)
-        plain.append(float(np.mean((np.asarray(_said(model, np.stack(prompts)))[:, ::2, 0] - labels) ** 2)))
+        plain.append(
+            float(np.mean((np.asarray(_said(model, np.stack(prompts)))[:, ::2, 0] - labels) ** 2)))
     places = np.sqrt(np.arange(1.0, 4.0))
     longer = decoders.with_repeated_last_layer(models[0], 2)
     read = decoders.layer_estimates(longer, sample.X, sample.y).sum(1) @ places

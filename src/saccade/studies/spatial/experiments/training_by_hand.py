@@ -73,8 +73,8 @@ def random_start(
 def counter_example(
     key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 400, power: int = 3
 ) -> xarray.Dataset:
-    """Labels of the counter-example beside loops over sets, with the rule's own filters: share that
-    agree; mean and mean square of the patches and of the filters."""
+    """Labels of the counter-example beside loops over sets, with the rule's own filters: which
+    agree; mean squares of the patches, image by image, and of the filters, in 64 blocks."""
     labels = localised(side, block)
     X, y, taps = map(np.asarray, gaussian_convolution(key, labels, dim, samples))
     says = []
@@ -85,8 +85,10 @@ def counter_example(
             response = sum(float(image[j] @ taps[rank]) for rank, j in enumerate(members))
             total += abs(response) ** power * np.sign(response)
         says.append(np.sign(total))
-    return xarray.Dataset(
-        {"agree": ("sample", np.array(says) == y), "patch": ("sample", np.mean(X**2, axis=(1, 2)))})
+    return xarray.Dataset({
+        "agree": ("sample", np.array(says) == y),
+        "patch": ("sample", np.mean(X**2, axis=(1, 2))),
+        "filter": ("block", np.mean(np.resize(taps**2, (64, taps.size // 64 or 1)), axis=1))})
 
 
 @experiment("spatial.batch-by-hand")

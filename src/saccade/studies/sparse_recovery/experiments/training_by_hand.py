@@ -39,12 +39,13 @@ def _loss(name: str, layers: Arrays, X: np.ndarray, y: np.ndarray, beta: np.ndar
     b, pairs = np.zeros_like(beta), (len(beta), -1, 2)
     for k in range(LAYERS):
         r, theta = (X @ b[..., None])[..., 0] - y, layers["theta"][k]
-        weight = {
-            "alista": _weights, "lista-block": lambda X: X / (2 * y.shape[1] + 1),
-            "lista-cp": lambda X: layers["W"][k]}[name](X)
-        pull = (r[:, None] @ np.broadcast_to(weight, (len(r), *weight.shape[-2:])))[:, 0]
-        rate = {"alista": "gamma", "lista-block": "M"}.get(name)
-        u = b - (layers[rate][k] if rate else 1.0) * pull
+        if name == "lista-cp":
+            weight = layers["W"][k]
+        elif name == "alista":
+            weight = layers["gamma"][k] * _weights(X)
+        else:
+            weight = layers["M"][k] * X / (2 * y.shape[1] + 1)
+        u = b - (r[:, None] @ weight)[:, 0]
         size = (
             np.repeat(np.linalg.norm(u.reshape(pairs), axis=2), 2, axis=1) if name == "lista-block"
             else np.abs(u))

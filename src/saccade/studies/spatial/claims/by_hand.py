@@ -125,8 +125,8 @@ SAMPLED_LAW = SAMPLED(
 TOLD_NOISE = SAMPLED(
     id="spatial.noise-as-told", spec="VS-POP", source="ours; section 3 has sigma as a parameter",
     citation=OURS,
-    statement="Told sigma = 0.7 both samplers draw noise of variance sigma^2 in the d - 1 directions"
-    " orthogonal to w*.", experiment=by_hand.sampler_law,
+    statement="Told sigma = 0.7 both samplers draw noise of variance sigma^2 in the d - 1"
+    " directions orthogonal to w*.", experiment=by_hand.sampler_law,
     measure=lambda run: run.data.seen.values[..., -1],
     predict=lambda run: 0.49 * (run.parameters.dim - 1) / run.parameters.dim, resolution=0.01,
     parts=SAMPLERS, argued="Means over 1000 images each spread by 0.006.",

@@ -66,8 +66,9 @@ DECODED = _beside(
     Sabotage(
         "misread", "By hand: the values of the next task, another first layer, and 4e-3 for the"
         " learning rate.", {"misread": True, "rate": 4e-3, "first": 1}),
-    resolution=[*[1e-5] * 7, 1e-8], experiment=training_by_hand.decoders_by_hand,
+    resolution=[*[1e-5] * 9, 1e-8], experiment=training_by_hand.decoders_by_hand,
     parts=(
-        "loss, pairs", "loss, in turn", "loss, zero-padded", "no layer", "one layer", "two layers",
-        "last layer thrice", "optimiser"),
+        "loss, pairs", "loss, in turn", "labels, in turn", "loss, zero-padded",
+        "labels, zero-padded", "no layer", "one layer", "two layers", "last layer thrice",
+        "optimiser"),
     scales=seconds(quick=3))

@@ -82,7 +82,7 @@ RESTRICTED = _built(
     " by rounding.", Sabotage("not-told", "Do not tell the pool.", {"told": False}),
     measure=lambda run: run.data.apart.transpose("repetition", "algorithm").values,
     resolution=1e-12, source=f"section 5.1, {PAPER}", citation=answers("section 5.1", POOLED),
-    experiment=construction.restricted, parts=("fista", "alista", "lista-vm"),
+    experiment=construction.restricted, parts=("fista", "alista", "lista-vm", "lista-vm, prefixes"),
     scales=seconds(quick=6))
 
 FLOOR = claim(

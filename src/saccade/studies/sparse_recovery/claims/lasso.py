@@ -31,9 +31,13 @@ LARGE = claim(
     " say truly how near they are.", "Rounding, and what scikit-learn's stopping rule leaves.",
     Sabotage("other-penalty", "Give scikit-learn 1.3 lam.", {"penalty_factor": 1.3}),
     Sabotage("loose", "Stop at a gap of a tenth.", {"tolerance": 0.1}),
-    measure=lambda run: one_row([*run.data.objective.values[:2], float(run.data.gap)]),
-    predict=lambda run: [*[run.data.objective.values[2]] * 2, 0.0], resolution=1e-8, kind=IDENTITY,
-    experiment=lasso.large_lasso, parts=("working sets", "with their fallback", "gap"),
+    Sabotage("early-elsewhere", "Stop early at 1.2 lam.", {"early_share": 1.2}),
+    measure=lambda run: one_row([
+        *run.data.objective.values[:2],
+        *(float(run.data[name]) for name in ("gap", "early_gap", "relative_gap"))]),
+    predict=lambda run: [*[run.data.objective.values[2]] * 2, 0.0, *[float(run.data.true_gap)] * 2],
+    resolution=1e-8, kind=IDENTITY, experiment=lasso.large_lasso,
+    parts=("working sets", "with their fallback", "gap", "gap when stopped", "relative gap"),
     scales=seconds(quick=3))
 
 

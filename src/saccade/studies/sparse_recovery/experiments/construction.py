@@ -102,8 +102,16 @@ def restricted(
         alone = np.asarray(unroll(name, network, X[:, :, :pool], y))
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
+    M, thresholds = steps[:, None, None] * np.eye(dim), theta[:, None] * np.ones(dim)
+    told_by_rows = np.where((np.arange(dim) < pool)[:, None], M, 0.0)
+    prefixes = [
+        np.asarray(lista_vm_prefixes(*one, M, thresholds, mask))
+        - np.asarray(lista_vm_prefixes(*one, told_by_rows, thresholds))
+        for one in zip(X, y, strict=True)]
+    apart.append(np.abs(prefixes).max((1, 2, 3)))
     return xarray.Dataset(
-        {"apart": (("algorithm", "repetition"), apart)}, {"algorithm": list(networks)})
+        {"apart": (("algorithm", "repetition"), apart)},
+        {"algorithm": [*networks, "lista-vm, prefixes"]})
 
 
 @experiment(

@@ -84,9 +84,9 @@ def columns(
     key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
     normalised: bool = True,
 ) -> xarray.Dataset:
-    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, and the
-    mean place of its attention; and the same by plain loops, which may believe in another noise or
-    forget 1/(2n + 1)."""
+    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, the mean
+    place of its attention, and its prediction without a column; and the same by plain loops,
+    which may believe in another noise or forget 1/(2n + 1)."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -102,6 +102,10 @@ def columns(
     query = np.asarray(free.sample(key, samples).query)
     plain["LISTA-VM"] = (b * query).sum(1)
     plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
+    there = np.arange(6) != 2  # without the second column
+    rows["masked"] = model(tokens, np.broadcast_to(there, (samples, 6)))
+    fewer = free.sample(key, samples)._replace(X=free.sample(key, samples).X * there[1:])
+    plain["masked"] = (_lista_vm(fewer, 4, 0.8, 0.005, normalised) * query).sum(1)
     return xarray.Dataset(
         {
             "model": (("what", "sample"), np.array(list(rows.values()), float)),

@@ -193,6 +193,9 @@ def decoders_by_hand(
         labels = np.concatenate([sample.y, sample.query_y[:, None]], axis=1)
         plain.append(
             float(np.mean((np.asarray(_said(model, np.stack(prompts)))[:, ::2, 0] - labels) ** 2)))
+        said = np.asarray(_said(model, np.stack(prompts)), float)[:, ::2, 0]
+        made.append(float(decoders.label_estimates(model, sample)[:, 1:].sum()))
+        plain.append(float(said[:, 1:].sum()))
     places = np.sqrt(np.arange(1.0, 4.0))
     longer = decoders.with_repeated_last_layer(models[0], 2)
     read = decoders.layer_estimates(longer, sample.X, sample.y).sum(1) @ places

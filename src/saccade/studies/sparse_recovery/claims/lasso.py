@@ -41,6 +41,16 @@ LARGE = claim(
     scales=seconds(quick=3))
 
 
+SEARCHES = claim(
+    "sparse-recovery.line-searches", "SR-P1",
+    "The line searches of working sets and of active sets end at the least F among the points where"
+    " a coordinate vanishes and the end of the way.", "Rounding; the mean over 30 random ways.",
+    Sabotage("whole-way", "The loops look at the end of the way only.", {"whole": True}),
+    measure=lambda run: one_row(run.data.found.values.mean(axis=1)),
+    predict=lambda run: run.data.least.values.mean(axis=1), resolution=1e-9, kind=IDENTITY,
+    experiment=lasso.line_searches, parts=("working sets", "active sets"), scales=seconds(quick=1))
+
+
 def _stated(run: Run) -> list[float]:
     X, y, b = (run.data[name].values for name in ("X", "y", "b"))
     lam = run.parameters.lam

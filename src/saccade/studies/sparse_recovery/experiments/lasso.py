@@ -4,6 +4,7 @@ ISTA and FISTA."""
 
 from typing import Any
 
+import jax
 import numpy as np
 import xarray
 from scipy.special import jnp_zeros
@@ -69,6 +70,31 @@ def large_lasso(
             "true_gap": _gap(X, y, early.coefficients, lam) / at_zero,
             "relative_gap": solvers.relative_gap(X, y, early.coefficients, early_share * lam)},
         {"road": ["working sets", "whole", "scikit-learn"]})
+
+
+@experiment("sparse-recovery.line-searches")
+def line_searches(key: Any, *, problems: int = 30, whole: bool = False) -> xarray.Dataset:
+    """Where the line searches of working sets and of active sets end, between a random point and
+    another one or the minimum for its signs: F there, and the least F at the points where a
+    coordinate vanishes and at the end, by loops (`whole`: at the end only)."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    found, least = np.zeros((2, problems)), np.zeros((2, problems))
+    for place in range(problems):
+        X, y, b, other = (chance.normal(size=size) for size in ((8, 5), 8, 5, 5))
+        signs, lam = np.sign(b), 0.5
+        ends = other, np.linalg.solve(X.T @ X, X.T @ y - lam * signs)
+        lower = solvers._descend(X, y, lam, b, signs)
+        points = (
+            working_sets._best_crossing(X.T @ X, X.T @ y, lam, b, other),
+            b if lower is None else lower)
+        for road, (point, end) in enumerate(zip(points, ends, strict=True)):
+            found[road, place] = _objective(X, y, point, lam)
+            ways = [1.0] if whole else [1.0, *(s for s in b / (b - end) if 0 < s < 1)]
+            values = [_objective(X, y, b + way * (end - b), lam) for way in ways]
+            least[road, place] = min(values + [_objective(X, y, b, lam)] * (road == 1))
+    return xarray.Dataset(
+        {"found": (("road", "problem"), found), "least": (("road", "problem"), least)},
+        {"road": ["working sets", "active sets"]})
 
 
 @experiment("sparse-recovery.gap-by-definition")

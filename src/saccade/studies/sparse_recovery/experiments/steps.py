@@ -45,14 +45,14 @@ def recorded_iterates(key: Any, *, lam: float = 0.2, plain_lam: float = 0.2) -> 
     """Iterates of ISTA and FISTA after 5, 1 and 2 steps, weighed by place, objectives and duality
     gaps there, and L; by the study and by loops, which may believe in another penalty."""
     chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-    X, y = chance.normal(size=(ROWS, DIM)), chance.normal(size=ROWS)
+    X, y = chance.normal(size=(DIM + 1, DIM)), chance.normal(size=DIM + 1)
     model, plain = [], []
     for method in solvers.METHODS:
         seen = solvers.iterates(method, X, y, lam, RECORD)
         model += [*(seen.coefficients @ PLACES), *seen.objective, *seen.gap, seen.lipschitz]
         b = [_after(method, X, y, [plain_lam] * steps) for steps in RECORD]
         values = np.array([_value_and_gap(X, y, one, plain_lam) for one in b])
-        largest = np.linalg.eigvalsh(X @ X.T)[-1] * plain_lam / lam
+        largest = np.linalg.norm(X, 2) ** 2 * plain_lam / lam
         plain += [*(np.array(b) @ PLACES), *values.T.ravel(), largest]
     return xarray.Dataset({"model": ("what", model), "plain": ("what", plain)})
 

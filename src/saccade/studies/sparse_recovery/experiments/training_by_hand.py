@@ -109,7 +109,7 @@ def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xa
         trained = learning.train(
             name, task, train_key[None], {leaf: value[None] for leaf, value in layers.items()},
             Recipe(STEPS, BATCH, RATE, CLIP), X if name == "lista-cp" else None, (3,),
-            fixed if name == "lista-block" else None)
+            fixed if name == "lista-block" else None, block=2)
         problems = _drawn(task, train_key, X.astype(np.float32) if name == "lista-cp" else None)
         losses = [
             lambda layers, name=name, problem=problem: _loss(name, layers, *problem)

@@ -45,8 +45,8 @@ CERTIFIED = _beside(
 TRAINED = _beside(
     "sparse-recovery.training-by-hand", "SR-F1",
     "Three and five steps of training take ALISTA, block thresholds and LISTA-CP where Adam in"
-    " NumPy takes them, on the mean of |b - beta|^2 with clipped gradients and a cosine; LISTA"
-    " starts as ISTA.",
+    " NumPy takes them, on the mean of |b - beta|^2 with clipped gradients and a cosine; the"
+    " layers they start from are those of their definitions.",
     "Training is in single precision; gradients by hand are central differences in double. Layers"
     " are weighed entry by entry.",
     Sabotage(
@@ -55,7 +55,7 @@ TRAINED = _beside(
     resolution=2e-5, experiment=training_by_hand.training_by_hand,
     parts=(
         *(f"{name}, {steps} steps" for name in training_by_hand.NETWORKS for steps in (3, 5)),
-        "LISTA's start"),
+        "starts, as told", "starts, as usual"),
     scales=seconds(quick=3))
 
 DECODED = _beside(

@@ -14,6 +14,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.dynamics import decoders, learning
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.dynamics.learning import Recipe
+from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 LAYERS, STEPS, BATCH = 2, 5, 24
@@ -97,8 +98,8 @@ def _starts(X: np.ndarray) -> dict[str, Arrays]:
 def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xarray.Dataset:
     """Layers of three networks after three and after five steps of training (ALISTA and block
     thresholds on ever new matrices, LISTA-CP on one), weighed entry by entry, by the study and by
-    Adam in NumPy, whose gradients are clipped at `clip`; and the weights LISTA starts with, which
-    the latter divides by L if `normed`."""
+    Adam in NumPy, whose gradients are clipped at `clip`; and the layers every algorithm
+    starts with, which by hand know L if `normed`."""
     task = SparseRecovery.create(4, 3, 2, 0.2)
     matrix_key, train_key = jax.random.split(key)
     X = np.asarray(task.matrices(matrix_key, 1)[0])
@@ -118,12 +119,30 @@ def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xa
             made.append(_weighed(trained.at(place), layers))
             start = {leaf: value.astype(float) for leaf, value in layers.items()}
             plain.append(_weighed(_adam(losses, start, clip, seen), layers))
-    starts = learning.start_layers("lista", LAYERS, 1, X, threshold=0.3)
-    made.append(_weighed({leaf: np.asarray(value[0]) for leaf, value in starts.items()}, starts))
-    W = X.T / (np.linalg.norm(X, 2) ** 2 if normed else 1.0)
-    own = {"W1": W, "W2": np.eye(4) - W @ X, "theta": np.array(0.3)}
-    plain.append(_weighed({leaf: np.stack([own[leaf]] * LAYERS) for leaf in starts}, starts))
+    largest = np.linalg.norm(X, 2) ** 2 if normed else 1.0
+    for told in ({"lam": 0.7, "threshold": 0.3, "step": 0.6}, {}):
+        started = {name: ALGORITHMS[name].start(layers=LAYERS, X=X, **told) for name in ALGORITHMS}
+        by_hand = _first_layers(X, largest, *(told.values() or (0.1, 0.1, None)))
+        made.append(sum(_weighed(started[name], by_hand[name]) for name in by_hand))
+        plain.append(sum(
+            _weighed({leaf: np.stack([value] * LAYERS) for leaf, value in own.items()}, own)
+            for own in by_hand.values()))
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
+
+
+def _first_layers(
+    X: np.ndarray, largest: float, lam: float, threshold: float, step: float | None
+) -> dict[str, Arrays]:
+    """A layer of each algorithm before training, ISTA on X where its weights know a matrix."""
+    theta, W = np.array(threshold), X / largest
+    penalised, plain = {"lam": np.array(lam)}, np.array(step or 1.0)
+    by_rows = {"M": np.array(step or 0.4), "theta": theta}
+    return {
+        "ista": penalised, "fista": penalised, "cd": penalised,
+        "lista": {"W1": W.T, "W2": np.eye(X.shape[1]) - W.T @ X, "theta": theta},
+        "lista-cp": {"W": W, "theta": theta}, "alista": {"gamma": plain, "theta": theta},
+        "lista-vm": by_rows, "lista-block": by_rows,
+        "lista-adaptive": {"gamma": plain, "theta": theta}}
 
 
 def _drawn(task: SparseRecovery, key: Any, X: np.ndarray | None) -> list[tuple[np.ndarray, ...]]:

@@ -13,13 +13,14 @@ _beside = partial(
     predict=lambda run: run.data.plain.values, kind=IDENTITY)
 RULES = {
     "values": 0.0, "values on one matrix": 0.0, "query": 0.0, "shared matrices": 8 / 11,
-    "non-zeros": 4.0, "outside": 0.0, "halves of blocks": 0.0, "support": 0.0, "rows": 5.0,
-    "where": 0.0}
+    "non-zeros": 4.0, "outside": 0.0, "halves of blocks": 0.0, "sizes": 907.0, "support": 0.0,
+    "rows": 5.0, "where": 0.0}
 
 DRAWN = claim(
     "sparse-recovery.sample-rules", "SR-D0",
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
-    " blocks of the pool with as many non-zeros as asked for, and `where` is the support.",
+    " blocks of the pool with as many non-zeros as asked for, `where` is the support, and tokens are"
+    " nine of width seven.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
     " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
@@ -64,11 +65,12 @@ DECODED = _beside(
     " each layer and after repeated ones, and the optimiser's steps are those put together by"
     " hand.", "Single precision, on five tasks of three coordinates and four rows.",
     Sabotage(
-        "misread", "By hand: the values of the next task, another first layer, and 4e-3 for the"
-        " learning rate.", {"misread": True, "rate": 4e-3, "first": 1}),
-    resolution=[*[1e-5] * 9, 1e-8], experiment=training_by_hand.decoders_by_hand,
+        "misread", "By hand: the values of the next task, a prompt that forgets the query, another"
+        " first layer, and 4e-3 for the learning rate.",
+        {"misread": True, "rate": 4e-3, "first": 1}),
+    resolution=[*[1e-5] * 10, 1e-8], experiment=training_by_hand.decoders_by_hand,
     parts=(
         "loss, pairs", "loss, in turn", "labels, in turn", "loss, zero-padded",
-        "labels, zero-padded", "no layer", "one layer", "two layers", "last layer thrice",
+        "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
         "optimiser"),
     scales=seconds(quick=3))

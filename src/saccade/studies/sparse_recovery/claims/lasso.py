@@ -51,6 +51,18 @@ SEARCHES = claim(
     experiment=lasso.line_searches, parts=("working sets", "active sets"), scales=seconds(quick=1))
 
 
+DEPENDENT = claim(
+    "sparse-recovery.dependent-columns", "SR-P1",
+    "Where columns depend on each other active sets still end at the minimum, from a start that"
+    " wastes length, and without a penalty at the shortest solution of least squares.",
+    "Rounding; eight problems of six columns of rank three, 400 sweeps of coordinate descent.",
+    Sabotage("other-penalty", "The plain versions for 1.1 lam, and 1.1 y.", {"plain_lam": 0.33}),
+    measure=lambda run: one_row(run.data.found.values.mean(axis=1)),
+    predict=lambda run: run.data.plain.values.mean(axis=1), resolution=1e-7, kind=IDENTITY,
+    experiment=lasso.dependent_columns, parts=("F", "shortest", "left over"),
+    scales=seconds(quick=1))
+
+
 def _stated(run: Run) -> list[float]:
     X, y, b = (run.data[name].values for name in ("X", "y", "b"))
     lam = run.parameters.lam

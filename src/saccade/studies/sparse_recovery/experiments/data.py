@@ -197,6 +197,7 @@ def sample_rules(
         "shared matrices": np.mean((sample.X[1:] == sample.X[:-1]).all((1, 2))),
         "non-zeros": there.sum(1).mean(), "outside": there[:, 6:].sum(1).mean(),
         "halves of blocks": (there[:, ::2] != there[:, 1::2]).sum(1).mean(),
+        "sizes": 100 * ColumnsAsTokens(task).length + ColumnsAsTokens(task).dim,
         "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
         "rows": sample.count.mean(),
         "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum()}

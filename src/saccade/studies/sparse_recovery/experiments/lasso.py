@@ -97,6 +97,36 @@ def line_searches(key: Any, *, problems: int = 30, whole: bool = False) -> xarra
         {"road": ["working sets", "active sets"]})
 
 
+@experiment("sparse-recovery.dependent-columns")
+def dependent_columns(key: Any, *, problems: int = 8, plain_lam: float = 0.3) -> xarray.Dataset:
+    """Active sets on problems whose columns depend on each other, from a dense start that no
+    minimum has: F where they end, and F after 400 plain sweeps of coordinate descent (for
+    `plain_lam`); and without a penalty the length of the answer and what it leaves over, beside
+    least squares (whose values are then `plain_lam`/0.3 times as large)."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    found, plain = np.zeros((3, problems)), np.zeros((3, problems))
+    for place in range(problems):
+        few, y = chance.normal(size=(5, 3)), chance.normal(size=5)
+        X = np.concatenate([few, few @ chance.normal(size=(3, 2)), 2 * few[:, :1]], axis=1)
+        b = solvers.solve_exactly(X, y, 0.3, chance.normal(size=6))
+        found[0, place] = _objective(X, y, b, 0.3)
+        plain[0, place] = _objective(X, y, _swept(X, y, plain_lam), 0.3)
+        free = solvers.solve_exactly(X, y, 0.0)
+        short = np.linalg.lstsq(X, plain_lam / 0.3 * y, rcond=None)[0]
+        found[1:, place] = np.linalg.norm(free), np.linalg.norm(y - X @ free)
+        plain[1:, place] = (np.linalg.norm(short), np.linalg.norm(plain_lam / 0.3 * y - X @ short))
+    return xarray.Dataset(
+        {"found": (("what", "problem"), found), "plain": (("what", "problem"), plain)})
+
+
+def _swept(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
+    b = np.zeros(X.shape[1])
+    for j in list(range(len(b))) * 400:
+        pull = X[:, j] @ (y - X @ b) + X[:, j] @ X[:, j] * b[j]
+        b[j] = np.sign(pull) * max(abs(pull) - lam, 0) / (X[:, j] @ X[:, j])
+    return b
+
+
 @experiment("sparse-recovery.gap-by-definition")
 def gap_by_definition(key: Any, *, lam: float = 0.3, per_row: bool = False) -> xarray.Dataset:
     """F(b), F(b) - D(s) at the scaled residual s, the same for lam = 0 with s the part of the

@@ -192,8 +192,8 @@ def decoders_by_hand(
 ) -> xarray.Dataset:
     """Losses of three random decoders, what one of them reads after its layer 0, 1, and 2, and with
     its last layer used twice more, and the steps of its optimiser; by the study and by hand.
-    `misread` gives the hand the values of the next task, `rate` is the hand's learning rate, and
-    the layers it goes through begin with `first`."""
+    `misread` gives the hand the values of the next task and a prompt without query, `rate` is the
+    hand's learning rate, and the layers it goes through begin with `first`."""
     task = SparseRecovery.create(3, 4, 1, 0.3)
     sample = jax.tree.map(np.asarray, task.sample(key, 5))
     shown = np.roll(sample.y, 1, axis=0) if misread else sample.y
@@ -215,6 +215,8 @@ def decoders_by_hand(
         said = np.asarray(_said(model, np.stack(prompts)), float)[:, ::2, 0]
         made.append(float(decoders.label_estimates(model, sample)[:, 1:].sum()))
         plain.append(float(said[:, 1:].sum()))
+    made.append(float(len(models[2].positions)))
+    plain.append(2.0 * task.measurements + (not misread))
     places = np.sqrt(np.arange(1.0, 4.0))
     longer = decoders.with_repeated_last_layer(models[0], 2)
     read = decoders.layer_estimates(longer, sample.X, sample.y).sum(1) @ places

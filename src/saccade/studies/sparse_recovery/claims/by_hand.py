@@ -19,8 +19,8 @@ RULES = {
 DRAWN = claim(
     "sparse-recovery.sample-rules", "SR-D0",
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
-    " blocks of the pool with as many non-zeros as asked for, `where` is the support, and tokens are"
-    " nine of width seven.",
+    " blocks of the pool with as many non-zeros as asked for, `where` is the support, and tokens"
+    " are nine of width seven.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
     " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),

@@ -103,7 +103,8 @@ def columns(
     plain["LISTA-VM"] = (b * query).sum(1)
     plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
     there = np.arange(6) != 2  # without the second column
-    rows["masked"] = model(tokens, np.broadcast_to(there, (samples, 6)))
+    mask: Any = np.broadcast_to(there, (samples, 6))
+    rows["masked"] = model(tokens, mask)
     fewer = free.sample(key, samples)._replace(X=free.sample(key, samples).X * there[1:])
     plain["masked"] = (_lista_vm(fewer, 4, 0.8, 0.005, normalised) * query).sum(1)
     return xarray.Dataset(

@@ -71,7 +71,7 @@ def _value_and_gap(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> t
     r = y - X @ b
     s = r * min(1.0, lam / max(abs(X.T @ r)))
     value = r @ r / 2 + lam * sum(abs(b))
-    return value, value - y @ y / 2 + (y - s) @ (y - s) / 2
+    return float(value), float(value - y @ y / 2 + (y - s) @ (y - s) / 2)
 
 
 def _layers(chance: np.random.Generator) -> dict[str, dict[str, np.ndarray]]:

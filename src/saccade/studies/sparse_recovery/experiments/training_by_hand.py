@@ -119,10 +119,11 @@ def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xa
             made.append(_weighed(trained.at(place), layers))
             start = {leaf: value.astype(float) for leaf, value in layers.items()}
             plain.append(_weighed(_adam(losses, start, clip, seen), layers))
-    largest = np.linalg.norm(X, 2) ** 2 if normed else 1.0
-    for told in ({"lam": 0.7, "threshold": 0.3, "step": 0.6}, {}):
+    largest = float(np.linalg.norm(X, 2)) ** 2 if normed else 1.0
+    for lam, threshold, step in ((0.7, 0.3, 0.6), (0.1, 0.1, None)):
+        told = {"lam": lam, "threshold": threshold, "step": step} if step else {}
         started = {name: ALGORITHMS[name].start(layers=LAYERS, X=X, **told) for name in ALGORITHMS}
-        by_hand = _first_layers(X, largest, *(told.values() or (0.1, 0.1, None)))
+        by_hand = _first_layers(X, largest, lam, threshold, step)
         made.append(sum(_weighed(started[name], by_hand[name]) for name in by_hand))
         plain.append(sum(
             _weighed({leaf: np.stack([value] * LAYERS) for leaf, value in own.items()}, own)
@@ -215,7 +216,7 @@ def decoders_by_hand(
         said = np.asarray(_said(model, np.stack(prompts)), float)[:, ::2, 0]
         made.append(float(decoders.label_estimates(model, sample)[:, 1:].sum()))
         plain.append(float(said[:, 1:].sum()))
-    made.append(float(len(models[2].positions)))
+    made.append(float(models[2].config.positions))
     plain.append(2.0 * task.measurements + (not misread))
     places = np.sqrt(np.arange(1.0, 4.0))
     longer = decoders.with_repeated_last_layer(models[0], 2)

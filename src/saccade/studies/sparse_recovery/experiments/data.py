@@ -189,7 +189,8 @@ def sample_rules(
     looped = [[sum(row * b) for row in X] for X, b in zip(sample.X, sample.beta, strict=True)]
     on_one = [[sum(row * b) for row in sample.X[0]] for b in given.beta]
     there = sample.beta != 0
-    where = np.roll(ColumnsAsTokens(task).sample(key, 12).where, turned, axis=0)
+    columns_of = ColumnsAsTokens(task).sample(key, 12)
+    where = np.roll(columns_of.where, turned, axis=0)
     own = np.asarray(task.sample(key, 12).beta) != 0
     rules = {
         "values": np.abs(sample.y - looped).max(),
@@ -198,7 +199,8 @@ def sample_rules(
         "shared matrices": np.mean((sample.X[1:] == sample.X[:-1]).all((1, 2))),
         "non-zeros": there.sum(1).mean(), "outside": there[:, 6:].sum(1).mean(),
         "halves of blocks": (there[:, ::2] != there[:, 1::2]).sum(1).mean(),
-        "sizes": 100 * ColumnsAsTokens(task).length + ColumnsAsTokens(task).dim,
+        "sizes said": 100 * ColumnsAsTokens(task).length + ColumnsAsTokens(task).dim,
+        "sizes": 100 * columns_of.X.shape[1] + columns_of.X.shape[2],
         "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
         "rows": sample.count.mean(),
         "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum()}

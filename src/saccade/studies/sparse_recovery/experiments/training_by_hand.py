@@ -18,7 +18,7 @@ from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 LAYERS, STEPS, BATCH = 2, 5, 24
-RATE, CLIP, DIFFERENCE = 0.02, 0.8, 1e-6
+RATE, CLIP, DIFFERENCE = 0.02, 0.8, 1e-7
 NETWORKS = ("alista", "lista-block", "lista-cp")
 Arrays = dict[str, np.ndarray]
 

@@ -72,7 +72,7 @@ def coherence(
     return xarray.Dataset({"mu": (("rows", "repetition"), mu)}, {"rows": list(rows)})
 
 
-SHARE = 0.05
+SHARE = 0.01
 """Of a certificate's thresholds: all of them would keep the few rows here at zero."""
 
 

@@ -41,7 +41,7 @@ RECORD = (5, 1, 2)
 
 
 @experiment("sparse-recovery.recorded-iterates")
-def recorded_iterates(key: Any, *, lam: float = 0.2, plain_lam: float = 0.2) -> xarray.Dataset:
+def recorded_iterates(key: Any, *, lam: float = 0.1, plain_lam: float = 0.1) -> xarray.Dataset:
     """Iterates of ISTA and FISTA after 5, 1 and 2 steps, weighed by place, objectives and duality
     gaps there, and L; by the study and by loops, which may believe in another penalty."""
     chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))

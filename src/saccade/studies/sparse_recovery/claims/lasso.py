@@ -25,21 +25,29 @@ ROADS = claim(
     resolution=[1e-8, 1e-8, 0.05], kind=IDENTITY, experiment=lasso.lasso_roads,
     parts=("paths", "coordinate descent", "share left to active sets"), scales=seconds(quick=3))
 
+
+def _large(run: Run) -> np.ndarray:
+    """Objectives above scikit-learn's (medians over problems), the median gap, and gaps reported
+    by working sets that stopped early (means)."""
+    data = run.data
+    above = [np.median(data[name] - data.peer) for name in ("working_sets", "whole")]
+    told = [data[name].values.mean() for name in ("early_gap", "relative_gap")]
+    return one_row([*above, np.median(data.gap), *told])
+
+
 LARGE = claim(
     "sparse-recovery.large-lasso", "SR-P1",
-    "Working sets alone find scikit-learn's minimum of a problem with 60 rows and 400 columns, and"
-    " say truly how near they are.", "Rounding, and what scikit-learn's stopping rule leaves.",
+    "Working sets alone find scikit-learn's minimum of problems with 60 rows and 400 columns, in"
+    " the median, and say truly how near they are.",
+    "Rounding, and what scikit-learn's stopping rule leaves. About one problem in twenty needs the"
+    " fallback, so medians over nine.",
     Sabotage("other-penalty", "Give scikit-learn 1.3 lam.", {"penalty_factor": 1.3}),
-    Sabotage("loose", "Stop at a gap of a tenth.", {"tolerance": 0.1}),
-    Sabotage("early-elsewhere", "Stop early at 1.2 lam.", {"early_share": 1.2}),
-    measure=lambda run: one_row([
-        *run.data.objective.values[:2],
-        *(float(run.data[name]) for name in ("gap", "early_gap", "relative_gap"))]),
-    predict=lambda run: [*[run.data.objective.values[2]] * 2, 0.0, *[float(run.data.true_gap)] * 2],
-    resolution=1e-8, kind=IDENTITY, experiment=lasso.large_lasso,
+    Sabotage("loose", "Stop at a gap of nine tenths: at zero.", {"tolerance": 0.9}),
+    Sabotage("early-elsewhere", "Stop early at 1.2 lam.", {"early_share": 1.2}), measure=_large,
+    predict=lambda run: [0.0, 0.0, 0.0, *[run.data.true_gap.values.mean()] * 2], resolution=1e-8,
+    kind=IDENTITY, experiment=lasso.large_lasso,
     parts=("working sets", "with their fallback", "gap", "gap when stopped", "relative gap"),
     scales=seconds(quick=3))
-
 
 SEARCHES = claim(
     "sparse-recovery.line-searches", "SR-P1",

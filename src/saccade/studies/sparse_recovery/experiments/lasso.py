@@ -49,28 +49,29 @@ def lasso_roads(
 
 @experiment("sparse-recovery.large-lasso")
 def large_lasso(
-    key: Any, *, rows: int = 60, dim: int = 400, share: float = 0.1, tolerance: float = 1e-10,
-    penalty_factor: float = 1.0, early_share: float = 1.0,
+    key: Any, *, problems: int = 9, rows: int = 60, dim: int = 400, share: float = 0.1,
+    tolerance: float = 1e-10, penalty_factor: float = 1.0, early_share: float = 1.0,
 ) -> xarray.Dataset:
-    """A problem with many columns by working sets alone (`tolerance`), and by scikit-learn (for
-    `penalty_factor` lam): objectives over F(0); and the gap that working sets stopped at a tenth
-    report (for `early_share` lam), beside that of its definition."""
-    sample = SparseRecovery.create(dim, rows, 10, 0.1).sample(key, 1)
-    X, y = np.asarray(sample.X[0]), np.asarray(sample.y[0])
-    lam = share * float(np.abs(X.T @ y).max())
-    at_zero = 0.5 * float(y @ y)
-    found = working_sets._by_working_sets(X, y, lam, tolerance)
-    whole = working_sets.solve_large(X, y, lam, tolerance)
-    early = working_sets._by_working_sets(X, y, early_share * lam, 0.1)
-    peer = peer_solution("scikit-learn", X, y, penalty_factor * lam)
-    values = [
-        _objective(X, y, b, lam) / at_zero for b in (found.coefficients, whole.coefficients, peer)]
+    """Problems with many columns by working sets alone (`tolerance`), with their fallback, and by
+    scikit-learn (for `penalty_factor` lam): objectives over F(0); the gap of the first; and the gap
+    that working sets stopped at a tenth report (for `early_share` lam), beside its definition."""
+    sample = SparseRecovery.create(dim, rows, 10, 0.1).sample(key, problems)
+    table = []
+    for X, y in zip(np.asarray(sample.X), np.asarray(sample.y), strict=True):
+        lam, at_zero = share * float(np.abs(X.T @ y).max()), 0.5 * float(y @ y)
+        found = working_sets._by_working_sets(X, y, lam, tolerance)
+        whole = working_sets.solve_large(X, y, lam, tolerance)
+        early = working_sets._by_working_sets(X, y, early_share * lam, 0.1)
+        answers = (
+            found.coefficients, whole.coefficients,
+            peer_solution("scikit-learn", X, y, penalty_factor * lam))
+        table.append([
+            *(_objective(X, y, b, lam) / at_zero for b in answers), found.gap, early.gap,
+            solvers.relative_gap(X, y, early.coefficients, early_share * lam),
+            _gap(X, y, early.coefficients, lam) / at_zero])
+    names = ("working_sets", "whole", "peer", "gap", "early_gap", "relative_gap", "true_gap")
     return xarray.Dataset(
-        {
-            "objective": ("road", values), "gap": found.gap, "early_gap": early.gap,
-            "true_gap": _gap(X, y, early.coefficients, lam) / at_zero,
-            "relative_gap": solvers.relative_gap(X, y, early.coefficients, early_share * lam)},
-        {"road": ["working sets", "whole", "scikit-learn"]})
+        {name: ("problem", values) for name, values in zip(names, np.array(table).T, strict=True)})
 
 
 @experiment("sparse-recovery.line-searches")

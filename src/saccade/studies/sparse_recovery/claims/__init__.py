@@ -1,5 +1,5 @@
-"""The claims of sparse recovery: the task, the construction, its certificate, classical solvers,
-learned algorithms, trained decoders."""
+"""The claims of sparse recovery: the task, what is computed beside plain versions of it, the
+construction, its certificate, classical solvers, learned algorithms, trained decoders."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,8 @@ from typing import Any
 from saccade.lab.claim import Citation, Claim, Sabotage, Scale
 
 ORDER = (
-    "data", "construction", "certificate", "solvers", "lasso", "learned", "questions", "trained")
+    "data", "by_hand", "construction", "certificate", "solvers", "lasso", "learned", "questions",
+    "trained")
 PAPER = "arXiv 2410.13981"
 OURS = Citation("none: our own statement", "", "ours")
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Sabotage
+from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY, ORDERING
 from saccade.studies.sparse_recovery.claims import PAPER, POOLED, answers, cited, claim, seconds
@@ -23,6 +23,16 @@ def _columns(run: Run, *names: str) -> np.ndarray:
     return np.stack([run.data[name].values for name in names], 1)
 
 
+def _executed(run: Run) -> np.ndarray:
+    """The largest distances, and the network's own number, in the mean over instances."""
+    apart = _columns(run, "layers", "instance", "untouched").max(0)
+    return one_row([*apart, run.data.network.values.mean()])
+
+
+def _by_algorithm(run: Run) -> list[float]:
+    return [0.0, 0.0, 0.0, float(run.data.algorithm.values.mean())]
+
+
 def _read_out_gaps(run: Run) -> np.ndarray:
     """Linear minus quadratic at every n, then linear at n minus at the next; [problem]."""
     linear = run.data.error.sel(read_out="linear").transpose("repetition", "rows").values
@@ -35,22 +45,22 @@ EXECUTES = _built(
     "K layers of a decoder with ReLU attention perform K steps of LISTA-VM, for all prefixes of"
     " the prompt at once.",
     "Rounding in float64: two sums of the same products in another order, 12 layers deep.", NARROW,
-    SPILLS, measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-10,
+    SPILLS, measure=_executed, predict=_by_algorithm, resolution=1e-10,
     source=f"Theorem 4.1, {PAPER}; the weights are ours",
     citation=cited(
         "section 4.3", "a decoder-based Transformer can implement a novel LISTA-type L2O algorithm,"
         " specifically LISTA-VM", "exact"),
     parts=(
         "all layers and prefixes", "as an instance of the deep transformer",
-        "rows that must not change"),
+        "rows that must not change", "one number of all estimates"),
     scales=seconds(quick=8, standard=30))
 
 SINGLE = _built(
     "sparse-recovery.executes-in-float32", "SR-T1",
     "The same construction in single precision follows LISTA-VM to single precision.",
-    "Rounding in float32 (6e-8) over 12 layers.", NARROW, SPILLS,
-    measure=lambda run: _columns(run, "layers", "instance", "untouched"), resolution=1e-5,
-    parts=EXECUTES.parts, scales=seconds(quick=8, precision="float32"))
+    "Rounding in float32 (6e-8) over 12 layers.", NARROW, SPILLS, measure=_executed,
+    predict=_by_algorithm, resolution=1e-5, parts=EXECUTES.parts,
+    scales=seconds(quick=8, precision="float32"))
 
 GATE = _built(
     "sparse-recovery.gate", "SR-T1b",
@@ -70,9 +80,9 @@ READ_OUT = _built(
     "sparse-recovery.quadratic-read-out", "SR-T1c",
     "The quadratic read-out is x^T beta of each prefix; the linear one, after one more layer, x^T"
     " of their sum over 2n + 1.", "Rounding in float64.", NARROW,
-    measure=lambda run: _columns(run, "quadratic", "linear"), resolution=1e-10,
-    source=f"section 4, {PAPER}; the linear formula is ours", parts=("quadratic", "linear"),
-    scales=EXECUTES.scales)
+    measure=lambda run: _columns(run, "quadratic", "read", "linear"), resolution=1e-10,
+    source=f"section 4, {PAPER}; the linear formula is ours",
+    parts=("quadratic, as a transformer", "quadratic", "linear"), scales=EXECUTES.scales)
 
 RESTRICTED = _built(
     "sparse-recovery.support-constrained", "SR-T6",
@@ -82,7 +92,7 @@ RESTRICTED = _built(
     " by rounding.", Sabotage("not-told", "Do not tell the pool.", {"told": False}),
     measure=lambda run: run.data.apart.transpose("repetition", "algorithm").values,
     resolution=1e-12, source=f"section 5.1, {PAPER}", citation=answers("section 5.1", POOLED),
-    experiment=construction.restricted, parts=("fista", "alista", "lista-vm"),
+    experiment=construction.restricted, parts=("fista", "alista", "lista-vm", "lista-vm, prefixes"),
     scales=seconds(quick=6))
 
 FLOOR = claim(

@@ -9,6 +9,9 @@ from saccade.studies.sparse_recovery.claims import claim, seconds
 from saccade.studies.sparse_recovery.experiments import data, steps
 
 NOISE, RHO = 0.5, 0.6
+RECORDS = tuple(
+    f"{method}: {what}" for method in ("ISTA", "FISTA")
+    for what in (*(f"{name}, {k} steps" for name in ("b", "F", "gap") for k in steps.RECORD), "L"))
 MOMENTS = {
     "gaussian x^4": 3.0, "uniform x^4": 9 / 5, "uniform max |x|": np.sqrt(3) * 18 / 19,
     "rademacher (x + x')^4": 8.0, "orthonormal lengths": 0.0, "orthonormal x^4": 18 / 8,
@@ -49,7 +52,7 @@ COLUMNS = claim(
     predict=lambda run: run.data.plain.values.ravel(), resolution=1e-9, kind=IDENTITY,
     experiment=data.columns,
     parts=tuple(
-        f"{what}, sample {number}" for what in ("free", "blocks", "LISTA-VM", "attention")
+        f"{what}, sample {number}" for what in ("free", "blocks", "LISTA-VM", "attention", "masked")
         for number in (1, 2, 3)),
     scales=seconds(quick=3))
 
@@ -63,6 +66,15 @@ STEPS = claim(
     measure=lambda run: one_row(run.data.model.values), predict=lambda run: run.data.plain.values,
     resolution=1e-9, kind=IDENTITY, experiment=steps.steps_by_hand, parts=steps.NAMES,
     scales=seconds(quick=4))
+
+RECORDED = claim(
+    "sparse-recovery.recorded-iterates", "SR-T5",
+    "Recorded iterates of ISTA and FISTA, with their objectives, duality gaps and L, are those of"
+    " plain loops, in the order asked for.", "Rounding; after 5, 1 and 2 steps at 7 x 6.",
+    Sabotage("other-penalty", "The loops believe in 1.1 lam, and in 1.1 L.", {"plain_lam": 0.11}),
+    measure=lambda run: one_row(run.data.model.values), predict=lambda run: run.data.plain.values,
+    resolution=1e-9, kind=IDENTITY, experiment=steps.recorded_iterates, parts=RECORDS,
+    scales=seconds(quick=2))
 
 PROMPTS = claim(
     "sparse-recovery.prompts", "SR-D0",

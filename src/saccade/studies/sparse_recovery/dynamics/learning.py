@@ -74,17 +74,20 @@ def _one_a_seed(X, seeds: int) -> Float[np.ndarray, "seed row dim"]:
 def train(
     name: str, task: SparseRecovery, keys: Key[Array, " seed"], start: Layers, recipe: Recipe,
     X: Any = None, record: tuple[int, ...] = (), fixed: Mapping[str, Any] | None = None,
+    block: int = 0,
 ) -> Trained:
     """Train from `start` (leading axis: the seed) once for each key; all problems use `X` (one
     matrix, or one for each seed), or each has a new one. `fixed` holds arrays of the layers that
-    are not trained. Weights that leave the finite numbers are refused with the step."""
+    are not trained; problems of `block` steps are drawn at a time (0: of as many as memory
+    allows), which changes no number. Weights that leave the finite numbers are refused with the
+    step."""
     stops = np.unique(np.append(np.asarray(record, int), recipe.steps))
     require(
         recipe.steps >= 1 and stops[0] >= 0, "steps", recipe.steps,
         "must be at least 1, and records not negative")
     matrices = None if X is None else _one_a_seed(X, len(keys))
-    carry, problems, block = (
-        _begin(recipe, start), None, _steps_a_block(task, recipe, len(keys), matrices))
+    carry, problems = _begin(recipe, start), None
+    block = block or _steps_a_block(task, recipe, len(keys), matrices)
     recorded = {0: start}
     for begin, end in pairwise(np.union1d(stops, np.arange(0, recipe.steps, block))):
         if begin % block == 0:

@@ -70,3 +70,55 @@ def coherence(
             gram[:, np.arange(dim), np.arange(dim)] = 0
             mu[place, start : start + count] = gram.max((1, 2))
     return xarray.Dataset({"mu": (("rows", "repetition"), mu)}, {"rows": list(rows)})
+
+
+SHARE = 0.01
+"""Of a certificate's thresholds: all of them would keep the few rows here at zero."""
+
+
+@experiment("sparse-recovery.certificate-by-hand")
+def certificate_by_hand(
+    key: Any, *, rows: int = 7, dim: int = 5, gamma: float = 0.6, steps: int = 3,
+    whitened: bool = True,
+) -> xarray.Dataset:
+    """A certificate's numbers for a random matrix, vector, noise and covariance, and the last of
+    its iterates, by the study and by loops over coordinates (which take the covariance for the
+    identity unless `whitened`)."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    X, noise = chance.normal(size=(rows, dim)), 0.1 * chance.normal(size=rows)
+    beta = chance.normal(size=dim) * (np.arange(dim) % 2)
+    mixed = chance.normal(size=(dim, dim))
+    known = np.eye(dim) + 0.2 * mixed @ mixed.T
+    y = X @ beta + noise
+    promise, b = certified_run(X, y, beta, noise, gamma, steps, known, SHARE)
+    places = np.sqrt(np.arange(1.0, 1 + dim**2))
+    made = [
+        promise.mu, promise.delta, promise.nu, promise.rate, promise.bounds[-1],
+        promise.thresholds[-1], float(promise.matrix.ravel() @ places), float(b[-1] @ places[:dim])]
+    plain = _by_hand(X, y, beta, noise, gamma, steps, known if whitened else np.eye(dim))
+    return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
+
+
+def _by_hand(
+    X: np.ndarray, y: np.ndarray, beta: np.ndarray, noise: np.ndarray, gamma: float, steps: int,
+    covariance: np.ndarray,
+) -> list[float]:
+    """The definitions, coordinate by coordinate; a SHARE of every threshold is applied."""
+    rows, dim = X.shape
+    turned = [np.linalg.solve(covariance, X.T @ X[:, j] / rows) for j in range(dim)]
+    mu = max(abs(turned[j][i]) for i in range(dim) for j in range(dim) if i != j)
+    delta = max(abs(1 - gamma * turned[j][j]) for j in range(dim))
+    nu = max(abs(np.linalg.solve(covariance, X.T @ noise / rows)))
+    sparsity, error = sum(b != 0 for b in beta), sum(abs(b) for b in beta)
+    rate = delta + gamma * mu * (2 * sparsity - 1)
+    b, threshold = np.zeros(dim), 0.0
+    for _ in range(steps):
+        threshold = gamma * (mu * error + nu)
+        u = b + gamma * np.linalg.solve(covariance, X.T @ (y - X @ b) / rows)
+        b = np.array([np.sign(one) * max(abs(one) - SHARE * threshold, 0.0) for one in u])
+        error = rate * error + 2 * sparsity * gamma * nu
+    places = np.sqrt(np.arange(1.0, 1 + dim**2))
+    matrix = gamma * (2 * rows + 1) / rows * np.linalg.solve(covariance, np.eye(dim))
+    return [
+        mu, delta, nu, rate, error, threshold, float(matrix.ravel() @ places),
+        float(b @ places[:dim])]

@@ -28,12 +28,17 @@ def _apart(values: Any, expected: Any, axes: tuple[int, ...]) -> Any:
     return (jnp.abs(values - expected) / size).max()
 
 
+def _number(values: Any) -> Any:
+    """One number for an array: the mean of its entries, each with a weight of its own."""
+    return jnp.mean(values.ravel() * jnp.cos(jnp.arange(values.size)))
+
+
 @jax.jit
 def _compare(
     X: Any, y: Any, M: Any, thresholds: Any, gate: Any, gate_share: Any, spill: Any
 ) -> dict[str, Any]:
-    """How far the built network is from the algorithm; NaN as `gate_share` leaves `gate`, and
-    `spill` is added to every entry of the value matrices that writes into x."""
+    """How far the built network is from the algorithm, and one number of each; NaN as `gate_share`
+    leaves `gate`, and `spill` is added to every entry of the value matrices that writes into x."""
     rows, dim = y.shape[0], X.shape[1]
     expected = lista_vm_prefixes(X[:-1], y, M, thresholds)
     # the largest |x_j^T b_n| that an x-token meets at one it sees, in any prefix and layer
@@ -50,7 +55,9 @@ def _compare(
     return {
         "layers": _apart(built.estimates(states), expected, (2,)),
         "instance": _apart(whole[0, ::2, beta], expected[-1], (1,)),
+        "network": _number(built.estimates(states)), "algorithm": _number(expected),
         "quadratic": _apart(model.read(whole)[0, ::2, 0], (X * expected[-1]).sum(1), ()),
+        "read": _apart(built.quadratic_readout(states[-1]), (X * expected[-1]).sum(1), ()),
         "linear": _apart(built.linear_readout(states[-1]), linear, ()),
         "untouched": jnp.abs(states.at[:, ::2, beta].set(0) - H).max(), "largest": largest}
 
@@ -102,8 +109,16 @@ def restricted(
         alone = np.asarray(unroll(name, network, X[:, :, :pool], y))
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
+    M, thresholds = steps[:, None, None] * np.eye(dim), theta[:, None] * np.ones(dim)
+    told_by_rows = np.where((np.arange(dim) < pool)[:, None], M, 0.0)
+    prefixes = [
+        np.asarray(lista_vm_prefixes(*one, M, thresholds, mask))
+        - np.asarray(lista_vm_prefixes(*one, told_by_rows, thresholds))
+        for one in zip(X, y, strict=True)]
+    apart.append(np.abs(prefixes).max((1, 2, 3)))
     return xarray.Dataset(
-        {"apart": (("algorithm", "repetition"), apart)}, {"algorithm": list(networks)})
+        {"apart": (("algorithm", "repetition"), apart)},
+        {"algorithm": [*networks, "lista-vm, prefixes"]})
 
 
 @experiment(

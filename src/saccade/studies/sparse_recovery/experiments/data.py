@@ -84,9 +84,9 @@ def columns(
     key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
     normalised: bool = True,
 ) -> xarray.Dataset:
-    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, and the
-    mean place of its attention; and the same by plain loops, which may believe in another noise or
-    forget 1/(2n + 1)."""
+    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, the mean
+    place of its attention, and its prediction without a column; and the same by plain loops,
+    which may believe in another noise or forget 1/(2n + 1)."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -102,6 +102,11 @@ def columns(
     query = np.asarray(free.sample(key, samples).query)
     plain["LISTA-VM"] = (b * query).sum(1)
     plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
+    there = np.arange(6) != 2  # without the second column
+    mask: Any = np.broadcast_to(there, (samples, 6))
+    rows["masked"] = model(tokens, mask)
+    fewer = free.sample(key, samples)._replace(X=free.sample(key, samples).X * there[1:])
+    plain["masked"] = (_lista_vm(fewer, 4, 0.8, 0.005, normalised) * query).sum(1)
     return xarray.Dataset(
         {
             "model": (("what", "sample"), np.array(list(rows.values()), float)),
@@ -165,3 +170,38 @@ def prompts(key: Any, *, late: bool = False) -> xarray.Dataset:
     return xarray.Dataset({
         name: ("prompt", [float(np.ravel(part) @ PLACES[: np.size(part)]) for part in parts])
         for name, parts in (("made", made), ("written", written))})
+
+
+@experiment("sparse-recovery.sample-rules")
+def sample_rules(
+    key: Any, *, vectors: int = 3, noise: float = 0.0, sparsity: int = 4, pool_size: int = 6,
+    block: int = 2, measurements: int = 5, turned: int = 0,
+) -> xarray.Dataset:
+    """What holds for every draw of twelve instances with eight coordinates: how far values and the
+    query's are from X beta, also where one matrix is given; how many instances share the matrix of
+    the one before; non-zeros, those outside the first six coordinates and those whose block of two
+    is not whole; and where supports are not those said to be (of the instance `turned` places
+    on)."""
+    task = SparseRecovery.create(
+        8, measurements, sparsity, noise, pool=range(pool_size), block=block)
+    sample = jax.tree.map(np.asarray, task.sample(key, 12, vectors))
+    given = jax.tree.map(np.asarray, task.sample_on(key, np.asarray(sample.X[0]), 12))
+    looped = [[sum(row * b) for row in X] for X, b in zip(sample.X, sample.beta, strict=True)]
+    on_one = [[sum(row * b) for row in sample.X[0]] for b in given.beta]
+    there = sample.beta != 0
+    columns_of = ColumnsAsTokens(task).sample(key, 12)
+    where = np.roll(columns_of.where, turned, axis=0)
+    own = np.asarray(task.sample(key, 12).beta) != 0
+    rules = {
+        "values": np.abs(sample.y - looped).max(),
+        "values on one matrix": np.abs(given.y - on_one).max(),
+        "query": np.abs(sample.query_y - (sample.query * sample.beta).sum(1)).max(),
+        "shared matrices": np.mean((sample.X[1:] == sample.X[:-1]).all((1, 2))),
+        "non-zeros": there.sum(1).mean(), "outside": there[:, 6:].sum(1).mean(),
+        "halves of blocks": (there[:, ::2] != there[:, 1::2]).sum(1).mean(),
+        "sizes said": 100 * ColumnsAsTokens(task).length + ColumnsAsTokens(task).dim,
+        "sizes": 100 * columns_of.X.shape[1] + columns_of.X.shape[2],
+        "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
+        "rows": sample.count.mean(),
+        "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum()}
+    return xarray.Dataset({"rule": ("what", np.array(list(rules.values()), float))})

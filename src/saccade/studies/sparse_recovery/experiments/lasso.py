@@ -2,8 +2,10 @@
 problems, working sets on a large one; its duality gap by definition; and the slowest quadratics for
 ISTA and FISTA."""
 
+from itertools import combinations, product
 from typing import Any
 
+import jax
 import numpy as np
 import xarray
 from scipy.special import jnp_zeros
@@ -19,10 +21,17 @@ def _objective(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float
     return float(0.5 * ((y - X @ b) ** 2).sum() + lam * np.abs(b).sum())
 
 
+def _gap(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float:
+    """F(b) - D(s), D(s) = 1/2 |y|^2 - 1/2 |y - s|^2, at the scaled residual s."""
+    r = y - X @ b
+    s = r * min(1.0, lam / max(abs(x @ r) for x in X.T))
+    return _objective(X, y, b, lam) - float(y @ y - (y - s) @ (y - s)) / 2
+
+
 @experiment("sparse-recovery.lasso-roads")
 def lasso_roads(
-    key: Any, *, problems: int = 40, rows: int = 15, dim: int = 12, lam: float = 0.2,
-    sweeps: int = 600, path_factor: float = 1.0, tolerance: float = 1e-10,
+    key: Any, *, problems: int = 40, rows: int = 80, dim: int = 30, lam: float = 0.2,
+    sweeps: int = 300, path_factor: float = 1.0, tolerance: float = 1e-10,
 ) -> xarray.Dataset:
     """The minimum by paths (for `path_factor` lam), by coordinate descent and by active sets, and
     how many problems the paths left to active sets."""
@@ -40,25 +49,90 @@ def lasso_roads(
 
 @experiment("sparse-recovery.large-lasso")
 def large_lasso(
-    key: Any, *, rows: int = 60, dim: int = 400, share: float = 0.1, tolerance: float = 1e-10,
-    penalty_factor: float = 1.0,
+    key: Any, *, problems: int = 9, rows: int = 60, dim: int = 400, share: float = 0.1,
+    tolerance: float = 1e-10, penalty_factor: float = 1.0, early_share: float = 1.0,
 ) -> xarray.Dataset:
-    """A problem with many columns by working sets alone (`tolerance`), and by scikit-learn (for
-    `penalty_factor` lam): objectives over F(0)."""
-    sample = SparseRecovery.create(dim, rows, 10, 0.1).sample(key, 1)
-    X, y = np.asarray(sample.X[0]), np.asarray(sample.y[0])
-    lam = share * float(np.abs(X.T @ y).max())
-    at_zero = 0.5 * float(y @ y)
-    found = working_sets._by_working_sets(X, y, lam, tolerance)
-    whole = working_sets.solve_large(X, y, lam, tolerance)
-    peer = peer_solution("scikit-learn", X, y, penalty_factor * lam)
-    values = [
-        _objective(X, y, b, lam) / at_zero for b in (found.coefficients, whole.coefficients, peer)]
+    """Problems with many columns by working sets alone (`tolerance`), with their fallback, and by
+    scikit-learn (for `penalty_factor` lam): objectives over F(0); the gap of the first; and the gap
+    that working sets stopped at a tenth report (for `early_share` lam), beside its definition."""
+    sample = SparseRecovery.create(dim, rows, 10, 0.1).sample(key, problems)
+    table = []
+    for X, y in zip(np.asarray(sample.X), np.asarray(sample.y), strict=True):
+        lam, at_zero = share * float(np.abs(X.T @ y).max()), 0.5 * float(y @ y)
+        found = working_sets._by_working_sets(X, y, lam, tolerance)
+        whole = working_sets.solve_large(X, y, lam, tolerance)
+        early = working_sets._by_working_sets(X, y, early_share * lam, 0.1)
+        answers = (
+            found.coefficients, whole.coefficients,
+            peer_solution("scikit-learn", X, y, penalty_factor * lam))
+        table.append([
+            *(_objective(X, y, b, lam) / at_zero for b in answers), found.gap, early.gap,
+            solvers.relative_gap(X, y, early.coefficients, early_share * lam),
+            _gap(X, y, early.coefficients, lam) / at_zero])
+    names = ("working_sets", "whole", "peer", "gap", "early_gap", "relative_gap", "true_gap")
     return xarray.Dataset(
-        {
-            "objective": ("road", values), "gap": found.gap,
-            "true_gap": solvers.relative_gap(X, y, found.coefficients, lam)},
-        {"road": ["working sets", "whole", "scikit-learn"]})
+        {name: ("problem", values) for name, values in zip(names, np.array(table).T, strict=True)})
+
+
+@experiment("sparse-recovery.line-searches")
+def line_searches(key: Any, *, problems: int = 30, whole: bool = False) -> xarray.Dataset:
+    """Where the line searches of working sets and of active sets end, between a random point and
+    another one or the minimum for its signs: F there, and the least F at the points where a
+    coordinate vanishes and at the end, by loops (`whole`: at the end only)."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    found, least = np.zeros((2, problems)), np.zeros((2, problems))
+    for place in range(problems):
+        X, y, b, other = (chance.normal(size=size) for size in ((8, 5), 8, 5, 5))
+        signs, lam = np.sign(b), 0.5
+        ends = other, np.linalg.solve(X.T @ X, X.T @ y - lam * signs)
+        lower = solvers._descend(X, y, lam, b, signs)
+        points = (
+            working_sets._best_crossing(X.T @ X, X.T @ y, lam, b, other),
+            b if lower is None else lower)
+        for road, (point, end) in enumerate(zip(points, ends, strict=True)):
+            found[road, place] = _objective(X, y, point, lam)
+            ways = [1.0] if whole else [1.0, *(s for s in b / (b - end) if 0 < s < 1)]
+            values = [_objective(X, y, b + way * (end - b), lam) for way in ways]
+            least[road, place] = min(values + [_objective(X, y, b, lam)] * (road == 1))
+    return xarray.Dataset(
+        {"found": (("road", "problem"), found), "least": (("road", "problem"), least)},
+        {"road": ["working sets", "active sets"]})
+
+
+@experiment("sparse-recovery.dependent-columns")
+def dependent_columns(key: Any, *, problems: int = 8, plain_lam: float = 0.3) -> xarray.Dataset:
+    """Active sets on problems whose columns depend on each other, from a dense start that no
+    minimum has: F where they end, and F at the best of all supports and signs (for `plain_lam`);
+    and without a penalty the length of the answer and what it leaves over, beside least squares
+    (whose values are then `plain_lam`/0.3 times as large)."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    found, plain = np.zeros((3, problems)), np.zeros((3, problems))
+    for place in range(problems):
+        few, y = chance.normal(size=(5, 3)), chance.normal(size=5)
+        X = np.concatenate([few, few @ chance.normal(size=(3, 2)), 2 * few[:, :1]], axis=1)
+        b = solvers.solve_exactly(X, y, 0.3, chance.normal(size=6))
+        found[0, place] = _objective(X, y, b, 0.3)
+        plain[0, place] = _objective(X, y, _best(X, y, plain_lam), 0.3)
+        free = solvers.solve_exactly(X, y, 0.0)
+        short = np.linalg.lstsq(X, plain_lam / 0.3 * y, rcond=None)[0]
+        found[1:, place] = np.linalg.norm(free), np.linalg.norm(y - X @ free)
+        plain[1:, place] = (np.linalg.norm(short), np.linalg.norm(plain_lam / 0.3 * y - X @ short))
+    return xarray.Dataset(
+        {"found": (("what", "problem"), found), "plain": (("what", "problem"), plain)})
+
+
+def _best(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
+    """The minimiser among the points that are minimal for their signs, over all supports of at most
+    three columns and all signs: where columns have rank three it is one of them."""
+    answer = np.zeros(X.shape[1])
+    for size in (1, 2, 3):
+        for chosen in map(list, combinations(range(X.shape[1]), size)):
+            A, trial = X[:, chosen], np.zeros(X.shape[1])
+            for signs in product((-1.0, 1.0), repeat=size):
+                trial[chosen] = np.linalg.pinv(A.T @ A) @ (A.T @ y - lam * np.array(signs))
+                if _objective(X, y, trial, lam) < _objective(X, y, answer, lam):
+                    answer = trial.copy()
+    return answer
 
 
 @experiment("sparse-recovery.gap-by-definition")

@@ -7,6 +7,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.studies.sparse_recovery.dynamics import solvers
 from saccade.studies.sparse_recovery.models.unrolled import unroll
 
 ROWS, DIM, LAYERS, COUNT = 4, 6, 4, 7
@@ -34,6 +35,43 @@ def steps_by_hand(key: Any, *, hard: bool = False) -> xarray.Dataset:
         plain.append(float(_by_hand(name, X, y, known, hard) @ PLACES))
     return xarray.Dataset(
         {"model": ("algorithm", model), "plain": ("algorithm", plain)}, {"algorithm": list(NAMES)})
+
+
+RECORD = (5, 1, 2)
+
+
+@experiment("sparse-recovery.recorded-iterates")
+def recorded_iterates(key: Any, *, lam: float = 0.1, plain_lam: float = 0.1) -> xarray.Dataset:
+    """Iterates of ISTA and FISTA after 5, 1 and 2 steps, weighed by place, objectives and duality
+    gaps there, and L; by the study and by loops, which may believe in another penalty."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    X, y = chance.normal(size=(DIM + 1, DIM)), chance.normal(size=DIM + 1)
+    model, plain = [], []
+    for method in solvers.METHODS:
+        seen = solvers.iterates(method, X, y, lam, RECORD)
+        model += [*(seen.coefficients @ PLACES), *seen.objective, *seen.gap, seen.lipschitz]
+        b = [_after(method, X, y, [plain_lam] * steps) for steps in RECORD]
+        values = np.array([_value_and_gap(X, y, one, plain_lam) for one in b])
+        largest = np.linalg.norm(X, 2) ** 2 * plain_lam / lam
+        plain += [*(np.array(b) @ PLACES), *values.T.ravel(), largest]
+    return xarray.Dataset({"model": ("what", model), "plain": ("what", plain)})
+
+
+def _after(method: str, X: np.ndarray, y: np.ndarray, penalties: list[float]) -> np.ndarray:
+    if method == "fista":
+        return _fista(X, y, penalties, hard=False)
+    b = np.zeros(DIM)
+    for lam in penalties:
+        b = _step("ista", X, y, b, {"lam": lam}, hard=False)
+    return b
+
+
+def _value_and_gap(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> tuple[float, float]:
+    """F(b), and F(b) - 1/2 |y|^2 + 1/2 |y - s|^2 at the residual s scaled into the dual's set."""
+    r = y - X @ b
+    s = r * min(1.0, lam / max(abs(X.T @ r)))
+    value = r @ r / 2 + lam * sum(abs(b))
+    return float(value), float(value - y @ y / 2 + (y - s) @ (y - s) / 2)
 
 
 def _layers(chance: np.random.Generator) -> dict[str, dict[str, np.ndarray]]:

@@ -68,13 +68,11 @@ def algorithm_named(name: str) -> Algorithm:
     return ALGORITHMS[name]
 
 
-@partial(jax.jit, static_argnames=("name", "repeat_last"))
-def unroll(name: str, layers: Layers, X, y, mask=None, count=None, repeat_last=0) -> Iterates:
-    """All iterates 1..K (+ `repeat_last` further uses of the last layer) on a batch of problems."""
+@partial(jax.jit, static_argnames="name")
+def unroll(name: str, layers: Layers, X, y, mask=None, count=None) -> Iterates:
+    """All iterates 1..K on a batch of problems."""
     algorithm = algorithm_named(name)
-    longer = jax.tree.map(
-        lambda leaf: jnp.concatenate([leaf, jnp.repeat(leaf[-1:], repeat_last, 0)]), layers)
-    return iterates(algorithm, longer, steps.prepare(X, y, mask, count, algorithm.weight))
+    return iterates(algorithm, layers, steps.prepare(X, y, mask, count, algorithm.weight))
 
 
 def iterates(algorithm: Algorithm, layers: Layers, problem: Problem) -> Iterates:

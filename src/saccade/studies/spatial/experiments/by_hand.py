@@ -38,15 +38,20 @@ def _looped(X: Any, A: Any, v: Any, there: Any, layer: Layer) -> tuple[float, np
     return total, received
 
 
+def _cosine(one: Any, other: Any) -> float:
+    lengths = sum(a * a for a in one) * sum(b * b for b in other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / np.sqrt(lengths)
+
+
 @experiment("spatial.layer-by-hand")
 def layer_by_hand(
     key: Any, *, patches: int = 5, dim: int = 3, samples: int = 6, masked: bool = True,
-    temperature: float = LAYER.temperature, tie: float = 0.5,
+    temperature: float = LAYER.temperature, tie: float = 0.5, turned: float = 0.0,
 ) -> xarray.Dataset:
     """Largest gaps between the models and loops over patches, some of which are missing: of one
     sample all but one, of the last all; and the error of four outputs 1, -1, 0, 2, of which the
-    zero counts `tie`. `temperature` is that of the models, `masked` whether they are told what is
-    missing."""
+    zero counts `tie`; and the cosine of two vectors, the second of which is moved by `turned`.
+    `temperature` is that of the models, `masked` whether they are told what is missing."""
     random = generator(key)
     X: Any = random.normal(size=(samples, patches, dim))
     A = random.normal(size=(patches, patches))
@@ -69,6 +74,7 @@ def layer_by_hand(
         "received": _largest(layer.attention(X, mask), received),
         "plain layer": _largest(plain, outputs[:1]), "linear": _largest(linear(X, mask), sums),
         "linear looks": _largest(linear.attention(X, mask), shares),
+        "cosine": abs(float(descent.cosine(X[0, 0], X[0, 1])) - _cosine(X[0, 0], X[0, 1] + turned)),
         "errors": _largest(rate, (1 + tie) / 4)}
     return xarray.Dataset({"gap": ("what", list(gaps.values()))}, coords={"what": list(gaps)})
 
@@ -111,13 +117,14 @@ def _moments(task: Spatial, sample: Any) -> tuple[list[float], list[float]]:
 @experiment("spatial.sampler-law")
 def sampler_law(
     key: Any, *, patches: int = 6, set_size: int = 2, dim: int = 4, spurious_rate: float = 0.4,
-    samples: int = 1000, replicates: int = 32, other_sets: bool = False, along: float = 0.0,
+    noise: float | None = None, samples: int = 1000, replicates: int = 32, other_sets: bool = False,
+    along: float = 0.0,
 ) -> xarray.Dataset:
     """Frequencies of labels, signal sets and spurious features and the size of the noise, from both
     samplers (NumPy's and JAX's); and what must hold for every image. `other_sets` looks for the
     signal set in another partition, `along` moves patches and signals off by so much of w*."""
     make, *keys = jax.random.split(key, replicates + 1)
-    task = Spatial.create(make, interleaved(patches, set_size), dim, spurious_rate)
+    task = Spatial.create(make, interleaved(patches, set_size), dim, spurious_rate, noise)
     looked = (
         task if not other_sets else Spatial.create(make, np.sort(task.labels), dim, spurious_rate))
 
@@ -176,12 +183,12 @@ def definitions_by_hand(
 def listed_errors(
     key: Any, *,
     cases: tuple[tuple[int, int, float], ...] = ((8, 2, 0.3), (9, 3, 0.6), (6, 2, 0.7)),
-    threshold: float = 0.9,
+    thresholds: tuple[float, ...] = (0.9, 1 / 3, 0.45),
 ) -> xarray.Dataset:
-    """Errors of f* and of linear models with equal weights over every image of small tasks: of f*,
-    of the best phi and of the sign, ties one half."""
+    """Errors of f* and of linear models with equal weights over every image of small tasks: of f*
+    (each task with a threshold of its own), of the best phi and of the sign, ties one half."""
     rows = []
-    for patches, set_size, rate in cases:
+    for (patches, set_size, rate), threshold in zip(cases, thresholds, strict=True):
         labels = interleaved(patches, set_size)
         x, y, probability = all_images(labels, rate)
         total = np.sum(x, axis=1)
@@ -197,7 +204,7 @@ def listed_errors(
 
 @experiment("spatial.listed-drive")
 def listed_drive(
-    key: Any, *, sets: int = 4, set_size: int = 2, spurious_rate: float = 0.3,
+    key: Any, *, sets: int = 4, set_size: int = 3, spurious_rate: float = 0.3,
     diagonal: float = 0.6, gamma: float = 0.7, rho: float = -0.2, temperature: float = 1.4,
 ) -> xarray.Dataset:
     """What signal patches and all others add to y sum_i (D <w*, O_i>)^3, over every image, and the

@@ -87,7 +87,11 @@ def _multipliers(atoms: np.ndarray, sets: int) -> np.ndarray:
     spans = [max(int(np.ptp(column)), 0) * sets + 1 for column in atoms.T]
     if prod(spans) < 2**62:
         return np.asarray([prod(spans[number + 1 :]) for number in range(len(spans))], np.int64)
-    return np.random.default_rng(SEED).integers(-(2**62), 2**62, len(spans)) * 2 + 1
+    return _random_odd(len(spans))
+
+
+def _random_odd(number: int) -> np.ndarray:
+    return np.random.default_rng(SEED).integers(-(2**62), 2**62, number) * 2 + 1
 
 
 def _extended(

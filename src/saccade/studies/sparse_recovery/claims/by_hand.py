@@ -1,0 +1,76 @@
+"""Claims on what the study computes with, beside plain versions of it: what holds for every draw,
+the certificate coordinate by coordinate, training step by step, decoders layer by layer."""
+
+from functools import partial
+
+from saccade.lab.claim import Sabotage, one_row
+from saccade.lab.kinds import IDENTITY
+from saccade.studies.sparse_recovery.claims import claim, seconds
+from saccade.studies.sparse_recovery.experiments import certificates, data, training_by_hand
+
+_beside = partial(
+    claim, measure=lambda run: one_row(run.data.made.values),
+    predict=lambda run: run.data.plain.values, kind=IDENTITY)
+RULES = {
+    "values": 0.0, "values on one matrix": 0.0, "query": 0.0, "shared matrices": 8 / 11,
+    "non-zeros": 4.0, "outside": 0.0, "halves of blocks": 0.0, "sizes said": 907.0, "sizes": 907.0,
+    "support": 0.0, "rows": 5.0, "where": 0.0}
+
+DRAWN = claim(
+    "sparse-recovery.sample-rules", "SR-D0",
+    "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
+    " blocks of the pool with as many non-zeros as asked for, `where` is the support, and tokens"
+    " are nine of width seven.",
+    "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
+    " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
+    Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
+    Sabotage(
+        "free-supports", "Two non-zeros anywhere.", {"sparsity": 2, "pool_size": 8, "block": 1}),
+    Sabotage("fewer-rows", "Four rows.", {"measurements": 4}),
+    Sabotage("of-the-next", "The supports of the next instance.", {"turned": 1}),
+    measure=lambda run: one_row(run.data.rule.values), predict=lambda run: list(RULES.values()),
+    resolution=1e-9, kind=IDENTITY, experiment=data.sample_rules, parts=tuple(RULES),
+    scales=seconds(quick=1))
+
+CERTIFIED = _beside(
+    "sparse-recovery.certificate-by-hand", "SR-T2",
+    "mu, delta, nu, q, E_3, theta_2 and the matrix of a certificate with a known covariance, and"
+    " the iterate they lead to, are those of loops over coordinates.",
+    "Rounding; 7 rows, 5 coordinates, noise, gamma = 0.6, a random covariance.",
+    Sabotage(
+        "no-covariance", "The loops take the identity for the covariance.", {"whitened": False}),
+    resolution=1e-10, experiment=certificates.certificate_by_hand,
+    parts=("mu", "delta", "nu", "q", "E_3", "theta_2", "matrix", "iterate"),
+    scales=seconds(quick=1))
+
+TRAINED = _beside(
+    "sparse-recovery.training-by-hand", "SR-F1",
+    "Three and five steps of training take ALISTA, block thresholds and LISTA-CP where Adam in"
+    " NumPy takes them, on the mean of |b - beta|^2 with clipped gradients and a cosine; the"
+    " layers they start from are those of their definitions.",
+    "Training is in single precision; gradients by hand are central differences in double. Layers"
+    " are weighed entry by entry.",
+    Sabotage(
+        "unclipped", "Do not clip the gradients by hand, nor divide LISTA's first weights by L.",
+        {"clip": 1e9, "normed": False}),
+    resolution=2e-5, experiment=training_by_hand.training_by_hand,
+    parts=(
+        *(f"{name}, {steps} steps" for name in training_by_hand.NETWORKS for steps in (3, 5)),
+        "starts, as told", "starts, as usual"),
+    scales=seconds(quick=3))
+
+DECODED = _beside(
+    "sparse-recovery.decoders-by-hand", "SR-F4",
+    "Losses of decoders of pairs, of x- and y-tokens and of zero-padded ones, what is read after"
+    " each layer and after repeated ones, and the optimiser's steps are those put together by"
+    " hand.", "Single precision, on five tasks of three coordinates and four rows.",
+    Sabotage(
+        "misread", "By hand: the values of the next task, a prompt that forgets the query, another"
+        " first layer, and 4e-3 for the learning rate.",
+        {"misread": True, "rate": 4e-3, "first": 1}),
+    resolution=[*[1e-5] * 10, 1e-8], experiment=training_by_hand.decoders_by_hand,
+    parts=(
+        "loss, pairs", "loss, in turn", "labels, in turn", "loss, zero-padded",
+        "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
+        "optimiser"),
+    scales=seconds(quick=3))

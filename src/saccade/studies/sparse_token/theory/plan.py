@@ -148,8 +148,10 @@ def plan(
     tolerance: float = 0.01,
 ) -> Plan:
     """Samples per dimension each model needs for a test error, to a relative `tolerance` in n/d."""
-    smallest = subset_bayes_error(setting).error if bayes is None else bayes
-    check_target(setting, target_error, smallest)
+    found = None if bayes is not None else subset_bayes_error(setting)
+    smallest = bayes if found is None else found.error
+    bound = found is not None and found.status == "bound"  # the Bayes error may be smaller still
+    check_target(setting, target_error, 0.0 if bound else smallest)
     return Plan(
         setting, target_error, smallest,
         tuple(need(setting, model, target_error, tolerance) for model in models))

@@ -229,34 +229,22 @@ def _at_places(run: Run, chances=None) -> list[float]:
     return [*(getattr(fit, name) for name in AT_PLACES), signals[0], float(np.mean(signals[1:]))]
 
 
-def _learned(name: str, statement: str, argued: str, shares: list, case: dict) -> Claim:
-    return estimate(
-        f"sparse-token.{name}", "ST-T5", statement, argued,
-        wrong("uniform-law", "Predict for places that are equally likely.", _at_places, [0.25] * 4),
-        wrong(
-            "certain-place", "Predict for a place that is nearly certain.", _at_places,
-            [0.97, 0.01, 0.01, 0.01]),
-        source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours",
-        experiment=same_tokens.uneven_places, measure=_measured_at_places, predict=_at_places,
-        resolution=common.share_of(_at_places, shares),
-        parts=(*AT_PLACES, "overlap at the likely place", "overlap elsewhere"),
-        scales=common.both_scales(case, case, (8, 4), (6, 60)))
-
-
-LEARNED = _learned(
-    "uneven-places",
+LEARNED = estimate(
+    "sparse-token.uneven-places", "ST-T5",
     "When one place is likelier than the others (0.7 against 0.1) the vectorised classifier learns"
     " it: training loss, test error, |W| and the overlaps of its tokens are those of one equation"
     " a token.",
     "At d = 40 a trial fluctuates by 18, 5, 2, 7 and 19 %; nine of that over sqrt(256), and a"
-    " finite-size error of order 1/d (1 to 2 %).", [0.12, 0.045, 0.03, 0.06, 0.13], {})
-LEARNED_SQUARE = _learned(
-    "uneven-places-square",
-    "With the square loss the closed form of uneven places (0.7 against 0.1) gives the same five"
-    " numbers.",
-    "At d = 40 a trial fluctuates by 9, 5, 3, 7 and 19 %; nine of that over sqrt(256), and a"
-    " finite-size error of order 1/d (1 to 2 %).", [0.08, 0.045, 0.04, 0.06, 0.13],
-    {"loss": "square"})
+    " finite-size error of order 1/d (1 to 2 %).",
+    wrong("uniform-law", "Predict for places that are equally likely.", _at_places, [0.25] * 4),
+    wrong(
+        "certain-place", "Predict for a place that is nearly certain.", _at_places,
+        [0.97, 0.01, 0.01, 0.01]),
+    source=f"Theorem 5, {PAPER}, beyond exchangeable places; equations ours",
+    experiment=same_tokens.uneven_places, measure=_measured_at_places, predict=_at_places,
+    resolution=common.share_of(_at_places, [0.12, 0.045, 0.03, 0.06, 0.13]),
+    parts=(*AT_PLACES, "overlap at the likely place", "overlap elsewhere"),
+    scales=common.both_scales({}, {}, (8, 4), (6, 60)))
 
 
 def _unseen(run: Run) -> list[float]:

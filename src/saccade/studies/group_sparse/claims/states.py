@@ -1,0 +1,58 @@
+"""Claims on states and ends of the exact maps: loss and forces by their definition, the words for
+how runs end, and what runs say when they diverge."""
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.experiment import Run
+from saccade.lab.kinds import IDENTITY
+from saccade.studies.group_sparse.claims import claim
+from saccade.studies.group_sparse.experiments import maps, states
+from saccade.studies.group_sparse.theory import position
+
+
+def _answers(run: Run) -> list[float]:
+    """`position_loss` at every state."""
+    told = [
+        position.position_loss(D, alpha, gap, scale)
+        for D, alpha, gap, scale in run.parameters.states]
+    return [getattr(one, name) for one in told for name in states.ANSWERS]
+
+
+STATES = claim(
+    "group-sparse.position-loss", "GS-D2",
+    "Loss, forces and attention of the position-only layer at any alpha, gap and scale are those of"
+    " a two-dimensional quadrature of the definition.",
+    "160 x 160 nodes are good to 1e-10 while alpha D stays below 15.", source="ours",
+    status="quadrature", kind=IDENTITY, experiment=states.position_states,
+    measure=lambda run: one_row(run.data.plain.values), predict=_answers, resolution=1e-9,
+    parts=tuple(f"{name}, D={state[0]}" for state in states.STATES for name in states.ANSWERS),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(Sabotage("one-more-group", "The definition with one group more.", {"more": 1}),))
+
+WORDS = {"groups": (64,), "step_sizes": (0.002, 0.1, 0.5, 2.0), "scales": (1.5,), "steps": 800}
+ENDINGS = claim(
+    "group-sparse.endings-named", "GS-T2d",
+    "At D = 64 and sigma = 1.5 runs of 800 steps are called concentrating at eta = 0.002 (slow) and"
+    " 0.1, locked out at 0.5 and locked at 2.", "A word is right or wrong.", source="ours",
+    status="heuristic", kind=IDENTITY, experiment=maps.regimes,
+    measure=lambda run: one_row(run.data.regime.values.astype(float)),
+    predict=lambda run: [0.0, 0.0, 2.0, 1.0], resolution=0.0,
+    parts=tuple(f"eta={eta}" for eta in WORDS["step_sizes"]),
+    scales={"quick": Scale(WORDS, seconds=2)}, figure="group-sparse/regimes",
+    sabotages=(Sabotage(
+        "from-the-largest", "The step sizes from the largest down.",
+        {"step_sizes": WORDS["step_sizes"][::-1]}),))
+
+REPORTS = claim(
+    "group-sparse.runs-report-divergence", "GS-D2",
+    "The two-number map, the six-number map and descent of every weight name a step size that takes"
+    " them out of the finite numbers, and no other.", "Said or not said.", source="ours",
+    kind=IDENTITY, experiment=states.run_reports,
+    measure=lambda run: one_row(run.data.advised.values),
+    predict=lambda run: np.repeat([0.0, 1.0], 3), resolution=0.0,
+    parts=tuple(
+        f"{engine}, eta={eta}" for eta in ("0.3", "1e200")
+        for engine in ("two numbers", "six numbers", "every weight")),
+    scales={"quick": Scale(seconds=3)},
+    sabotages=(Sabotage("exchanged", "The large step first.", {"step_sizes": (1e200, 0.3)}),))

@@ -140,13 +140,13 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
     count, length = setting.informative, setting.length
     if count == 1:
         return bayes_error(setting)
-    fewer = max(1, min(count, length - count))
-    work = np.log2(float(length) * fewer)
+    points = _log2_points(setting)
+    work = np.ceil(np.log2(length * max(1, min(count, length - count))))
     if work > MOST_WORK and setting.signal > 0:
         rules = pooled_oracle_error(setting), hardmax_oracle_error(setting)
         return min(rules)._replace(status="bound")
+    points = int(min(points, MOST_WORK + 5 - work))
     subsets = gammaln(length + 1) - gammaln(count + 1) - gammaln(length - count + 1)
-    points = int(min(12, _log2_points(setting), MOST_WORK + 5 - np.ceil(work)))
     return _likelihood_ratio_error(
         setting, lambda u: log_symmetric_polynomial(u, count) - subsets, points)
 

@@ -73,6 +73,27 @@ L_TIMES = claim(
     predict=_pooled_times, resolution=1e-6)
 
 
+def _one_token(run: Run, weaker: float = 1.0) -> list[float]:
+    """Attention's capacity with a single token, cosine 0.6 and sharpness 1.3, in every case."""
+    p = run.parameters
+    settings = [
+        SparseTokenSetting(1, 1, weaker * rate, signal) for rate in p.positive_rates
+        for signal in p.signals]
+    return [
+        common.checked(theory.capacity(item, "attention", 0.6, 1.3)).samples_per_dim
+        for item in settings]
+
+
+ONE_TOKEN = claim(
+    "sparse-token.one-token-capacity", "ST-J1",
+    "With one token attention separates as many samples as a linear classifier of it, whatever its"
+    " query.", "As the ratio of capacities: 1e-9 in the minimum.",
+    wrong("other-labels", "Predict for two thirds of the positives.", _one_token, 2 / 3),
+    source=f"Conjecture 1, {PAPER}; the identity is ours", kind=IDENTITY,
+    experiment=limits.token_capacity, measure=lambda run: one_row(run.data.samples_per_dim.values),
+    predict=_one_token, resolution=1e-6,
+    scales={"quick": Scale({"length": 1, "positive_rates": (0.45, 0.2), "signals": (1.0, 2.5)})})
+
 RATIO = estimate(
     "sparse-token.capacity-ratio-sampled", "ST-J1b",
     "Linear programmes agree: streams stay separable for the vectorised classifier L times as long"

@@ -47,6 +47,6 @@ CITATIONS = {
     "planned-short": OURS, "planned-dense": OURS, "planned-pooled": OURS,
     "planned-vectorised": OURS, "steps-as-defined": answers(TWO_STEPS), "prox-as-defined": OURS,
     "linear-bound-formula": answers(ROOT), "capacity-formula": answers(CAPACITY),
-    "generic-steps": answers(TWO_STEPS), "places-equations": OURS,
-    "linear-equations": answers(FITTED), "oracle-sampled-most": answers(LOG),
-    "no-signal-guesses": OURS}
+    "generic-steps": answers(TWO_STEPS), "one-token-equations": OURS, "one-token-capacity": OURS,
+    "places-equations": OURS, "linear-equations": answers(FITTED),
+    "oracle-sampled-most": answers(LOG), "no-signal-guesses": OURS}

@@ -82,3 +82,31 @@ MODELS = _solved(
         f"{what}, {case}, {model}" for model in ("vectorised", "pooled") for case in CASES
         for what in NUMBERS),
     scales={"quick": Scale(EVEN)})
+
+ONE = {"chances": (1.0,)}
+ALONG = (*NUMBERS, "w_query")
+
+
+def _attends(run: Run, signal: float | None = None) -> np.ndarray:
+    """Attention to the only token there is, with a query of cosine 0.6 and sharpness 1.3."""
+    p, rows = run.parameters, []
+    setting = SparseTokenSetting(1, 1, p.positive_rate, signal or p.signal)
+    for loss, alpha, ridge in p.cases:
+        fit = checked(theory.fit(setting, "attention", alpha, ridge, loss, 0.6, 1.3))
+        rows.append([getattr(fit, name) for name in ALONG])
+    return np.array(rows).ravel()
+
+
+def _turned(run: Run) -> np.ndarray:
+    signal = run.data.token_signal.values
+    return one_row(np.concatenate([run.data.solved.values, signal, 0.6 * signal], 1))
+
+
+ONE_TOKEN = _solved(
+    "sparse-token.one-token-equations", "ST-T4",
+    "With one token attention is a linear classifier, whatever its query: the equations in five"
+    " overlaps have the solution of the linear ones, and w lies along the query by its cosine with"
+    " the signal.", "Two quadratures; nine nodes of a shifted grid leave some 1e-6.",
+    wrong("weaker", "Predict for theta = 2.9.", _attends, 2.9), measure=_turned, predict=_attends,
+    resolution=1e-5, parts=tuple(f"{what}, {case}" for case in CASES for what in ALONG),
+    scales={"quick": Scale(ONE)})

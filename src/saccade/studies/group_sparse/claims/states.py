@@ -30,6 +30,17 @@ STATES = claim(
     scales={"quick": Scale(seconds=1)},
     sabotages=(Sabotage("one-more-group", "The definition with one group more.", {"more": 1}),))
 
+ROUND_TRIP = claim(
+    "group-sparse.coordinates-round-trip", "GS-D1",
+    "Any eight coordinates, made into the weights of a layer and read off again, are themselves"
+    " (encodings of another length, a direction off the axes).", "Rounding.", source="ours",
+    kind=IDENTITY, experiment=states.round_trip, measure=lambda run: one_row(run.data.back.values),
+    predict=lambda run: run.data.point.values, resolution=1e-12, parts=maps.COORDINATES,
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("other-group", "Read off for the first group.", {"relevant": 0}),
+        Sabotage("other-direction", "Along (2, 1, 2).", {"direction": (2.0, 1.0, 2.0)})))
+
 WORDS = {"groups": (64,), "step_sizes": (0.002, 0.1, 0.5, 2.0), "scales": (1.5,), "steps": 800}
 ENDINGS = claim(
     "group-sparse.endings-named", "GS-T2d",

@@ -1,15 +1,18 @@
 """States and ends of the exact maps by themselves: loss and forces of the position-only layer from
-their definitions, and what runs say of themselves when they leave the finite numbers."""
+their definitions, the way from eight coordinates to weights and back, and what runs say of
+themselves when they leave the finite numbers."""
 
 import warnings
 from typing import Any
 
+import jax
 import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import dynamics, models
 from saccade.studies.group_sparse.dynamics import full, position_map, reduced_map
+from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of, parameters_of
 from saccade.studies.group_sparse.experiments.common import along
 from saccade.studies.group_sparse.experiments.maps import product_rule
 from saccade.studies.group_sparse.task import group_sparse_task
@@ -40,6 +43,22 @@ def position_states(
             float(np.sum(weights * np.log1p(np.exp(-alpha * D * mixed)))),
             D * float(np.sum(chance * mixed)), turn, alpha * D * s * (1 - s) * turn, s, 1 - s])
     return xarray.Dataset(along(("state", "answer"), plain=rows), {"answer": list(ANSWERS)})
+
+
+@experiment("group-sparse.round-trip")
+def round_trip(
+    key: Any, *, groups: int = 5, relevant: int = 2,
+    direction: tuple[float, ...] = (1.0, 2.0, -2.0), norm_squared: float = 1.7,
+) -> xarray.Dataset:
+    """Eight random coordinates made into the weights of a layer whose third group decides along (1,
+    2, -2), and read off again for `relevant` and `direction`."""
+    point = np.asarray(jax.random.normal(key, (8,)))
+    matrix = models.encoding("sine", groups, None, norm_squared)
+    made, looked = (
+        group_sparse_task(groups, 3, relevant=group, direction=along_)
+        for group, along_ in ((2, (1.0, 2.0, -2.0)), (relevant, direction)))
+    back = coordinates_of(parameters_of(point, made, matrix), looked, matrix)
+    return xarray.Dataset(along("name", point=point, back=back))
 
 
 @experiment("group-sparse.run-reports")

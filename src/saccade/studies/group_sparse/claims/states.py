@@ -8,7 +8,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY
 from saccade.studies.group_sparse.claims import claim
 from saccade.studies.group_sparse.experiments import maps, states
-from saccade.studies.group_sparse.theory import position
+from saccade.studies.group_sparse.theory import position, reduction
 
 
 def _answers(run: Run) -> list[float]:
@@ -40,6 +40,30 @@ ROUND_TRIP = claim(
     sabotages=(
         Sabotage("other-group", "Read off for the first group.", {"relevant": 0}),
         Sabotage("other-direction", "Along (2, 1, 2).", {"direction": (2.0, 1.0, 2.0)})))
+
+
+def _gaps(run: Run, groups: int = 5, order: int = 1) -> list[float]:
+    """A, B and C of coordinates made from those of the run, then two column sums of their scores;
+    from orbits in the other `order`, for another number of groups."""
+    ss, so, os_, dd, oo = run.data.point.values[3:][::order]
+    made = reduction.coordinates_from_gaps(groups, A=ss - os_, B=so - oo, C=dd - oo)
+    columns = np.asarray(reduction.position_scores(made[3:], 5, 2)).sum(axis=0)
+    return [*map(float, reduction.gaps(made)), columns[2], columns[0]]
+
+
+GAPS = claim(
+    "group-sparse.gaps-round-trip", "GS-D1",
+    "The gaps A = m_ss - m_os, B = m_so - m_oo and C = m_dd - m_oo, made into position scores whose"
+    " columns sum to zero, are read off again.", "Rounding.", source="ours", kind=IDENTITY,
+    experiment=states.round_trip,
+    measure=lambda run: one_row(
+        [*(run.data.point.values[[3, 4, 6]] - run.data.point.values[[5, 7, 7]]), 0.0, 0.0]),
+    predict=_gaps, resolution=1e-12,
+    parts=("A", "B", "C", "column of the relevant query", "column of another"),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(Sabotage(
+        "mixed-up", "From the orbits in reverse order, and for six groups.",
+        predict=lambda run: _gaps(run, 6, -1)),))
 
 WORDS = {"groups": (64,), "step_sizes": (0.002, 0.1, 0.5, 2.0), "scales": (1.5,), "steps": 800}
 ENDINGS = claim(

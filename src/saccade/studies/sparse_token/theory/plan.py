@@ -148,10 +148,11 @@ def plan(
     tolerance: float = 0.01,
 ) -> Plan:
     """Samples per dimension each model needs for a test error, to a relative `tolerance` in n/d."""
-    found = None if bayes is not None else subset_bayes_error(setting)
-    smallest = bayes if found is None else found.error
-    bound = found is not None and found.status == "bound"  # the Bayes error may be smaller still
-    check_target(setting, target_error, 0.0 if bound else smallest)
+    smallest, status = bayes, "given"
+    if smallest is None:
+        smallest, status = subset_bayes_error(setting)[:2]
+    # a bound may lie above the Bayes error
+    check_target(setting, target_error, 0.0 if status == "bound" else smallest)
     return Plan(
         setting, target_error, smallest,
         tuple(need(setting, model, target_error, tolerance) for model in models))

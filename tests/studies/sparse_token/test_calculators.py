@@ -26,7 +26,8 @@ def ask(name: str, **inputs):
 def listed_outputs():
     return {
         "oracle-error": {"pooled", "hardmax", "bayes", "softmax"},
-        "gradient-steps": {"w", "b", "q"}, "features": {"features"},
+        "bayes": {"error", "log_odds", "accuracy"}, "gradient-steps": {"w", "b", "q"},
+        "features": {"features"},
         "alignment": {"b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine"},
         "fit": {"b", "w_norm", "train_loss", "train_error", "test_error", "w_query"},
         "capacity": {"samples_per_dim"}, "prox-logistic": {"prox"}}
@@ -69,6 +70,22 @@ def test_softmax_and_bayes_match_a_large_sample():
     errors = (np.cumsum(positive[order]) + (~positive).sum() - np.cumsum(~positive[order])) / n
     assert answer["softmax"] == pytest.approx(errors.min(), abs=2.5e-3)
     assert answer["bayes"] <= answer["softmax"] + 1e-4
+
+
+def test_bayes_answers_for_several_informative_tokens():
+    rng, n = np.random.default_rng(6), 200_000
+    positive = rng.random(n) < 0.4
+    X = rng.normal(size=(n, 4, 3))
+    X[:, :2] += 1.5 * positive[:, None, None] * np.array([0.6, 0.0, 0.8])
+    setting = {"length": 4, "informative": 2, "positive_rate": 0.4, "signal": 1.5}
+    few = ask("bayes", **setting, X=X[:500].tolist(), direction=[0.6, 0.0, 0.8])
+    u = X @ np.array([0.6, 0.0, 0.8])
+    ratio = np.mean(
+        [np.exp(1.5 * (u[:, i] + u[:, j]) - 1.5**2) for i in range(4) for j in range(i)], axis=0)
+    odds = np.log(ratio * 0.4 / 0.6)
+    assert np.allclose(few["log_odds"], odds[:500])
+    # A frequency of about 0.2 on 2e5 samples has a standard error of 9e-4; 5 of them.
+    assert few["error"] == pytest.approx(np.mean((odds > 0) != positive), abs=4.5e-3)
 
 
 def test_a_million_tokens_are_no_trouble_for_the_exact_formulas():

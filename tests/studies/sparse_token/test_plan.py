@@ -13,6 +13,7 @@ from saccade.studies.sparse_token.theory import (
     bayes_error,
     fit,
     plan,
+    pooled_oracle_error,
     subset_bayes_error,
 )
 
@@ -124,6 +125,28 @@ def test_the_bayes_error_of_several_informative_tokens():
         [np.exp(2.0 * u[:, list(s)].sum(1) - 4.0) for s in combinations(range(5), 2)], axis=0)
     wrong = np.mean((ratio * 0.4 > 0.6) != positive)
     assert subset_bayes_error(setting).error == pytest.approx(wrong, abs=5 * 0.4 / np.sqrt(n))
+
+
+def test_the_bayes_error_of_most_and_of_all_tokens():
+    """e_R of more than half of the tokens by its complement; all tokens: pooling is best."""
+    from itertools import combinations
+
+    import numpy as np
+
+    from saccade.studies.sparse_token.theory.oracle import log_symmetric_polynomial
+
+    u = np.random.default_rng(2).normal(size=(4, 6))
+    for count in (1, 3, 5, 6):
+        sums = [u[:, list(s)].sum(1) for s in combinations(range(6), count)]
+        assert np.allclose(log_symmetric_polynomial(u, count), np.log(np.exp(sums).sum(0)))
+    everything = SparseTokenSetting(5, 5, 0.3, 0.4)
+    pooled = pooled_oracle_error(everything).error
+    assert subset_bayes_error(everything).error == pytest.approx(pooled, abs=1e-9)
+
+
+def test_a_bayes_error_of_too_many_subsets_is_a_bound():
+    answer = subset_bayes_error(SparseTokenSetting(9000, 4000, 0.4, 0.02))
+    assert answer.status == "bound" and 0 < answer.error < 0.4
 
 
 def test_the_solver_check_reports_fraction_and_slowest_case():

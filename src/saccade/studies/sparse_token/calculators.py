@@ -1,5 +1,5 @@
-"""The calculators of the sparse-token study: best errors, two gradient steps, fitted classifiers,
-capacity, and the logistic prox."""
+"""The calculators of the sparse-token study: best errors and answers, two gradient steps, fitted
+classifiers, capacity, and the logistic prox."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from pydantic import Field
 from saccade.errors import InvalidInput, require
 from saccade.lab.calculator import Inputs, calculator
 from saccade.studies.sparse_token import dynamics, models, theory
-from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED
 
 PAPER = "Barnfield, Cui, Lu (2025)"
@@ -53,6 +53,11 @@ class Classifier(Inputs):
 
 Tokens = Annotated[
     list[list[list[float]]], Field(description="tokens, X[sample][token][coordinate]")]
+Samples = Annotated[
+    list[list[list[float]]] | None,
+    Field(description="tokens, X[sample][token][coordinate], of at least 3 coordinates")]
+Direction = Annotated[
+    list[float] | None, Field(description="unit signal direction xi [the first axis]")]
 Labels = Annotated[list[float], Field(description="labels, +1 or -1, one a sample")]
 Vector = Annotated[list[float], Field(description="query, one entry a coordinate")]
 Beta = Annotated[float, Field(description="inverse temperature of the softmax")]
@@ -98,7 +103,7 @@ def oracle_error(common: Common, sharpness: Sharpness = None) -> dict[str, Any]:
         "hardmax": theory.hardmax_oracle_error(setting)}
     notes: dict[str, str] = {}
     if setting.informative > 1:
-        notes["bayes"] = "not computed: it is for informative = 1"
+        notes["bayes"] = "not computed: it is for informative = 1; others: sparse-token.bayes"
     elif setting.length > LONGEST_SAMPLED:
         notes["bayes"] = f"not computed: it is for lengths up to {LONGEST_SAMPLED}"
     else:
@@ -108,6 +113,38 @@ def oracle_error(common: Common, sharpness: Sharpness = None) -> dict[str, Any]:
     return {name: item.error for name, item in answers.items()} | {
         "status": {name: item.status for name, item in answers.items()} | notes,
         "accuracy": {name: item.accuracy for name, item in answers.items()}}
+
+
+@calculator(
+    "sparse-token.bayes",
+    outputs={
+        "error": "smallest error of any classifier that knows the signal direction",
+        "log_odds": "of a positive sample, given its tokens (if X is given): its sign is the best"
+        " answer",
+        "status": "exact, quadrature, or bound (the better of pooling and the largest token, where"
+        " length times informative is too large)",
+        "accuracy": "what refining the quadrature changed in the error"},
+    status="quadrature (error), exact (log_odds)",
+    source="likelihood ratio over all places, by saccade",
+    example=_FIGURE_1 | {"informative": 2, "signal": 2.0, "X": [[[1.0, 2.0, 0.0]] * 10]})
+def bayes(common: Common, X: Samples = None, direction: Direction = None) -> dict[str, Any]:
+    """The Bayes-optimal classifier for any number of informative tokens: its error, and what it
+    says of given tokens."""
+    setting = common.setting()
+    answer = theory.subset_bayes_error(setting)
+    told: dict[str, Any] = {
+        "error": answer.error, "status": answer.status, "accuracy": answer.accuracy}
+    if X is None:
+        require(direction is None, "direction", direction, "is only for given tokens X")
+        return told
+    tokens = _as_tokens(X)
+    require(
+        tokens.shape[1] == setting.length, "X", f"of {tokens.shape[1]} tokens a sample",
+        f"must have length = {setting.length}")
+    task = SparseToken.create(
+        tokens.shape[2], setting.length, setting.informative, setting.positive_rate, setting.signal,
+        None if direction is None else jnp.asarray(direction))
+    return told | {"log_odds": task.best(jnp.asarray(tokens))}
 
 
 @calculator(

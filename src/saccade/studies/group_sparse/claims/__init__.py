@@ -5,7 +5,7 @@ from typing import Any
 from saccade.lab.claim import Citation, Claim
 
 ORDER = (
-    "data", "reduction", "concentration", "departures", "structure", "transfer", "online",
+    "data", "reduction", "states", "concentration", "departures", "structure", "transfer", "online",
     "finding")
 OURS = Citation("none: our own statement", "", "ours")
 

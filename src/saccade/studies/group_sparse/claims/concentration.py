@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import xarray
 
 from saccade.lab.claim import Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
@@ -224,12 +225,14 @@ ATTENTION_TO_ONE = _on_map(
     sabotages=(FROZEN, Sabotage("locked-out", "D = 16, eta = 2.", {"cases": ((16, 2.0),)})))
 
 
-def _lost_below_rule(run: Run, limit: float = stability.LIMIT) -> np.ndarray:
-    """Share of runs with eta D sigma <= 16 that ended locked out or unstable, scale by scale."""
+def _lost_below_rule(run: Run, looser: float = 1.0) -> np.ndarray:
+    """Share of runs that ended locked out or unstable though nothing is advised against their step
+    size (or against a `looser` part of it), scale by scale."""
     data = run.data
-    value = data.scale * data.groups * data.step_size
     lost = data.regime.isin([2, 3])
-    kept = value <= limit
+    kept = xarray.apply_ufunc(
+        lambda D, eta, sigma: stability.stability_advice(int(D), eta / looser, sigma) == "",
+        data.groups, data.step_size, data.scale, vectorize=True)
     return one_row((lost & kept).sum(("groups", "step_size")) / kept.sum(("groups", "step_size")))
 
 
@@ -266,4 +269,4 @@ STABILITY = _regime(
                 "step_sizes": tuple(np.linspace(0.002, 0.0083, 40).tolist())}),
         Sabotage(
             "looser-rule", "A rule of 100 in the place of 16.",
-            measure=lambda run: _lost_below_rule(run, 100.0))))
+            measure=lambda run: _lost_below_rule(run, 100 / stability.LIMIT))))

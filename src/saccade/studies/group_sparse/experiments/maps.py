@@ -73,7 +73,7 @@ def regimes(
     return made
 
 
-def _product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def product_rule(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """u, x and weights for E over u = |N(0, 1)| and x ~ N(0, 1)."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, m = 4.5 * (x + 1), 9.0 * x
@@ -89,7 +89,7 @@ def plain_run(
 ) -> Any:
     """alpha and A of the position-only layer, each step a two-dimensional quadrature of the
     definition with `points` x `points` nodes (`fixed` leaves attention uniform)."""
-    u, x, weights = _product_rule(points)
+    u, x, weights = product_rule(points)
     u, m = scale * u, scale * x / jnp.sqrt(groups - 1.0)
 
     def step(_: Any, state: Any) -> Any:

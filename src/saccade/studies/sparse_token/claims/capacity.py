@@ -73,6 +73,27 @@ L_TIMES = claim(
     predict=_pooled_times, resolution=1e-6)
 
 
+def _one_token(run: Run, weaker: float = 1.0) -> list[float]:
+    """Attention's capacity with a single token, cosine 0.6 and sharpness 1.3, in every case."""
+    p = run.parameters
+    settings = [
+        SparseTokenSetting(1, 1, weaker * rate, signal) for rate in p.positive_rates
+        for signal in p.signals]
+    return [
+        common.checked(theory.capacity(item, "attention", 0.6, 1.3)).samples_per_dim
+        for item in settings]
+
+
+ONE_TOKEN = claim(
+    "sparse-token.one-token-capacity", "ST-J1",
+    "With one token attention separates as many samples as a linear classifier of it, whatever its"
+    " query.", "As the ratio of capacities: 1e-9 in the minimum.",
+    wrong("other-labels", "Predict for two thirds of the positives.", _one_token, 2 / 3),
+    source=f"Conjecture 1, {PAPER}; the identity is ours", kind=IDENTITY,
+    experiment=limits.token_capacity, measure=lambda run: one_row(run.data.samples_per_dim.values),
+    predict=_one_token, resolution=1e-6,
+    scales={"quick": Scale({"length": 1, "positive_rates": (0.45, 0.2), "signals": (1.0, 2.5)})})
+
 RATIO = estimate(
     "sparse-token.capacity-ratio-sampled", "ST-J1b",
     "Linear programmes agree: streams stay separable for the vectorised classifier L times as long"
@@ -141,3 +162,19 @@ OVERTAKES = _ordered(
     finding=(
         "Attention with d + 1 weights separates about 100 samples per dimension at theta = 6, the"
         " vectorised classifier with 10 d + 1 weights 35."))
+
+
+def _of_attention(run: Run, **changes) -> float:
+    return _capacity(run, "attention", **changes)
+
+
+FORMULA = estimate(
+    "sparse-token.capacity-formula", "ST-J1",
+    "Averaged over sampled tokens, the smallest violation of a hyperplane gives attention's"
+    " predicted capacity at poor alignment (R = 3, pi = 0.2, theta = 3, cos = 0.3, k = 1).",
+    "8000 sampled tokens a replicate leave 1.3 %, 128 of them 0.12 %, of which nine are allowed.",
+    wrong("weaker", "Predict for theta = 2.8.", _of_attention, signal=2.8),
+    source=f"Conjecture 1, {PAPER}; formula ours", experiment=limits.capacity_on_draws,
+    measure=lambda run: run.data.samples_per_dim.sel(model="attention").values,
+    predict=_of_attention, resolution=common.share_of(_of_attention, 0.02),
+    scales={"quick": Scale(POOR, repetitions=4, seconds=2)}, figure="sparse-token/capacity")

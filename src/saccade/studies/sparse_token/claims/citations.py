@@ -45,4 +45,8 @@ CITATIONS = {
     "other-length": OURS, "other-length-order": OURS, "samples": answers(EMBED),
     "masked-tokens": OURS, "capacity-ratio-sampled": answers(CAPACITY), "planned-sparse": OURS,
     "planned-short": OURS, "planned-dense": OURS, "planned-pooled": OURS,
-    "planned-vectorised": OURS}
+    "planned-vectorised": OURS, "steps-as-defined": answers(TWO_STEPS), "prox-as-defined": OURS,
+    "linear-bound-formula": answers(ROOT), "capacity-formula": answers(CAPACITY),
+    "generic-steps": answers(TWO_STEPS), "one-token-equations": OURS, "one-token-capacity": OURS,
+    "places-equations": OURS, "linear-equations": answers(FITTED),
+    "oracle-sampled-most": answers(LOG), "no-signal-guesses": OURS}

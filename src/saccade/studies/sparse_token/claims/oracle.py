@@ -111,6 +111,26 @@ VECTORISED_BOUNDED = claim(
     experiment=oracle.linear_search, measure=_above_and_below, predict=lambda run: 1.0,
     resolution=1e-6)
 
+
+def _bounds(run: Run, bound=theory.vectorised_lower_bound) -> list[float]:
+    p = run.parameters
+    return [
+        bound(SparseTokenSetting(length, p.informative, rate, signal)).error
+        for length, rate, signal in p.cases]
+
+
+BOUND_FORMULA = claim(
+    "sparse-token.linear-bound-formula", "ST-T1",
+    "The bound on linear classifiers, min_t pi/2 Phi(t - 2 SNR) + (1 - pi) Phi(-t), is what half of"
+    " the places leave by Markov's inequality: the mass of the smaller of two densities (R = 2).",
+    "Adaptive quadrature to 1e-13 against a threshold found to 1e-11.",
+    wrong(
+        "all-places", "Count all places, at their mean weight.", _bounds, theory.pooled_oracle_error
+    ),
+    source=f"Theorem 1, {PAPER}; the explicit bound is ours", status="bound", kind=IDENTITY,
+    experiment=oracle.bound_integral, measure=lambda run: one_row(run.data.error.values),
+    predict=_bounds, resolution=1e-9)
+
 RARE = {"cases": ((2, 0.1, 2.0), (10, 0.05, 4.0))}
 SPARSE_WEIGHTS = claim(
     "sparse-token.sparse-weights-win", "ST-T1",
@@ -254,7 +274,7 @@ def _sampled(name: str, words: str, case: dict, resolution: list[float], argued:
         kind=ESTIMATE, experiment=oracle.token_statistics, measure=_sampled_errors,
         predict=_oracle_errors, resolution=resolution, statistic="mean",
         parts=("hardmax", "softmax k=0.5", "softmax k=1", "softmax k=2", "pooled", "bayes"),
-        scales=both_scales(case, case, (1, 1), (3, 12)))
+        scales=both_scales(case, case, (4, 1), (3, 12)))
 
 
 ORACLE_SAMPLED = _sampled(
@@ -267,6 +287,38 @@ TWO_SAMPLED = _sampled(
     "An error of 0.15 on 8000 samples a replicate, half of them positive, has a deviation of 0.004,"
     " of 0.0007 over 32. The likelihood ratio, of pairs of tokens, is 0.02 below the largest token"
     " here, so that a wrong formula does not hide behind the exact rules it is held below.")
+
+MOST_SAMPLED = _sampled(
+    "oracle-sampled-most", "L = 6, R = 4, pi = 0.6, theta = 1.2",
+    {"length": 6, "informative": 4, "positive_rate": 0.6, "signal": 1.2}, [0.006] * 6,
+    "An error of 0.13 to 0.2 on 8000 samples a replicate has a deviation of 0.004, of 0.0007 over"
+    " 32. Here pooling is the next best, 0.008 above the likelihood ratio of all 15 subsets.")
+
+
+def _no_signal(run: Run, share: float = 1.0) -> list[float]:
+    """Pooling, hard attention, softmax attention and Bayes without a signal, rate by rate."""
+    rates = run.data.positive_rate.values
+    settings = [SparseTokenSetting(3, 2, float(share * rate), 0.0) for rate in rates]
+    rules = (
+        theory.pooled_oracle_error, theory.hardmax_oracle_error,
+        lambda item: theory.softmax_oracle_error(item, 1.0), theory.subset_bayes_error)
+    return [rule(item).error for rule in rules for item in settings]
+
+
+NO_SIGNAL = claim(
+    "sparse-token.no-signal-guesses", "ST-T2",
+    "Without a signal nothing beats the commoner answer: all four errors are the smaller of pi and"
+    " 1 - pi.", "Quadrature of one density to 1e-13; a threshold at infinity.",
+    wrong("other-rate", "Predict for two thirds of the positives.", _no_signal, 2 / 3),
+    source="ours", kind=IDENTITY, experiment=oracle.pooled_integral,
+    measure=lambda run: one_row(np.tile(run.data.error.values[0], 4)), predict=_no_signal,
+    resolution=1e-8,
+    parts=tuple(
+        f"{rule}, pi={rate}" for rule in ("pooled", "hardmax", "softmax", "bayes")
+        for rate in (0.3, 0.8)),
+    scales={"quick": Scale({
+        "lengths": (3,), "informative": 2, "positive_rates": (0.3, 0.8),
+        "growth": "constant-snr", "offset": 0.0})})
 
 
 def _gain(run: Run, **changes) -> float:

@@ -1,11 +1,12 @@
-"""Claims on what the others build on: the samples of the task, its Bayes rule, and the three
-classifiers with tokens masked out."""
+"""Claims on what the others build on: the samples of the task, its Bayes rule, the three
+classifiers with tokens masked out, the two gradient steps and the proximal point."""
 
 import numpy as np
 
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, IDENTITY
+from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import claim, wrong
 from saccade.studies.sparse_token.experiments import samples
 
@@ -70,3 +71,32 @@ MASKED = claim(
     Sabotage("ignore-mask", "Let all tokens in.", {"ignore_mask": True}), source="ours",
     kind=IDENTITY, experiment=samples.masked_tokens, measure=_as_given, predict=_by_hand,
     resolution=1e-12)
+
+STEPS = claim(
+    "sparse-token.steps-as-defined", "ST-T3",
+    "On explicit tokens the two gradient steps are those of the mean loss of the attention"
+    " classifier, both losses, every step size and the temperature its own.",
+    "Rounding of sums of a few dozen terms of order one.",
+    Sabotage("other-loss", "Differentiate the other loss.", {"swapped": True}), source="ours",
+    kind=IDENTITY, experiment=samples.differentiated_steps,
+    measure=lambda run: one_row(run.data.written.values),
+    predict=lambda run: run.data.differentiated.values.ravel(), resolution=1e-12,
+    parts=tuple(
+        f"{name}, {loss} loss" for loss in samples.LOSSES
+        for name in ("w1", "w2", "w3", "w4", "b", "q1", "q2", "q3", "q4")))
+
+
+def _proximal(run: Run, sign: int = 1) -> np.ndarray:
+    p = run.parameters
+    return np.concatenate(
+        [theory.prox_logistic(p.omega, p.step, sign * label) for label in (1, -1)])
+
+
+PROX = claim(
+    "sparse-token.prox-as-defined", "ST-T4",
+    "The proximal point of the logistic loss is the minimiser of its definition, for both labels"
+    " and steps from 0.2 to 120.",
+    "A search that compares values finds a minimum to the root of rounding, 1e-7 of its size.",
+    wrong("other-label", "Take the other label.", _proximal, -1), source="ours", kind=IDENTITY,
+    experiment=samples.searched_prox, measure=lambda run: one_row(run.data.prox.values),
+    predict=_proximal, resolution=3e-6)

@@ -23,16 +23,18 @@ def signal_at(length: float, growth: str, offset: float) -> float:
     return float(laws[growth])
 
 
-def two_gaussians_error(mean: float, positive_rate: float) -> float:
-    """Error of the best test of N(mean, 1) against N(0, 1): integral of the smaller density."""
+def two_gaussians_error(mean: float, positive_rate: float, seen: float = 1.0) -> float:
+    """Error of the best test of N(mean, 1) against N(0, 1): integral of the smaller density. Of the
+    positives a share `seen` counts."""
 
     def smaller(x: float) -> float:
         densities = (
-            positive_rate * np.exp(-0.5 * (x - mean) ** 2),
+            seen * positive_rate * np.exp(-0.5 * (x - mean) ** 2),
             (1 - positive_rate) * np.exp(-0.5 * x * x))
         return min(densities) / np.sqrt(2 * np.pi)
 
-    cut = mean / 2 + np.log((1 - positive_rate) / positive_rate) / max(mean, 1e-9)
+    odds = (1 - positive_rate) / (seen * positive_rate)
+    cut = mean / 2 + np.log(odds) / max(mean, 1e-9)
     breaks = np.unique(np.clip([-12.0, 0.0, mean, mean + 12.0, cut], -12.0, mean + 12.0))
     parts = (
         integrate.quad(smaller, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0]
@@ -93,6 +95,18 @@ def linear_search(
     """Smallest error of any linear classifier that knows the direction (R = 1), by search."""
     rng = default_rng(seeds_of(key, 1)[0])
     errors = [best_linear_error(*case, rng, starts) for case in cases]
+    return xarray.Dataset({"error": ("case", np.array(errors))})
+
+
+@experiment("sparse-token.bound-integral")
+def bound_integral(
+    key: Any, *, cases: tuple[Case, ...] = LINEAR_CASES, informative: int = 2, seen: float = 0.5
+) -> xarray.Dataset:
+    """What no linear rule gets below, from densities: of the positives only the half counts whose
+    places have at most twice the mean weight, theta R/sqrt(L), in any unit weights."""
+    errors = [
+        two_gaussians_error(signal * informative / np.sqrt(length) / seen, rate, seen)
+        for length, rate, signal in cases]
     return xarray.Dataset({"error": ("case", np.array(errors))})
 
 

@@ -1,5 +1,6 @@
-"""The task and the classifiers by themselves: samples of the task, how well its Bayes rule is
-calibrated, and margins with tokens masked out."""
+"""The task, the classifiers and their elementary steps by themselves: samples of the task, how well
+its Bayes rule is calibrated, margins with tokens masked out, two gradient steps by automatic
+differentiation, and proximal points by search."""
 
 from typing import Any
 
@@ -8,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 from numpy.random import default_rng
+from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token import models
+from saccade.studies.sparse_token import dynamics, models
 from saccade.studies.sparse_token.experiments.draws import seeds_of
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -84,3 +86,55 @@ def masked_tokens(
             np.array([model.attention(X, shown) for model in family])),
         "scores": (("sample", "token"), X @ q), "answers": (("sample", "token"), X @ w),
         "parts": (("sample", "token"), np.einsum("nld,ld->nl", X, W))})
+
+
+LOSSES = {"logistic": lambda h, y: jax.nn.softplus(-y * h), "square": lambda h, y: (y - h) ** 2 / 2}
+
+
+@experiment("sparse-token.differentiated-steps")
+def differentiated_steps(
+    key: Any, *, dim: int = 4, length: int = 5, count: int = 7, eta_w: float = 1.3,
+    eta_b: float = 0.7, eta_q: float = 2.1, beta: float = 0.6, swapped: bool = False,
+) -> xarray.Dataset:
+    """The two gradient steps on a few tokens: as they are written out, and by differentiating the
+    mean loss of the attention classifier (`swapped`: of the other loss)."""
+    rng = default_rng(seeds_of(key, 1)[0])
+    X: Any = rng.standard_normal((count, length, dim)) + 0.5
+    y: Any = np.where(np.arange(count) < 2, 1.0, -1.0)
+    written, differentiated = [], []
+    for name, other in zip(LOSSES, reversed(LOSSES), strict=True):
+        loss = LOSSES[other if swapped else name]
+
+        def mean_loss(q: Any, w: Any, b: Any, loss=loss) -> Any:
+            shares = jax.nn.softmax(beta * jnp.einsum("nld,d->nl", X, q), axis=1)
+            return jnp.mean(loss(jnp.einsum("nl,nld,d->n", shares, X, w) + b, y))
+
+        zero = jnp.zeros(dim)
+        by_w, by_b = jax.grad(mean_loss, (1, 2))(zero, zero, 0.0)
+        w, b = -eta_w * by_w, -eta_b * by_b
+        q = -eta_q * jax.grad(mean_loss)(zero, w, b)
+        differentiated.append(np.concatenate([w, [b], q]))
+        done = dynamics.gradient_steps(X, y, eta_w, eta_b, eta_q, beta, name)
+        written.append(np.concatenate([done.w, [done.b], done.q]))
+    return xarray.Dataset({
+        "written": (("loss", "entry"), np.array(written)),
+        "differentiated": (("loss", "entry"), np.array(differentiated))})
+
+
+@experiment("sparse-token.searched-prox")
+def searched_prox(
+    key: Any, *, omega: tuple[float, ...] = (-2.3, 0.4, 3.1),
+    step: tuple[float, ...] = (0.2, 7.0, 120.0),
+) -> xarray.Dataset:
+    """argmin over h of log(1 + e^{-y h}) + (h - omega)^2/(2 step) by Brent's search, for both
+    labels."""
+
+    def searched(label: float, point: float, width: float) -> float:
+        found = minimize_scalar(
+            lambda h: np.logaddexp(0.0, -label * h) + (h - point) ** 2 / (2 * width),
+            bracket=(point, point + label * min(width, 1.0)), tol=1e-12)
+        return float(found.x)
+
+    rows = [
+        [searched(label, *pair) for pair in zip(omega, step, strict=True)] for label in (1.0, -1.0)]
+    return xarray.Dataset({"prox": (("label", "point"), np.array(rows))}, {"label": [1, -1]})

@@ -31,7 +31,6 @@ from saccade.studies.sparse_token.theory.oracle import (
     softmax_oracle_error,
     subset_bayes_error,
     vectorised_lower_bound,
-    vectorised_oracle_error,
 )
 from saccade.studies.sparse_token.theory.plan import Need, Plan, best_errors, plan
 from saccade.studies.sparse_token.theory.separation import capacity

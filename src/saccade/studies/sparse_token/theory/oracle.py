@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
-from scipy.stats import hypergeom
 
 from saccade.errors import require
 from saccade.studies.sparse_token.task import SparseTokenSetting, require_number
 from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
+
+MOST_WORK = 20
+"""log2 of tokens times terms of the symmetric polynomial beyond which the Bayes error of several
+informative tokens would take minutes"""
 
 
 class OracleError(NamedTuple):
@@ -64,22 +67,6 @@ def pooled_oracle_error(setting: SparseTokenSetting) -> OracleError:
         return _capped(setting, 0.0, 1.0, "exact")
     cut = snr / 2 + np.log((1 - rate) / rate) / snr
     return _capped(setting, cut, float(rate * ndtr(cut - snr) + (1 - rate) * ndtr(-cut)), "exact")
-
-
-def vectorised_oracle_error(setting: SparseTokenSetting) -> OracleError:
-    """Best linear classifier among those that weigh some j of the L tokens equally and ignore the
-    rest (an upper bound on the best of all).
-
-    min_{j,t} pi E Phi(t - theta N_j/sqrt j) + (1-pi) Phi(-t), N_j hypergeometric: informative
-    tokens among the j (exact for this family).
-    """
-    best = pooled_oracle_error(setting)._replace(status="bound")
-    for chosen in range(1, setting.length):
-        counts = np.arange(0, min(chosen, setting.informative) + 1)
-        chance = hypergeom.pmf(counts, setting.length, setting.informative, chosen)
-        mean = setting.signal * counts / np.sqrt(chosen)
-        best = min(best, _best_linear(setting.positive_rate, chance, mean))
-    return best
 
 
 def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
@@ -148,20 +135,32 @@ def bayes_error(setting: SparseTokenSetting) -> OracleError:
 
 def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
     """`bayes_error` for any R (quadrature): the evidence is log e_R(e^{theta u})/C(L, R) - R
-    theta^2/2 with e_R the elementary symmetric polynomial, summed token by token."""
-    count = setting.informative
+    theta^2/2 with e_R the elementary symmetric polynomial. Where that is too long a sum (L times
+    the smaller of R and L - R above 2^20), the better of two exact rules stands in: a bound."""
+    count, length = setting.informative, setting.length
     if count == 1:
         return bayes_error(setting)
-    subsets = gammaln(setting.length + 1) - gammaln(count + 1) - gammaln(setting.length - count + 1)
+    points = _log2_points(setting)
+    work = np.ceil(np.log2(length * max(1, min(count, length - count))))
+    if work > MOST_WORK and setting.signal > 0:
+        rules = pooled_oracle_error(setting), hardmax_oracle_error(setting)
+        return min(rules)._replace(status="bound")
+    points = int(min(points, MOST_WORK + 5 - work))
+    subsets = gammaln(length + 1) - gammaln(count + 1) - gammaln(length - count + 1)
+    return _likelihood_ratio_error(
+        setting, lambda u: log_symmetric_polynomial(u, count) - subsets, points)
 
-    def evidence(u):
-        sums = np.full((count + 1, len(u)), -np.inf)
-        sums[0] = 0.0
-        for token in u.T:
-            sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
-        return sums[count] - subsets
 
-    return _likelihood_ratio_error(setting, evidence, min(12, _log2_points(setting)))
+def log_symmetric_polynomial(u: np.ndarray, count: int) -> np.ndarray:
+    """log e_R(e^u) of every row, token by token; e_R(z) = z_1 ... z_L e_{L-R}(1/z), so that the
+    smaller of R and L - R is enough (exact)."""
+    if 2 * count > u.shape[1]:
+        return u.sum(1) + log_symmetric_polynomial(-u, u.shape[1] - count)
+    sums = np.full((count + 1, len(u)), -np.inf)
+    sums[0] = 0.0
+    for token in u.T:
+        sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
+    return sums[count]
 
 
 def _likelihood_ratio_error(

@@ -148,8 +148,11 @@ def plan(
     tolerance: float = 0.01,
 ) -> Plan:
     """Samples per dimension each model needs for a test error, to a relative `tolerance` in n/d."""
-    smallest = subset_bayes_error(setting).error if bayes is None else bayes
-    check_target(setting, target_error, smallest)
+    smallest, status = bayes, "given"
+    if smallest is None:
+        smallest, status = subset_bayes_error(setting)[:2]
+    # a bound may lie above the Bayes error
+    check_target(setting, target_error, 0.0 if status == "bound" else smallest)
     return Plan(
         setting, target_error, smallest,
         tuple(need(setting, model, target_error, tolerance) for model in models))

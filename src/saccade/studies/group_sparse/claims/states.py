@@ -1,0 +1,93 @@
+"""Claims on states and ends of the exact maps: loss and forces by their definition, the words for
+how runs end, and what runs say when they diverge."""
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.experiment import Run
+from saccade.lab.kinds import IDENTITY
+from saccade.studies.group_sparse.claims import claim
+from saccade.studies.group_sparse.experiments import maps, states
+from saccade.studies.group_sparse.theory import position, reduction
+
+
+def _answers(run: Run) -> list[float]:
+    """`position_loss` at every state."""
+    told = [
+        position.position_loss(D, alpha, gap, scale)
+        for D, alpha, gap, scale in run.parameters.states]
+    return [getattr(one, name) for one in told for name in states.ANSWERS]
+
+
+STATES = claim(
+    "group-sparse.position-loss", "GS-D2",
+    "Loss, forces and attention of the position-only layer at any alpha, gap and scale are those of"
+    " a two-dimensional quadrature of the definition.",
+    "160 x 160 nodes are good to 1e-10 while alpha D stays below 15.", source="ours",
+    status="quadrature", kind=IDENTITY, experiment=states.position_states,
+    measure=lambda run: one_row(run.data.plain.values), predict=_answers, resolution=1e-9,
+    parts=tuple(f"{name}, D={state[0]}" for state in states.STATES for name in states.ANSWERS),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(Sabotage("one-more-group", "The definition with one group more.", {"more": 1}),))
+
+ROUND_TRIP = claim(
+    "group-sparse.coordinates-round-trip", "GS-D1",
+    "Any eight coordinates, made into the weights of a layer and read off again, are themselves"
+    " (encodings of another length, a direction off the axes).", "Rounding.", source="ours",
+    kind=IDENTITY, experiment=states.round_trip, measure=lambda run: one_row(run.data.back.values),
+    predict=lambda run: run.data.point.values, resolution=1e-12, parts=maps.COORDINATES,
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("other-group", "Read off for the first group.", {"relevant": 0}),
+        Sabotage("other-direction", "Along (2, 1, 2).", {"direction": (2.0, 1.0, 2.0)})))
+
+
+def _gaps(run: Run, groups: int = 5, order: int = 1) -> list[float]:
+    """A, B and C of coordinates made from those of the run, then two column sums of their scores;
+    from orbits in the other `order`, for another number of groups."""
+    ss, so, os_, dd, oo = run.data.point.values[3:][::order]
+    made = reduction.coordinates_from_gaps(groups, A=ss - os_, B=so - oo, C=dd - oo)
+    columns = np.asarray(reduction.position_scores(made[3:], 5, 2)).sum(axis=0)
+    return [*map(float, reduction.gaps(made)), columns[2], columns[0]]
+
+
+GAPS = claim(
+    "group-sparse.gaps-round-trip", "GS-D1",
+    "The gaps A = m_ss - m_os, B = m_so - m_oo and C = m_dd - m_oo, made into position scores whose"
+    " columns sum to zero, are read off again.", "Rounding.", source="ours", kind=IDENTITY,
+    experiment=states.round_trip,
+    measure=lambda run: one_row(
+        [*(run.data.point.values[[3, 4, 6]] - run.data.point.values[[5, 7, 7]]), 0.0, 0.0]),
+    predict=_gaps, resolution=1e-12,
+    parts=("A", "B", "C", "column of the relevant query", "column of another"),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(Sabotage(
+        "mixed-up", "From the orbits in reverse order, and for six groups.",
+        predict=lambda run: _gaps(run, 6, -1)),))
+
+WORDS = {"groups": (64,), "step_sizes": (0.002, 0.1, 0.5, 2.0), "scales": (1.5,), "steps": 800}
+ENDINGS = claim(
+    "group-sparse.endings-named", "GS-T2d",
+    "At D = 64 and sigma = 1.5 runs of 800 steps are called concentrating at eta = 0.002 (slow) and"
+    " 0.1, locked out at 0.5 and locked at 2.", "A word is right or wrong.", source="ours",
+    status="heuristic", kind=IDENTITY, experiment=maps.regimes,
+    measure=lambda run: one_row(run.data.regime.values.astype(float)),
+    predict=lambda run: [0.0, 0.0, 2.0, 1.0], resolution=0.0,
+    parts=tuple(f"eta={eta}" for eta in WORDS["step_sizes"]),
+    scales={"quick": Scale(WORDS, seconds=2)}, figure="group-sparse/regimes",
+    sabotages=(Sabotage(
+        "from-the-largest", "The step sizes from the largest down.",
+        {"step_sizes": WORDS["step_sizes"][::-1]}),))
+
+REPORTS = claim(
+    "group-sparse.runs-report-divergence", "GS-D2",
+    "The two-number map, the six-number map and descent of every weight name a step size that takes"
+    " them out of the finite numbers, and no other.", "Said or not said.", source="ours",
+    kind=IDENTITY, experiment=states.run_reports,
+    measure=lambda run: one_row(run.data.advised.values),
+    predict=lambda run: np.repeat([0.0, 1.0], 3), resolution=0.0,
+    parts=tuple(
+        f"{engine}, eta={eta}" for eta in ("0.3", "1e200")
+        for engine in ("two numbers", "six numbers", "every weight")),
+    scales={"quick": Scale(seconds=3)},
+    sabotages=(Sabotage("exchanged", "The large step first.", {"step_sizes": (1e200, 0.3)}),))

@@ -1,0 +1,81 @@
+"""States and ends of the exact maps by themselves: loss and forces of the position-only layer from
+their definitions, the way from eight coordinates to weights and back, and what runs say of
+themselves when they leave the finite numbers."""
+
+import warnings
+from typing import Any
+
+import jax
+import numpy as np
+import xarray
+
+from saccade.lab.experiment import experiment
+from saccade.studies.group_sparse import dynamics, models
+from saccade.studies.group_sparse.dynamics import full, position_map, reduced_map
+from saccade.studies.group_sparse.dynamics.reduced_gradient import coordinates_of, parameters_of
+from saccade.studies.group_sparse.experiments.common import along
+from saccade.studies.group_sparse.experiments.maps import product_rule
+from saccade.studies.group_sparse.task import group_sparse_task
+
+State = tuple[int, float, float, float]  # groups, alpha, gap, scale
+STATES: tuple[State, ...] = ((5, 0.4, 0.8, 1.3), (9, 0.7, -0.5, 0.6), (3, -0.5, 2.0, 1.7))
+ANSWERS = (
+    "loss", "alpha_force", "attention_force", "gap_force", "attention", "one_minus_attention")
+
+
+@experiment("group-sparse.position-states")
+def position_states(
+    key: Any, *, states: tuple[State, ...] = STATES, points: int = 160, more: int = 0
+) -> xarray.Dataset:
+    """Loss, forces and attention (`ANSWERS`) of the position-only layer by a two-dimensional
+    quadrature of the definition, u = |N(0, sigma^2)| in the relevant group and m the mean of the
+    others (`more` groups than the state says)."""
+    rows = []
+    for groups, alpha, gap, scale in states:
+        D = groups + more
+        u, x, weights = product_rule(points)
+        u, m = scale * u, scale * x / np.sqrt(D - 1)
+        s = np.exp(gap) / (np.exp(gap) + D - 1)
+        mixed = s * u + (1 - s) * m
+        chance = weights / (1 + np.exp(alpha * D * mixed))
+        turn = float(np.sum(chance * (u - m)))
+        rows.append([
+            float(np.sum(weights * np.log1p(np.exp(-alpha * D * mixed)))),
+            D * float(np.sum(chance * mixed)), turn, alpha * D * s * (1 - s) * turn, s, 1 - s])
+    return xarray.Dataset(along(("state", "answer"), plain=rows), {"answer": list(ANSWERS)})
+
+
+@experiment("group-sparse.round-trip")
+def round_trip(
+    key: Any, *, groups: int = 5, relevant: int = 2,
+    direction: tuple[float, ...] = (1.0, 2.0, -2.0), norm_squared: float = 1.7,
+) -> xarray.Dataset:
+    """Eight random coordinates made into the weights of a layer whose third group decides along (1,
+    2, -2), and read off again for `relevant` and `direction`."""
+    point = np.asarray(jax.random.normal(key, (8,)))
+    matrix = models.encoding("sine", groups, None, norm_squared)
+    made, looked = (
+        group_sparse_task(groups, 3, relevant=group, direction=along_)
+        for group, along_ in ((2, (1.0, 2.0, -2.0)), (relevant, direction)))
+    back = coordinates_of(parameters_of(point, made, matrix), looked, matrix)
+    return xarray.Dataset(along("name", point=point, back=back))
+
+
+@experiment("group-sparse.run-reports")
+def run_reports(
+    key: Any, *, step_sizes: tuple[float, ...] = (0.3, 1e200), steps: int = 4
+) -> xarray.Dataset:
+    """Whether runs of the two-number map, of the six-number map and of every weight advise another
+    step size, [step size][engine]."""
+    matrix = models.encoding("sine", 4)
+    task, start = group_sparse_task(4, 4), models.at_zero(4, matrix)
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dynamics.StepSizeWarning)
+        for eta in step_sizes:
+            runs = (
+                position_map.position_trajectory(4, eta, steps),
+                reduced_map.reduced_trajectory(key, 4, 4, eta, steps, places=12),
+                full.full_trajectory(key, task, start, eta, steps, batch=20, held_out=20))
+            rows.append([f"step_size = {eta:g}" in run.advice for run in runs])
+    return xarray.Dataset(along(("step_size", "engine"), advised=np.array(rows, float)))

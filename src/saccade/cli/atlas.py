@@ -6,8 +6,8 @@ import typer
 
 from saccade.cli.console import check_file, print_json, print_table
 from saccade.cli.options import AsJson, Scale, Seed, StoreFolder, check_scale
-from saccade.cli.sweep import Cluster, Counting, DryRun, Jobs, Retry, duration
 from saccade.cli.progress import progress
+from saccade.cli.sweep import Cluster, Counting, DryRun, Jobs, Retry, duration
 
 if TYPE_CHECKING:
     from saccade.lab.sweep.api import Outcome
@@ -111,8 +111,7 @@ def _carry_out(
     missing = len(laid_out.missing(retry))
     with progress(missing, "drawing the map") as advance:
         outcome = execute(laid_out, engine, retry, Counting(missing, advance))
-    typer.echo(
-        f"{outcome.computed} cells computed in {duration(outcome.seconds)}.", err=True)
+    typer.echo(f"{outcome.computed} cells computed in {duration(outcome.seconds)}.", err=True)
     return outcome
 
 

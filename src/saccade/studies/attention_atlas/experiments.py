@@ -38,12 +38,20 @@ def find_learner(name: str) -> ChartedLearner:
     return registry.one("learner of the atlas", name, registry.charted_learners())
 
 
+class Fresh(NamedTuple):
+    """Samples to judge by."""
+
+    X: np.ndarray
+    y: np.ndarray
+    where: np.ndarray
+
+
 class Draw(NamedTuple):
     """One draw of a task; X and y begin with the samples to learn from, `fresh` are the others."""
 
     X: np.ndarray
     y: np.ndarray
-    fresh: Any
+    fresh: Fresh
     judged: np.ndarray
     best: float
     null: float
@@ -51,9 +59,11 @@ class Draw(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def draws_of(name: str, most: int, length: int, dim: int, test: int, count: int, numbers: tuple[int, ...]):
-    """`count` draws of the task called `name`, from the numbers behind a key; the last two asked for
-    are kept, since every learner asks for them."""
+def draws_of(
+    name: str, most: int, length: int, dim: int, test: int, count: int, numbers: tuple[int, ...]
+):
+    """`count` draws of the task called `name`, from the numbers behind a key; the last two that
+    were asked for are kept, since every learner asks for them."""
     charted = find_task(name)
     key = jax.random.wrap_key_data(np.array(numbers, np.uint32))
     key = jax.random.fold_in(key, zlib.crc32(name.encode()))
@@ -62,19 +72,17 @@ def draws_of(name: str, most: int, length: int, dim: int, test: int, count: int,
         _draw(charted, jax.random.fold_in(key, draw), most, *size, test) for draw in range(count)]
 
 
-def _draw(
-    charted: ChartedTask, key: Any, most: int, length: int, dim: int, test: int
-) -> Draw:
+def _draw(charted: ChartedTask, key: Any, most: int, length: int, dim: int, test: int) -> Draw:
     of_task, of_samples = jax.random.split(key)
     task = charted.make(of_task, length, dim)
     if charted.most is not None:
         require(
-            most < charted.most, "samples", most, f"must be below {charted.most} for"
-            f" {charted.id!r}, which has no more")
+            most < charted.most, "samples", most,
+            f"must be below {charted.most} for {charted.id!r}, which has no more")
         test = min(test, charted.most - most)
     drawn = task.sample(of_samples, most + test)
-    X, y, where = (np.asarray(part) for part in drawn[:3])
-    fresh = type("Fresh", (), {"X": X[most:], "y": y[most:], "where": where[most:]})
+    X, y, where = (np.asarray(part) for part in (drawn.X, drawn.y, drawn.where))
+    fresh = Fresh(X[most:], y[most:], where[most:])
     F = np.asarray(task.best(fresh.X))
     judged = charted.judged(fresh) & charted.located
     return Draw(
@@ -117,8 +125,10 @@ def table(
     drawn = draws_of(task, most, length, dim, test, draws, numbers)
     rows = [
         [
-            [met(learner, draw, count, jax.random.fold_in(key, at))
-             for at, draw in enumerate(drawn)] for count in samples]
+            [
+                met(learner, draw, count, jax.random.fold_in(key, at))
+                for at, draw in enumerate(drawn)]
+            for count in samples]
         for learner in known]
     return {
         name: np.array([[[cell[name] for cell in line] for line in row] for row in rows])

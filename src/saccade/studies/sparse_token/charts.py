@@ -30,8 +30,7 @@ def _charted(informative: int, signal: float, name: str, quick: bool = True) -> 
 
 
 TOKENS = (
-    _charted(1, SIGNAL, "sparse-token-1"),
-    _charted(3, SIGNAL / 2, "sparse-token-3"),
+    _charted(1, SIGNAL, "sparse-token-1"), _charted(3, SIGNAL / 2, "sparse-token-3"),
     *(
         _charted(count, signal, f"sparse-token-{count}-theta-{signal:g}", quick=False)
         for count in (1, 3) for signal in (2.0, 3.0, 6.0)))

@@ -62,8 +62,8 @@ def _flat(X: np.ndarray) -> np.ndarray:
 def _of_extremes(w: np.ndarray, X: np.ndarray) -> np.ndarray:
     """How much of |w| is read at each token."""
     up, down = np.abs(w).reshape(2, -1)
-    highest = (X == X.max(axis=1, keepdims=True)) @ up
-    return highest + (X == X.min(axis=1, keepdims=True)) @ down
+    highest = (X.max(axis=1, keepdims=True) == X) @ up
+    return highest + (X.min(axis=1, keepdims=True) == X) @ down
 
 
 def of_places(w: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -81,5 +81,5 @@ NULL = ChartedLearner(
 POOLED = _charted("pooled", "linear in the mean token", _mean, lambda w, X: evenly(X))
 LARGEST = _charted(
     "max-pooled", "linear in the largest and smallest of each feature", _largest, _of_extremes)
-FLAT = _charted("flattened", "linear in all tokens, each place with its own weights", _flat,
-                of_places)
+FLAT = _charted(
+    "flattened", "linear in all tokens, each place with its own weights", _flat, of_places)

@@ -67,8 +67,7 @@ def fitted(model: Any, X: np.ndarray, y: np.ndarray, mask: Any, read: Any) -> Fi
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(read(X), y, mask)
     decide = getattr(model, "decision_function", None) or model.predict
-    return Fitted(
-        lambda X: decide(read(X)), lambda X: np.asarray(model.attention(read(X))))
+    return Fitted(lambda X: decide(read(X)), lambda X: np.asarray(model.attention(read(X))))
 
 
 def _charted(
@@ -83,4 +82,5 @@ SOFTMAX = (
     _charted("softmax-2", "softmax attention by content, two heads", 2),
     _charted("softmax-4", "softmax attention by content, four heads", 4, quick=False),
     _charted("content-place", "softmax attention by content and place, one head", 1, True),
-    _charted("content-place-2", "softmax attention by content and place, two heads", 2, True, False))
+    _charted(
+        "content-place-2", "softmax attention by content and place, two heads", 2, True, False))

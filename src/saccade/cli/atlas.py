@@ -12,7 +12,7 @@ from saccade.cli.sweep import Cluster, Counting, DryRun, Jobs, Retry, duration
 if TYPE_CHECKING:
     from saccade.lab.sweep.api import Outcome
 
-RUN, SWEEP = "attention-atlas.cell", "attention-atlas/map"
+RUN, SWEEP = "attention-atlas.cell", "attention-atlas/coarse"
 Names = list[str] | None
 
 

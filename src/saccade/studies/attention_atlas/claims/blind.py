@@ -73,7 +73,7 @@ CHANCE = ours_of_map(
     statement=(
         "Both then look by chance: the token that matters weighs more than another of its sample in"
         " half of the cases, within .03 (content attention where the place is fixed, attention by"
-        " place where it is random; 400 samples)."),
+        " place where it is random; 200 samples)."),
     kind=ESTIMATE, measure=lambda run: columns(of(run, "auroc", 0, 0), of(run, "auroc", 1, 1)),
     predict=lambda run: 0.5, resolution=0.03,
     argued="fitted weights that mean nothing still differ; single draws spread by about .02",
@@ -81,7 +81,7 @@ CHANCE = ours_of_map(
     scales={"quick": Scale(
         {
             "tasks": ("group-sparse", "single-location-1"), "learners": ("softmax", "place"),
-            "samples": (400,)},
+            "samples": (200,)},
         repetitions=4, seconds=10)},
     figure="attention-atlas/map", citation=ours("AUROC of attention against the truth"),
     sabotages=(Sabotage(

@@ -32,7 +32,7 @@ def _line(run, longer: int = 1):
 
 
 POOLING = ours_of_map(
-    id="attention-atlas.pooling-on-its-line", spec="AA-8",
+    id="attention-atlas.pooling-on-its-line", spec="AA-10",
     statement=(
         "Where pooling is enough is where theory says: from 800 samples a linear function of the"
         " mean token errs as the theory of sparse tokens says of pooling that knows the direction,"

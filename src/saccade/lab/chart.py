@@ -7,28 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from saccade.contracts import Kind, Learner, Sample, Task
+from saccade.contracts import Kind, Learner
 from saccade.errors import InvalidInput
 
 BOTH: tuple[Kind, ...] = ("regression", "classification")
 
 
-def all_of(sample: Sample) -> np.ndarray:
+def all_of(sample: Any) -> np.ndarray:
     """Every sample has tokens that matter."""
     return np.ones(len(np.asarray(sample.y)), bool)
 
 
 @dataclass(frozen=True)
 class ChartedTask:
-    """`make(key, length, dim)` is the task with its hidden directions drawn anew; `judged(sample)`
-    says in which samples there is something to look at. `size` fixes (length, dim) of real data,
-    `most` how many samples there are; `floor` says what `best` is. `quick` tasks are on the map
-    that nothing is asked for."""
+    """`make(key, length, dim)` is the task (`saccade.contracts`) with its hidden directions drawn
+    anew; `judged(sample)` says in which samples there is something to look at. `size` fixes
+    (length, dim) of real data, `most` how many samples there are; `floor` says what `best` is.
+    `quick` tasks are on the map that nothing is asked for."""
 
     id: str
     study: str
     says: str
-    make: Callable[[Any, int, int], Task]
+    make: Callable[..., Any]
     floor: str = "Bayes"
     judged: Callable[[Any], np.ndarray] = all_of
     size: tuple[int, int] | None = None
@@ -46,7 +46,7 @@ class ChartedLearner:
     id: str
     study: str
     says: str
-    make: Callable[[Kind], Learner]
+    make: Callable[[Kind], Any]
     kinds: tuple[Kind, ...] = BOTH
     quick: bool = True
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -65,7 +66,7 @@ def draws_of(
     """`count` draws of the task called `name`, from the numbers behind a key; the last two that
     were asked for are kept, since every learner asks for them."""
     charted = find_task(name)
-    key = jax.random.wrap_key_data(np.array(numbers, np.uint32))
+    key = jax.random.wrap_key_data(jnp.asarray(numbers, jnp.uint32))
     key = jax.random.fold_in(key, zlib.crc32(name.encode()))
     size = charted.size or (length, dim)
     return [
@@ -94,7 +95,8 @@ def met(learner: ChartedLearner, draw: Draw, samples: int, key: Any) -> dict[str
     """One learner on one draw. Numbers that are not finite are a result: its word is diverged.
     Seconds are the processor's, for fitting and predicting."""
     start = time.process_time()
-    model = learner.of(draw.kind).fit(draw.X[:samples], draw.y[:samples], key=key)
+    learns: Any = learner.of(draw.kind)
+    model = learns.fit(draw.X[:samples], draw.y[:samples], key=key)
     F = np.asarray(model(draw.fresh.X))
     seconds = time.process_time() - start
     found = {"best": draw.best, "null": draw.null, "seconds": seconds, "word": 0}
@@ -163,8 +165,8 @@ def meetings(
     """Several learners on the same draws of several tasks, by (task, learner, samples, draw)."""
     found = [table(key, task, learners, samples, draws, length, dim, test) for task in tasks]
     axes = ("task", "learner", "samples", "draw")
-    values = {
-        name: (axes, np.stack([one[name] for one in found])) for name in (*QUANTITIES, "word")}
-    values["word"] = coded(axes, values["word"][1], WORDS)
+    values: dict[str, Any] = {
+        name: (axes, np.stack([one[name] for one in found])) for name in QUANTITIES}
+    values["word"] = coded(axes, np.stack([one["word"] for one in found]), WORDS)
     return xarray.Dataset(
         values, {"task": list(tasks), "learner": list(learners), "samples": list(samples)})

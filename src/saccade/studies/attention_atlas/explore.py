@@ -7,6 +7,8 @@ app = marimo.App(width="medium", app_title="saccade: the atlas")
 
 
 with app.setup:
+    from typing import Any
+
     import jax
     import marimo as mo
     import numpy as np
@@ -40,7 +42,7 @@ def drawn(task, seed=0):
 def fitted(task, learner, samples, seed=0):
     """The learner's model from so many samples, and the draw."""
     draw = drawn(task, seed)
-    learns = find_learner(learner).of(draw.kind)
+    learns: Any = find_learner(learner).of(draw.kind)
     return learns.fit(draw.X[:samples], draw.y[:samples], key=jax.random.key(seed)), draw
 
 

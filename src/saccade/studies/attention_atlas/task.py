@@ -84,7 +84,7 @@ class Split:
 def _digits() -> tuple[np.ndarray, np.ndarray]:
     from sklearn.datasets import load_digits
 
-    read = load_digits()
+    read: Any = load_digits()
     return read.images / 8.0 - 1, np.where(read.target >= 5, 1.0, -1.0)
 
 

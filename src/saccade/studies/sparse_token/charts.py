@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from saccade.lab.chart import ChartedTask
@@ -13,8 +14,8 @@ SIGNAL = 4.0
 
 
 def _task(key: Any, length: int, dim: int, informative: int, signal: float) -> SparseToken:
-    direction = np.asarray(jax.random.normal(key, (dim,)))
-    unit = direction / np.linalg.norm(direction)
+    direction = jax.random.normal(key, (dim,))
+    unit = direction / jnp.linalg.norm(direction)
     return SparseToken.create(dim, length, informative, 0.5, signal, unit)
 
 

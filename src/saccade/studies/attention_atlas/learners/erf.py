@@ -6,6 +6,7 @@ regression.
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import erf
@@ -37,7 +38,7 @@ class ErfObjective:
         gradient = np.concatenate([[pull.sum()], (back @ self.rows).ravel()])
         return float(losses.mean() + penalty @ theta / 2), gradient + penalty
 
-    def model(self, theta: np.ndarray) -> np.ndarray:
+    def model(self, theta: np.ndarray) -> Any:
         return theta
 
 

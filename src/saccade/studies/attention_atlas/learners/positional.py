@@ -3,7 +3,7 @@ estimators."""
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Association:
     def fit(self, X: Any, y: Any, mask: Any = None, *, key: Any) -> Fitted:
         X, y = np.asarray(X, float), np.asarray(y)
         seed = int(generator(key).integers(2**31))
-        model = _Patches(
+        model = cast(Any, _Patches)(
             ridges=RIDGES[1::2], max_iter=STEPS, class_weight=None, cv=last_quarter(len(y)),
             random_state=seed)
         return fitted(model, X, y, mask, np.asarray)

@@ -55,9 +55,9 @@ class Softmax:
         common = {
             "n_heads": self.heads, "ridges": RIDGES, "max_iter": STEPS, "random_state": seed,
             "cv": last_quarter(len(y))}
-        model: Any = (
-            _Regressor(**common, n_starts=1) if self.kind == "regression"
-            else _Classifier(**common, class_weight=None))
+        build: Any = _Regressor if self.kind == "regression" else _Classifier
+        own = {"n_starts": 1} if self.kind == "regression" else {"class_weight": None}
+        model = build(**common, **own)
         return fitted(model, X, y, mask, encoded if self.places else np.asarray)
 
 

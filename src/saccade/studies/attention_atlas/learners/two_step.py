@@ -1,6 +1,6 @@
 """The two steps of the sparse-token paper: a query from two gradients, then a convex read-out."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class TwoSteps:
 
     def fit(self, X: Any, y: Any, mask: Any = None, *, key: Any) -> Fitted:
         X, y = np.asarray(X, float), np.asarray(y)
-        model = _TwoSteps(
+        model = cast(Any, _TwoSteps)(
             sharpness=SHARPNESS, ridges=RIDGES, class_weight=None, cv=last_quarter(len(y)))
         return fitted(model, X, y, mask, np.asarray)
 

@@ -21,7 +21,7 @@ MARKS = ("o", "s", "^", "v", "D", "P", "X", "*", "h", "<", ">", "d")
 
 def draw_curves(found: Entries) -> Any:
     """Excess error against samples, a panel a task."""
-    tasks, learners = distinct(found, 0), distinct(found, 1)
+    tasks, learners, counts = (distinct(found, axis) for axis in range(3))
     columns = min(4, len(tasks))
     rows = -(-len(tasks) // columns)
     drawing, grid = plt.subplots(
@@ -39,7 +39,7 @@ def draw_curves(found: Entries) -> Any:
                 color=CYCLE[number % len(CYCLE)] if number < len(CYCLE) else GREY, label=learner)
         axes.axhline(1, color="0.6", linewidth=0.8, linestyle=":")
         axes.set(title=task, xscale="log", ylim=(-0.05, 1.45))
-        axes.set_xticks(sizes, [str(size) for size in sizes])
+        axes.set_xticks(counts, [str(count) for count in counts])
         axes.minorticks_off()
     for axes in grid.ravel()[len(tasks) :]:
         axes.set_visible(False)

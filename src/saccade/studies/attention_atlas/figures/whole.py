@@ -28,7 +28,8 @@ def draw_map(found: Entries) -> Any:
     """Colour is the excess error; a cross where attention is not where the truth lies."""
     tasks, learners, samples = (distinct(found, axis) for axis in range(3))
     samples = sorted(samples)
-    drawing, axes = plt.subplots(figsize=(1.9 + 0.85 * len(learners), 1.5 + 0.5 * len(tasks)))
+    drawing, axes = plt.subplots(
+        figsize=(max(6.5, 1.9 + 0.85 * len(learners)), max(3.4, 1.5 + 0.5 * len(tasks))))
     for (task, learner, count), one in found.items():
         wide = (1 - 2 * GAP) / len(samples)
         x = learners.index(learner) + GAP + wide * samples.index(count)

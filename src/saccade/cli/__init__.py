@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from saccade.cli import (
+    atlas,
     bench,
     calculate,
     data,
@@ -84,5 +85,6 @@ app.command("diagnose")(diagnose.diagnose)
 app.command("new-study")(studies.new_study)
 app.add_typer(data.app, name="data")
 app.command("sweep")(sweep.sweep)
+app.command("atlas")(atlas.atlas)
 app.add_typer(runs.app, name="runs")
 app.command("explore")(studies.explore)

@@ -15,6 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+from saccade.studies import STUDIES
+
 # These carry numbers about, print them or describe papers; none of them makes a number.
 NO_NUMBERS = ("api", "cli", "errors", "lab", "report")
 
@@ -75,13 +77,41 @@ def _imported(module: str, root: str) -> frozenset[str]:
 
 
 def sources(module: str) -> dict[str, Path]:
-    """Every source file that `module` computes with, by the name of its module."""
+    """Every source file that `module` computes with, by the name of its module. One that finds what
+    it computes with in rooms of all studies says so: READS_ROOMS = ("charts", "learners")."""
+    found = _closure(module)
+    for room in _rooms_read(module):
+        found |= _closure(room)
+    return {name: path for name in sorted(found) if (path := _file(name))}
+
+
+def _closure(module: str) -> set[str]:
     found, waiting = {module}, [module]
     while waiting:
         new = _imported(waiting.pop(), module.split(".")[0]) - found
         found |= new
         waiting += new
-    return {name: path for name in sorted(found) if (path := _file(name))}
+    return found
+
+
+def _rooms_read(module: str) -> Iterator[str]:
+    """The rooms that a module finds by READS_ROOMS, with the modules in them."""
+    path = _file(module)
+    for node in ast.parse(path.read_bytes()).body if path else ():
+        names = [getattr(one, "id", "") for one in getattr(node, "targets", ())]
+        if isinstance(node, ast.Assign) and "READS_ROOMS" in names:
+            for room in ast.literal_eval(node.value):
+                yield from _modules_of(room)
+
+
+def _modules_of(room: str) -> Iterator[str]:
+    for study in STUDIES.values():
+        home = _file(study.room(room))
+        if home is None:
+            continue
+        yield study.room(room)
+        parts = home.parent.glob("*.py") if home.name == "__init__.py" else ()
+        yield from (f"{study.room(room)}.{part.stem}" for part in parts if part != home)
 
 
 @cache

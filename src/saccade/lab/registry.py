@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from saccade.lab.adviser import Adviser
     from saccade.lab.benchmark import Benchmark
     from saccade.lab.calculator import Calculator
+    from saccade.lab.chart import ChartedLearner, ChartedTask
     from saccade.lab.claim import Claim
     from saccade.lab.experiment import Experiment
     from saccade.lab.figure import Figure
@@ -118,6 +119,15 @@ def trainings(study: str | None = None) -> "list[Training]":
 def advisers(study: str | None = None) -> "list[Adviser]":
     """What theories say about somebody's own data (`saccade.advise`)."""
     return offered("adviser.Adviser", ("advice",), study)
+
+
+def charted_tasks(study: str | None = None) -> "list[ChartedTask]":
+    """Tasks on the map of all learners and all tasks."""
+    return offered("chart.ChartedTask", ("charts",), study)
+
+
+def charted_learners(study: str | None = None) -> "list[ChartedLearner]":
+    return offered("chart.ChartedLearner", ("learners",), study)
 
 
 def one(kind: str, name: str, items: Iterable[Any]) -> Any:

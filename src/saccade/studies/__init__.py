@@ -15,7 +15,7 @@ from typing import NamedTuple
 GROUP = "saccade.studies"
 BUILT_IN = (
     "single_location", "sparse_token", "group_sparse", "sparse_recovery", "spatial",
-    "softmax_location", "bag_estimators")
+    "softmax_location", "bag_estimators", "attention_atlas")
 
 
 class Study(NamedTuple):

@@ -1,0 +1,1 @@
+"""The atlas: every learner on every task."""

@@ -45,6 +45,12 @@ def test_errors_of_all_looks_parts_and_claims_add_up_to_the_ledger_error():
     assert v.look_error(3, parts=4) == v.look_error(0) / 8 / 4
 
 
+def test_the_numbers_of_the_promise_are_those_that_were_measured():
+    """`mean_intervals` gives the chances of a miss at these two; other ones need new measurements
+    (`test_verdict_simulation.py`)."""
+    assert (MIN_REPLICATES, SKEW_RESERVE, v.LEDGER_ERROR, v.LEDGER_CAPACITY) == (32, 32, 0.01, 512)
+
+
 # Intervals against independent computations
 
 

@@ -116,8 +116,7 @@ STOCHASTIC_RECOVERY = claim(
     argued="The noise of batches of 5 keeps |kappa| about 0.012 away from 1 at the final step size"
     " and temperature; medians, since about three runs in ten swap at quick scale. The lower end of"
     " a median of 240 runs is their 35th percentile, which a seed with many swaps does not reach"
-    " (seed 2 did not); of 960 runs the 42nd.", statistic="median",
-    parts=("|kappa|", "|nu|"),
+    " (seed 2 did not); of 960 runs the 42nd.", statistic="median", parts=("|kappa|", "|nu|"),
     scales={
         "quick": Scale(descent.STOCHASTIC, 8, seconds=8),
         "paper": Scale(descent.STOCHASTIC_PAPER, 1, seconds=120)},

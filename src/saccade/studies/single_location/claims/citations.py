@@ -153,7 +153,7 @@ CITATIONS = {
     "attractor-better": answers(
         "Appendix D.2, Figure 7a", "the excess risk plateaus at a high value"),
     "competing-modes": OURS, "swapped-fraction-falls": OURS, "mode-tells-outcome": OURS,
-    "mode-projections": OURS, "starts-in-law": OURS,
+    "mode-projections": OURS, "stochastic-speeds": OURS, "starts-in-law": OURS,
     "bayes-predictor": answers(
         "Section 4, eq. (8)",
         "the Bayes risk associated with problem (P_learn) is larger than eps^2"),

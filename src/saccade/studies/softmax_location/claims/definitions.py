@@ -225,6 +225,25 @@ TWO_AT_TRUTH = claim(
             "three-tokens", "Integrals of three tokens.",
             measure=lambda run: _off_the_sums(run, length=3.0))))
 
+
+def _hopeless(run: Run, length: float = 1e30) -> np.ndarray:
+    """Risks of many tokens over that of the null predictor, of argmax over that of a wrong token,
+    case by case."""
+    risks = _at_truth(run, length=length)[:, :6]
+    _, _, gamma, noise = run.data.setting.values.T
+    limits = np.stack([noise**2 + gamma**2 + (name == "argmax") for name in sums.NAMES[:6]], -1)
+    return one_row(np.abs(risks / limits - 1).max(axis=0))
+
+
+HOPELESS = claim(
+    id="softmax-location.hopeless-lengths", spec="SM-15",
+    statement="With 10^30 tokens in two or four dimensions nothing is left to learn: the best"
+    " predictors and softmax have the risk of predicting zero, argmax that of a wrong token.",
+    status="asymptotic", kind=IDENTITY, experiment=sums.two_at_the_truth, measure=_hopeless,
+    resolution=1e-10, argued="What is left is of the order of e^20 over the number of tokens.",
+    parts=sums.NAMES[:6],
+    sabotages=(Sabotage("fewer", "A hundred tokens.", measure=lambda run: _hopeless(run, 100.0)),))
+
 BESSEL = claim(
     id="softmax-location.bessel", spec="SM-13",
     statement="The logarithm of the Bessel function I, far beyond what a double holds, is that of"

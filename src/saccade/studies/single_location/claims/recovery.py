@@ -177,9 +177,11 @@ FIRST_STEPS = claim(
     scales=quick(repetitions=16, seconds=6),
     sabotages=(
         Sabotage(
-            "other-task", "The population's step at gamma = 1.2, lambda = 0.5 with three tokens.",
-            predict=lambda run: _population_speeds(
-                run, gamma=1.2, length=3, inverse_temperature=0.5)),
+            "other-task", "The population's step at gamma = 1.2 with three tokens.",
+            predict=lambda run: _population_speeds(run, gamma=1.2, length=3)),
+        Sabotage(
+            "softer", "The population's step at lambda = 0.5.",
+            predict=lambda run: _population_speeds(run, inverse_temperature=0.5)),
         changed("wrong-batch", "Assume batches of 6 instead of 3.", law_batch=6)))
 
 LARGE_LAMBDA = claim(

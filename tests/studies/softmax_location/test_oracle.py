@@ -119,3 +119,11 @@ def test_erf_by_the_same_polynomial():
     at = theory.Overlaps(0.3, 0.5, -0.1, 0.2, 0.1)
     value = theory.evaluate(at, off, theory.erf_moments(off, 0.3))
     assert float(value.risk) == pytest.approx(2.96446, abs=1e-5)
+
+
+@pytest.mark.parametrize("sees", ["all", "plane", "scores"])
+@pytest.mark.parametrize("gamma", [0.6, 1.0, 1.3])
+def test_of_hopelessly_many_tokens_bayes_has_the_risk_of_predicting_zero(sees, gamma):
+    for length in (1e25, 1e60, 1e140):
+        risk = theory.bayes_risk(Setting(4.0, length, 1.0, gamma, 0.2), sees)
+        assert risk == pytest.approx(0.04 + gamma**2, rel=1e-10)

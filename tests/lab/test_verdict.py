@@ -309,3 +309,13 @@ def test_judge_takes_one_column_and_judges_identities_exactly():
         == v.REFUTED)
     assert v.judge(ESTIMATE, np.full((40, 1), NAN), 0.0, 1.0, "mean", 0).verdict == v.REFUTED
     assert v.judge(BELOW, np.full(40, NAN), 0.0, 1.0, "median", 0).verdict == v.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "excess"),
+    [
+        (ESTIMATE, -0.5, 0.1, 0.5), (ESTIMATE, -0.1, 0.5, 0.5), (SLOPE, -0.5, 0.1, 0.5),
+        (IDENTITY, -0.1, 0.5, 0.5), (BELOW, -2, 0.3, 0.3), (ABOVE, -0.3, 2, 0.3),
+        (ORDERING, 0.2, 5, -0.2)])
+def test_how_near_an_interval_is_to_failing_is_told_by_its_worse_end(kind, low, high, excess):
+    assert kind.excess(low, high) == pytest.approx(excess)

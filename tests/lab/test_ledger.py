@@ -5,12 +5,15 @@ import json
 
 import numpy as np
 import pytest
-from toy import claim, exact
+from toy import claim, exact, toy
 
 from saccade.errors import InvalidInput
 from saccade.lab.claim import Citation, Repair, Sabotage, Scale
-from saccade.lab.kinds import BELOW, IDENTITY
+from saccade.lab.intervals import mean_interval
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, ORDERING
 from saccade.lab.ledger import Conditions, _looks, evaluate, judge_all, reasons, verdict_is_expected
+from saccade.lab.run import run
+from saccade.lab.verdict import look_error
 
 TRUTH = claim().predict
 
@@ -120,6 +123,55 @@ def test_looks_double_until_decided_or_the_budget_ends(conditions):
     assert list(_looks(6)) == [1, 2, 4, 6]
     row = evaluate(claim(resolution=1e-6), conditions)
     assert (row["verdict"], row["looks"], row["replicates"]) == ("undecided", 4, 320)
+    values = row["measurement"], *row["interval"]
+    samples = [run_values(conditions, number) for number in range(8)]
+    wanted = mean_interval(np.concatenate(samples), look_error(3))
+    assert values == pytest.approx(wanted), "all repetitions, at the last look's share of the error"
+
+
+def run_values(conditions, repetition):
+    found = run(toy, seed=conditions.seed, repetition=repetition, store=conditions.store)
+    return found.data.value.values
+
+
+def test_undecided_is_as_expected_of_nothing(conditions):
+    """Neither a claim, nor a sabotage, nor a repair may be left undecided."""
+    row = evaluate(claim(resolution=1e-6), conditions)
+    assert row["as_expected"] is False and not verdict_is_expected(row)
+    assert "undecided, expected: holds" in reasons(row)
+    refuted = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
+    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    row = evaluate(claim(resolution=1e-6, repairs=(true,), **refuted), conditions)
+    assert row["as_expected"] is False and not verdict_is_expected(row)
+
+    def edge(run):
+        return 1.0 + np.mean([run_values(conditions, number).mean() for number in range(8)])
+
+    assert evaluate(claim(predict=edge), conditions)["verdict"] == "undecided"
+    row = evaluate(claim(sabotages=(Sabotage("edge", "At the edge.", predict=edge),)), conditions)
+    assert row["verdict"] == "holds" and row["sabotages_refuted"] is False
+    assert "edge: undecided, must be refuted" in reasons(row) and not verdict_is_expected(row)
+    at_edge = Repair("edge", "At the edge.", predict=edge)
+    row = evaluate(claim(predict=lambda run: -4.0, repairs=(at_edge,), **refuted), conditions)
+    assert row["verdict"] == "refuted" and row["repairs_hold"] is False
+    assert "edge: undecided, must be holds" in reasons(row) and not verdict_is_expected(row)
+
+
+@pytest.mark.parametrize(
+    ("kind", "measured", "nearest"),
+    [
+        (IDENTITY, [1.1, 2.6, 2.8], "b"), (ESTIMATE, [1.1, 1.3, 2.8], "b"),
+        (BELOW, [0.1, 1.5, 3.4], "c"), (ABOVE, [1.2, 2.1, 4.0], "b"),
+        (ORDERING, [1.9, 2.6, 3.1], "c")])
+def test_of_parts_that_hold_the_row_shows_the_one_nearest_to_failing(
+    kind, measured, nearest, conditions
+):
+    row = evaluate(
+        claim(
+            kind=kind, statistic="exact", measure=lambda run: [measured],
+            predict=lambda run: [1.0, 2.0, 3.0], resolution=1.0, parts=("a", "b", "c")),
+        conditions)
+    assert (row["verdict"], row["part"]) == ("holds", nearest)
 
 
 def test_repetitions_are_independent_and_seeds_matter(conditions):

@@ -93,6 +93,12 @@ def test_the_table_counts_by_room_and_study():
     assert told["all"]["equivalent"] == 1
 
 
+def test_what_has_no_verdict_in_time_is_not_called_seen(tmp_path):
+    row = hunting._verdict(
+        ["spatial.linear-error"], tmp_path, hunting.Hunt(str(tmp_path), limit=0.01))
+    assert row["outcome"] == hunting.NOT_SEEN and "0.01 s" in row["says"]
+
+
 @pytest.mark.slow
 def test_a_hunt_tells_what_is_seen_from_what_is_not(tmp_path, monkeypatch):
     """A wrong error of the linear model is seen; more parentheses are not."""

@@ -48,3 +48,17 @@ def test_a_bound_far_from_what_is_measured_is_loose(kind, low, high, predicted, 
 def test_what_does_not_hold_has_no_slack():
     assert slack(BELOW, part(1, 2, 3, 0.1) | {"verdict": "refuted"}) is None
     assert slack(BELOW, part(1, 2, None, 0.1)) is None
+
+
+def test_the_share_is_measured_over_predicted():
+    assert slack(BELOW, part(1, 2, 3, 0.1)).share == pytest.approx(0.5)
+    assert slack(ABOVE, part(-3, -1, -4, 0.1)).share == pytest.approx(0.5)
+    assert slack(BELOW, part(1, 2, 3, 0.1) | {"measurement": None}).share is None
+
+
+@pytest.mark.parametrize("factor, loose", [(9.9, False), (10.1, True)])
+def test_loose_begins_at_a_factor_of_ten(factor, loose):
+    assert slack(ABOVE, part(factor, 2 * factor, 1.0, 0.0)).is_loose is loose
+    assert slack(BELOW, part(0.5 / factor, 1 / factor, 1.0, 0.0)).is_loose is loose
+    two_sided = slack(ESTIMATE, part(0.99, 1.01, 1.0, 0.5))
+    assert two_sided.is_loose is False

@@ -45,6 +45,12 @@ def test_errors_of_all_looks_parts_and_claims_add_up_to_the_ledger_error():
     assert v.look_error(3, parts=4) == v.look_error(0) / 8 / 4
 
 
+def test_the_numbers_of_the_promise_are_those_that_were_measured():
+    """`mean_intervals` gives the chances of a miss at these two; other ones need new measurements
+    (`test_verdict_simulation.py`)."""
+    assert (MIN_REPLICATES, SKEW_RESERVE, v.LEDGER_ERROR, v.LEDGER_CAPACITY) == (32, 32, 0.01, 512)
+
+
 # Intervals against independent computations
 
 
@@ -303,3 +309,13 @@ def test_judge_takes_one_column_and_judges_identities_exactly():
         == v.REFUTED)
     assert v.judge(ESTIMATE, np.full((40, 1), NAN), 0.0, 1.0, "mean", 0).verdict == v.REFUTED
     assert v.judge(BELOW, np.full(40, NAN), 0.0, 1.0, "median", 0).verdict == v.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "excess"),
+    [
+        (ESTIMATE, -0.5, 0.1, 0.5), (ESTIMATE, -0.1, 0.5, 0.5), (SLOPE, -0.5, 0.1, 0.5),
+        (IDENTITY, -0.1, 0.5, 0.5), (BELOW, -2, 0.3, 0.3), (ABOVE, -0.3, 2, 0.3),
+        (ORDERING, 0.2, 5, -0.2)])
+def test_how_near_an_interval_is_to_failing_is_told_by_its_worse_end(kind, low, high, excess):
+    assert kind.excess(low, high) == pytest.approx(excess)

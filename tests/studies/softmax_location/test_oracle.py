@@ -131,3 +131,11 @@ def test_argmax_in_enormous_dimension_needs_no_more_room():
         assert tracemalloc.get_traced_memory()[1] < 10e6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("sees", ["all", "plane", "scores"])
+@pytest.mark.parametrize("gamma", [0.6, 1.0, 1.3])
+def test_of_hopelessly_many_tokens_bayes_has_the_risk_of_predicting_zero(sees, gamma):
+    for length in (1e25, 1e60, 1e140):
+        risk = theory.bayes_risk(Setting(4.0, length, 1.0, gamma, 0.2), sees)
+        assert risk == pytest.approx(0.04 + gamma**2, rel=1e-10)

@@ -48,7 +48,7 @@ class Mutant(NamedTuple):
     def describe(self) -> dict[str, Any]:
         words = self.alteration._asdict()
         return {"study": self.study, "room": self.room, "file": self.file} | {
-            name: words[name] for name in ("rule", "function", "line", "before", "after")}
+            name: words[name] for name in ("rule", "function", "line", "start", "before", "after")}
 
 
 def folder_of(study: str) -> Path:
@@ -117,11 +117,12 @@ def order(file: str, watching: Sequence[tuple[Claim, set[str], set[str]]]) -> li
 
 class Hunt(NamedTuple):
     """How mutants are hunted: the store of the unaltered runs, seed of the claims, seconds a
-    mutant may take, and how many at once."""
+    mutant may take (one without a verdict by then counts as not seen: on a slow machine a survivor
+    would pass for seen), and how many at once."""
 
     store: str
     seed: int = 0
-    limit: float | None = 300.0
+    limit: float | None = 900.0
     jobs: int = 1
 
 
@@ -212,7 +213,9 @@ def _verdict(names: list[str], copy: Path, hunt: Hunt) -> dict[str, Any]:
         answer = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=hunt.limit)
     except subprocess.TimeoutExpired:
-        return {"outcome": SEEN, "says": f"does not end within {hunt.limit:g} s"}
+        return {
+            "outcome": NOT_SEEN,
+            "says": f"no verdict within {hunt.limit:g} s: a larger limit may tell"}
     if answer.returncode:
         return {"outcome": SEEN, "says": answer.stderr.strip().splitlines()[-1][:200]}
     told = json.loads(answer.stdout.splitlines()[-1])

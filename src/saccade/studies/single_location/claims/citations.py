@@ -42,6 +42,10 @@ CITATIONS = {
         "Proposition 15",
         "We have the closed-form expression R(kappa, nu, theta, eta, rho) = eps^2 + gamma^2 - 2 "
         "gamma^2 nu erf(..) - .."),
+    "risk-by-sums": exact(
+        "Proposition 15",
+        "We have the closed-form expression R(kappa, nu, theta, eta, rho) = eps^2 + gamma^2 - 2 "
+        "gamma^2 nu erf(..) - .."),
     "oracle-risk": exact(
         "Theorem 1",
         "gamma^2 - 2 gamma^2 erf(..) + gamma^2 zeta(lambda sqrt(d/2), lambda^2 gamma^2) + (L-1) "
@@ -149,7 +153,7 @@ CITATIONS = {
     "attractor-better": answers(
         "Appendix D.2, Figure 7a", "the excess risk plateaus at a high value"),
     "competing-modes": OURS, "swapped-fraction-falls": OURS, "mode-tells-outcome": OURS,
-    "starts-in-law": OURS,
+    "mode-projections": OURS, "stochastic-speeds": OURS, "starts-in-law": OURS,
     "bayes-predictor": answers(
         "Section 4, eq. (8)",
         "the Bayes risk associated with problem (P_learn) is larger than eps^2"),

@@ -56,7 +56,7 @@ BAYES = claim(
     argued="E[(Y - E[Y|X]) f(X)] = 0 for every f. Products fluctuate by 0.3: 0.001 over 128000"
     " samples; 0.015 is 3 % of the variance of Y.", statistic="mean",
     parts=tuple(f"m={m}, {name}" for m in (1, 2) for name in ("itself", "first token")),
-    scales=quick(seconds=3),
+    scales=quick(repetitions=4, seconds=3),
     sabotages=changed("wider", "Assume gamma = 1 where it is 0.8.", assumed_gamma=1.0))
 
 
@@ -90,7 +90,7 @@ PROBED = claim(
     argued="Four features fitted to 2000 states cost 0.001; an accuracy on 2000 fluctuates by"
     " 0.009, 0.0016 over 32.", statistic="mean",
     parts=("train, told apart", "test, told apart", "test, nothing"),
-    scales=quick(repetitions=4, seconds=2),
+    scales=quick(repetitions=16, seconds=2),
     sabotages=(Sabotage(
         "closer", "Expect classes half as far apart, and something where nothing is.",
         predict=lambda run: [*[ndtr(run.parameters.apart / 2)] * 2, ndtr(0.2)]),))

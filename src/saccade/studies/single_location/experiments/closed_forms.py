@@ -163,3 +163,59 @@ def linear_normal_equations(
             "uniform_risk": ("length", np.array(uniform)),
             "likely_risk": ("likely", np.array(uneven))},
         {"length": list(lengths), "likely": list(likely)})
+
+
+def _means(
+    gates: np.ndarray, x: np.ndarray, mean: float, spread: float, rho: float, weights: np.ndarray
+) -> tuple[float, float]:
+    """E[w X.v] and E[(w X.v)^2] of a token with X.k = .. + spread x: given x, X.v is normal around
+    mean + rho spread x with the variance spread^2 (1 - rho^2)."""
+    inner = mean + rho * spread * x
+    square = inner**2 + spread**2 * (1 - rho**2)
+    return float((gates * inner) @ weights), float((gates**2 * square) @ weights)
+
+
+def _risk_by_sums(overlaps: np.ndarray, numbers: np.ndarray, nodes: int) -> list[float]:
+    """The risk in any state; on the manifold of the same kappa and nu with 1, 2 and 3 informative
+    tokens; and at the truth."""
+    kappa, nu, theta, eta, rho = overlaps
+    dim, length, lam, gamma, noise = numbers
+    x, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    weights, shift = weights / weights.sum(), np.sqrt(dim / 2)
+    own, other = special.erf(lam * (shift * kappa + gamma * x)), special.erf(lam * x)
+    mean, square = _means(own, x, shift * theta, gamma, rho, weights)
+    other_mean, other_square = _means(other, x, 0.0, 1.0, rho, weights)
+    # Y and X.v of the informative token, given x: their means multiplied, and their covariance
+    product = gamma * eta * x * (shift * theta + rho * gamma * x) + gamma**2 * (nu - eta * rho)
+    cross = other_square + (length - 2) * other_mean**2 + 2 * mean * other_mean
+    risks = [
+        noise**2 + gamma**2 - 2 * float((own * product) @ weights) + square + (length - 1) * cross]
+    let_in = float(other**2 @ weights)
+    for count in (1, 2, 3):
+        read = 1 - 2 * np.sqrt(count) * nu * (own @ weights) + count * (own**2 @ weights)
+        risks.append(noise**2 + gamma**2 * float(read) + (length - count) * let_in)
+    missed = float(special.erfc(lam * (shift + gamma * x)) ** 2 @ weights)
+    return [*risks, noise**2 + gamma**2 * missed + (length - 1) * let_in]
+
+
+@experiment("single-location.risk-by-sums")
+def risk_by_sums(
+    key: Any, *, states: int = 12, nodes: int = 180, other_gamma: float = 0.0, longer: int = 0
+) -> xarray.Dataset:
+    """Risks at random states and settings by Gauss-Hermite sums over the scores of single tokens,
+    whose weights are independent; `other_gamma` is added to gamma, `longer` to the length."""
+    random = np.random.default_rng(17)
+    pairs = random.standard_normal((states, 2, 5)) + np.eye(2, 5)
+    k, v = np.moveaxis(pairs / np.linalg.norm(pairs, axis=-1, keepdims=True), 1, 0)
+    overlaps = np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=-1)], -1)
+    settings = np.stack(
+        [
+            random.integers(4, 60, states), random.integers(3, 9, states),
+            np.exp(random.uniform(-2.5, 0.0, states)), random.uniform(0.4, 1.3, states),
+            random.choice([0.0, 0.3], states)],
+        -1)
+    changed = settings + np.array([0, longer, 0, other_gamma, 0])
+    rows = [_risk_by_sums(*row, nodes) for row in zip(overlaps, changed, strict=True)]
+    return xarray.Dataset({
+        "risk": (("state", "form"), np.array(rows)), "overlap": (("state", "name"), overlaps),
+        "setting": (("state", "number"), settings)})

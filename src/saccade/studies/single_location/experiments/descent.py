@@ -123,6 +123,33 @@ def two_stochastic_engines(
         {"name": list(Overlaps._fields)})
 
 
+@experiment("single-location.first-steps")
+def first_steps(
+    key: Any, *, dim: int = 6, length: int = 4, inverse_temperature: float = 0.8,
+    gamma: float = 0.9, noise: float = 1.5, step_size: float = 1e-5, batch: int = 3,
+    chains: int = 32_000, blocks: int = 64, law_gamma: float | None = None, law_batch: int = 3,
+) -> xarray.Dataset:
+    """How fast the overlaps move in one small stochastic step from a leaning start, in law (maybe
+    of another gamma or batch) and by brute force: means and mean squares over blocks of chains."""
+    truth, start = (np.eye(dim)[0], np.eye(dim)[1]), np.zeros((2, dim))
+    start[:, :4] = [[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]]
+    k, v = (np.broadcast_to(vector, (chains, dim)) for vector in dynamics.normalised(start))
+    first, keys = dynamics.overlaps_of(k, v, *truth), jax.random.split(key)
+    setting = Setting(dim, length, inverse_temperature, gamma, noise)
+    in_law = setting._replace(gamma=law_gamma or gamma)
+    ends = (
+        dynamics.stochastic_trajectory_in_law(keys[0], first, in_law, step_size, 1, law_batch),
+        dynamics.stochastic_trajectory_brute(keys[1], k, v, *truth, setting, step_size, 1, batch))
+    moved = [(np.stack(end.final, -1) - np.stack(first, -1)) / step_size for end in ends]
+    by_block = np.stack(moved).reshape(2, blocks, -1, 5)
+    axes = ("engine", "block", "name")
+    return xarray.Dataset(
+        {
+            "mean": (axes, by_block.mean(2)), "square": (axes, (by_block**2).mean(2)),
+            "first": ("name", np.array([float(x[0]) for x in first]))},
+        {"engine": ["law", "brute"], "name": list(Overlaps._fields)})
+
+
 @jax.jit
 def _curvature(setting: Setting) -> Any:
     """Largest growth or decay rate of the two-overlap map at the origin, for each setting."""

@@ -99,13 +99,14 @@ def origin_modes(
     key: Any, *, dim: int = 400, length: int = 10, gamma: float = 2**-0.5,
     inverse_temperatures: tuple[float, ...] = (0.1, 0.4, 0.9, 1.0), step_size: float = 4e-3,
 ) -> xarray.Dataset:
-    """Eigenvalues of the descent map's Jacobian at zero overlap, on and across the manifold."""
+    """Eigenvalues, ascending, and unit eigenvectors of the descent map's Jacobian at zero overlap
+    (the map is a gradient's, so it is symmetric), on and across the manifold."""
     temperatures = np.array(inverse_temperatures)
     setting, compiled_step = (
         Setting(dim, length, temperatures, gamma), jax.jit(dynamics.overlap_step))
 
-    def eigenvalues(*names: str, step: float = 1e-5) -> np.ndarray:
-        """Ascending, of the 2x2 Jacobian in the two named overlaps, by central differences."""
+    def jacobian(*names: str, step: float = 1e-5) -> np.ndarray:
+        """2x2, in the two named overlaps, by central differences."""
 
         def moved(point):
             state = dynamics.Overlaps(*np.zeros(5))._replace(**dict(zip(names, point, strict=True)))
@@ -113,14 +114,15 @@ def origin_modes(
             return np.stack([getattr(after, name) for name in names], -1)
 
         columns = [(moved(step * unit) - moved(-step * unit)) / (2 * step) for unit in np.eye(2)]
-        return np.sort(np.linalg.eigvals(np.stack(columns, -1)).real)
+        return np.stack(columns, -1)
 
-    axes = ("inverse_temperature", "mode")
-    return xarray.Dataset(
-        {
-            "on_manifold": (axes, eigenvalues("kappa", "nu")),
-            "transverse": (axes, eigenvalues("theta", "eta"))},
-        {"inverse_temperature": temperatures})
+    pairs = {"on_manifold": jacobian("kappa", "nu"), "transverse": jacobian("theta", "eta")}
+    axes, data = ("inverse_temperature", "mode"), {}
+    for name, matrix in pairs.items():
+        values, vectors = np.linalg.eigh((matrix + np.swapaxes(matrix, -1, -2)) / 2)
+        data[name] = (axes, values)
+        data[f"{name}_vector"] = ((*axes, "overlap"), np.swapaxes(vectors, -1, -2))
+    return xarray.Dataset(data, {"inverse_temperature": temperatures})
 
 
 @jax.jit

@@ -187,6 +187,19 @@ DUEL = claim(
         changed("smaller-gamma", "gamma^2 = 0.005, where erf wins everywhere.", gamma=0.005**0.5)))
 
 
+FITTED = claim(
+    id="softmax-location.fitted-length", spec="SM-16",
+    statement="With the length of v fitted too, softmax beats erf at the truth at all five points"
+    " (gamma^2 = 0.1), each at its best lambda.", status="quadrature", kind=ORDERING,
+    experiment=oracle.duel,
+    measure=lambda run: one_row(np.log(run.data.risk.values[:, 1] / run.data.risk.values[:, 0])),
+    resolution=1e-9, argued="No chance; integrals are good to 1e-12.", parts=DUEL.parts,
+    scales=quick({"free_length": True}),
+    sabotages=(changed(
+        "one-length", "|v| = 1 at gamma^2 = 0.005, where erf wins everywhere.",
+        free_length=False, gamma=0.005**0.5),))
+
+
 def _ladder(run: Run, gamma: float | None = None) -> np.ndarray:
     """By length: gaps in log risk of Bayes < plane < scores < softmax < argmax < erf < linear."""
     rows, g = [], run.parameters.gamma if gamma is None else gamma

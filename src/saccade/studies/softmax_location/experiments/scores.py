@@ -151,3 +151,55 @@ def three_tokens(
             "slope": (("start", "name"), np.stack(slope, -1)),
             "path": (("stop", "start", "name"), np.stack(path, -1))},
         {"name": names, "stop": np.asarray(stops)})
+
+
+@jax.jit
+def _free(K: Any, v: Any, numbers: Any, step_size: Any, pull: Any, stops: Any) -> Any:
+    """Descent of a key K of any length (lambda = |K|) and of a unit vector v, by automatic
+    differentiation; `pull` multiplies what the gradient by K has along K."""
+    axes = jnp.eye(K.shape[-1])
+
+    def split(K: Any) -> tuple[Any, Any]:
+        lam = jnp.linalg.norm(K, axis=-1)
+        return lam, K / lam[:, None]
+
+    def risks(K: Any, v: Any) -> Any:
+        lam, k = split(K)
+        at = overlaps_of(jnp.stack([k, v], axis=1), axes[0], axes[1])
+        return jax.vmap(lambda one, lam: _risk(one, (numbers[0], lam, numbers[1]), "softmax"))(
+            at, lam)
+
+    def step(state: Any, t: Any) -> Any:
+        K, v = state
+        by_K, by_v = jax.grad(lambda K, v: jnp.sum(risks(K, v)), argnums=(0, 1))(K, v)
+        k = split(K)[1]
+        by_K = by_K + (pull - 1) * jnp.sum(by_K * k, axis=-1, keepdims=True) * k
+        after = v - step_size * (by_v - jnp.sum(v * by_v, axis=-1, keepdims=True) * v)
+        return K - step_size * by_K, after / jnp.linalg.norm(after, axis=-1, keepdims=True)
+
+    def observe(state: Any, stop: Any) -> Any:
+        lam, k = split(state[0])
+        at = overlaps_of(jnp.stack([k, state[1]], axis=1), axes[0], axes[1])
+        return jnp.stack([*at, lam, risks(*state)])
+
+    return descend(step, observe, (K, v), stops)[1]
+
+
+@experiment("softmax-location.free-key")
+def free_key(
+    key: Any, *, dim: int = 8, inverse_temperature: float = 0.6, gamma: float = 0.8,
+    step_size: float = 0.03, starts: int = 3, pull: float = 1.0,
+    stops: tuple[int, ...] = (1, 20, 60),
+) -> xarray.Dataset:
+    """Three tokens: descent of whole vectors with a key free in length, by sums over the scores;
+    overlaps, lambda and risk at the stops."""
+    pairs = _unit(generator(key), starts, dim)
+    first = overlaps_of(pairs, np.eye(dim)[0], np.eye(dim)[1])
+    path = _free(
+        inverse_temperature * pairs[:, 0], pairs[:, 1], np.array([dim, gamma]), step_size, pull,
+        np.array(stops))
+    return xarray.Dataset(
+        {
+            "path": (("stop", "name", "start"), np.asarray(path)),
+            "first": (("overlap", "start"), np.stack(first))},
+        {"stop": list(stops)})

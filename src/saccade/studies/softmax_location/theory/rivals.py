@@ -132,7 +132,9 @@ def _log_chi(y: Array, away: Array, centre: float, degrees: float) -> Array:
 def _total(count: float, others: _Law, own: _Law, rule: Rule) -> float:
     """The sum over w of E_1[e^-A] N E[A e^-A] E[e^-A]^(N-1). One node in ROWS is looked at first;
     what lies between is summed where that is not nil beside the largest."""
-    low, high = -others.values[-1] - rule.left, -others.values[0] + FULL
+    # Of very many tokens even the likeliest one has A about 1/N where their sum begins to matter.
+    low = min(-others.values[-1], -np.log(count)) - rule.left
+    high = -others.values[0] + FULL
     places = low + rule.step * ROWS * np.arange(int((high - low) / (rule.step * ROWS)) + 2)
     look = np.array([_summands(place[None], count, others, own)[0] for place in places])
     seen = look > NEGLIGIBLE * look.max()

@@ -53,6 +53,7 @@ class ChoosesSetting(BagEstimator):
         self, problem: Problem, folds: Folds, follower: Follower | None = None
     ) -> None:
         """Choose, refit, and note how the choice compares with mean pooling."""
+        self._check_parameters()
         follower = self if follower is None else follower
         settings = follower._settings()
         held = HeldOut(problem.targets, len(settings))

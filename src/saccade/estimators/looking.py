@@ -97,10 +97,11 @@ def _shaped(weights: np.ndarray, bags: Bags, X: Any, mask: Any, n_tokens: int) -
 
 def _marks(where: Any, bags: Bags, X: Any, mask: Any) -> list[np.ndarray]:
     """One boolean vector a bag, of the kept tokens."""
-    marks = [np.asarray(one).astype(bool) for one in where]
+    marks = [np.atleast_1d(one).astype(bool) for one in where]
     if mask is not None:
-        marks = [one[np.asarray(keep, bool)] for one, keep in zip(marks, mask)]
-    if [len(one) for one in marks] != bags.lengths.tolist():
+        marks = [
+            one[np.asarray(keep, bool)] for one, keep in zip(marks, mask) if len(one) == len(keep)]
+    if [one.shape for one in marks] != [(length,) for length in bags.lengths.tolist()]:
         raise ValueError("where must hold one entry for each token of each bag.")
     return marks
 
@@ -133,7 +134,7 @@ def _interval(values: np.ndarray) -> Interval:
     if len(values) < 2:
         return Interval(mean, 0.0, 1.0)
     half = t.ppf((1 + LEVEL) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return Interval(mean, max(0.0, mean - half), min(1.0, mean + half))
+    return Interval(mean, max(0.0, float(mean - half)), min(1.0, float(mean + half)))
 
 
 def plot_attention(weights: Any, where: Any = None, bags: Any = None, axes: Any = None):

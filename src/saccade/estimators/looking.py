@@ -141,6 +141,7 @@ def plot_attention(weights: Any, where: Any = None, bags: Any = None, axes: Any 
     """Bars of attention, one row a bag; `where` marks informative tokens, `bags` chooses rows [the
     first eight]. Gives the matplotlib figure."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     rows = list(range(min(8, len(weights)))) if bags is None else list(bags)
     if axes is None:
@@ -158,6 +159,7 @@ def plot_attention(weights: Any, where: Any = None, bags: Any = None, axes: Any 
         axis.set_ylabel(f"bag {row}", rotation=0, ha="right", va="center")
         axis.set_yticks([])
         axis.set_ylim(0, 1)
+    axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[-1].set_xlabel(
         "token (dotted: equal weights" + ("; red: informative)" if where is not None else ")"))
     return axes[0].figure

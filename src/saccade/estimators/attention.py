@@ -142,7 +142,7 @@ class AttentionRegressor(RegressorMixin, AttentionModel):
 
     def _extra_starts(self, data: Data) -> int:
         few = len(data.bags) < 10 * data.tokens.shape[1]
-        return (3 if few else 0) if self.n_starts == "auto" else self.n_starts
+        return (3 if few else 0) if self.n_starts == "auto" else int(self.n_starts)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

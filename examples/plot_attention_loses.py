@@ -39,6 +39,8 @@ for name, model in models.items():
     plt.plot(shares, scores, "o-", label=name)
 plt.gca().invert_xaxis()
 plt.xscale("log")
+plt.xticks(shares, [f"{share:.0%}" for share in shares])
+plt.minorticks_off()
 plt.xlabel("share of tokens that are informative (their shift is 0.25 over it)")
 plt.ylabel("AUC, cross-validated")
 plt.legend()

@@ -42,6 +42,8 @@ for name, model in models.items():
         fmt="o-", capsize=2, label=name)
 plt.axhline(1 / length, color="0.6", linestyle=":", label="guessing")
 plt.xscale("log")
+plt.xticks(counts, counts)
+plt.minorticks_off()
 plt.xlabel("training bags")
 plt.ylabel("heaviest token is the informative one")
 plt.legend()

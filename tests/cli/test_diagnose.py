@@ -83,3 +83,43 @@ def test_refusals(table, words, says):
     assert says in done.stderr
     assert len([line for line in done.stderr.splitlines() if line.startswith("saccade:")]) == 1
     assert "Traceback" not in done.output
+
+
+NUMBERS = np.arange(24.0).reshape(4, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"X": np.where(NUMBERS == 9, np.nan, NUMBERS), "y": [0, 1, 0, 1]}, "token [1, 1] holds"),
+        ({"tokens": np.full((4, 2), np.inf), "lengths": [2, 2], "y": [0, 1]}, "token [0] holds"),
+        ({"X": NUMBERS[:, 0, 0], "y": [0, 1, 0, 1]}, "must hold numbers of shape (n, L, d)"),
+        ({"X": NUMBERS.astype(str), "y": [0, 1, 0, 1]}, "must hold numbers of shape (n, L, d)"),
+        ({"X": NUMBERS, "y": np.ones(4)}, "only one class: 1.0")])
+def test_arrays_that_are_refused(arrays, says, tmp_path):
+    np.savez(tmp_path / "bags.npz", **arrays)
+    done = ask(str(tmp_path / "bags.npz"))
+    assert done.exit_code == 2 and says in done.stderr
+    assert len([line for line in done.stderr.splitlines() if line.startswith("saccade:")]) == 1
+
+
+def test_numbers_under_a_mask_are_not_looked_at(tmp_path):
+    random = np.random.default_rng(0)
+    X, y, mask = random.standard_normal((20, 4, 2)), np.arange(20) % 2, np.ones((20, 4), bool)
+    X[::2, 3], mask[::2, 3] = np.nan, False
+    np.savez(tmp_path / "bags.npz", X=X, y=y, mask=mask)
+    done = ask(str(tmp_path / "bags.npz"), *QUICK)
+    assert done.exit_code == 0 and "3 to 4 tokens each" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("", "has no row below its head"), ("1,0,2\n1,0,\n", "row 2 has no finite number"),
+        ("1,0,2\n2,,3\n", "row 2 has no entry in the column 'label'"),
+        (",0,2\n2,1,3\n", "row 1 has no entry in the column 'bag'"),
+        ("1,0,2\n1,1,3\n", "differs between tokens of one bag")])
+def test_tables_that_are_refused(rows, says, tmp_path):
+    (tmp_path / "bags.csv").write_text(f"bag,label,first\n{rows}")
+    done = ask(str(tmp_path / "bags.csv"))
+    assert done.exit_code == 2 and says in done.stderr

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import t, ttest_1samp
 
 import saccade
 from saccade.errors import InvalidInput
@@ -188,3 +188,18 @@ def test_where_the_order_changes_is_said():
         order(change, 92) == "From about 190 bags on attention, four heads overtakes mean pooling.")
     assert "the fewest looked at" in order(change | {"n": 92.0}, 92)
     assert order(change | {"n": None}, 92).startswith("Up to 2,900 bags")
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.1, True), (0.9, False)])
+def test_the_decision_shares_its_error_over_four_pairs(factor, told):
+    """Two that look against two that pool: the best pair is told at 1 - .05/4, not at 95 %."""
+    noise = np.random.default_rng(0).standard_normal(10)
+    noise = 0.01 * (noise - noise.mean()) / noise.std(ddof=1)
+    half = t.ppf(1 - 0.05 / 4 / 2, 9) * 0.01 * np.sqrt(1 / 10 + 0.25)
+    assert 0.9 * half > t.ppf(0.975, 9) * 0.01 * np.sqrt(1 / 10 + 0.25)  # a plain one would tell
+    flat = np.full(10, 0.8)
+    auc = {
+        "mean": flat, "all": flat - 0.1, "lme": flat + factor * half + noise,
+        "attention": flat - 0.1}
+    advice = recommend(92, Comparison(auc, auc, dict.fromkeys(auc, 1.0), 0.25))
+    assert advice.told is told and advice.choice == ("lme" if told else "mean")

@@ -8,6 +8,7 @@ from saccade.estimators import (
     AttentionClassifier,
     AttentionRegressor,
     BagClassifierCV,
+    Bags,
     EvidenceClassifier,
     GroupAttentionClassifier,
     LogMeanExpClassifier,
@@ -146,3 +147,37 @@ def test_measurements():
         SparseRecovery().fit(X, np.zeros((11, 4)))
     with pytest.raises(ValueError, match="mask goes with"):
         SparseRecovery().fit(X[0], np.zeros(4), mask=np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LogMeanExpClassifier(max_iter=0), "max_iter = 0 must be a whole number of at least 1"),
+        (LogMeanExpClassifier(sharpness="soft"), "sharpness = 'soft' must be a number above 0"),
+        (LogMeanExpClassifier(ridges="few"), "ridges = 'few' must be a number above 0"),
+        (AttentionClassifier(n_heads=1.5), "n_heads = 1.5 must be a whole number"),
+        (AttentionClassifier(query_ridge_ratio=-1), "query_ridge_ratio = -1 must be a number of"),
+        (AttentionRegressor(n_starts=-2), "n_starts = -2 must be a whole number of at least 0"),
+        (TwoStepAttentionClassifier(sharpness=()), "sharpness = .* must be a number of at least 0"),
+        (TwoStepAttentionClassifier(sharpness=(-1,)), "sharpness = "),
+        (GroupAttentionClassifier(n_starts="all"), "n_starts = 'all' must be a whole number"),
+        (PatchAssociationClassifier(n_sets=2.5), "n_sets = 2.5 must be a whole number"),
+        (BagClassifierCV([("own", LogMeanExpClassifier(max_iter=0))]), "max_iter = 0")])
+def test_parameters_of_another_kind(model, message):
+    X, y = example()
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+
+
+def test_weights_and_marks_that_make_no_sense():
+    X, y = example()
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        AttentionRegressor().fit(X, y, sample_weight=-np.ones(12))
+    model = LogMeanExpClassifier(ridges=0.1).fit(X, y)
+    mask = np.ones((12, 4), bool)
+    for where in (np.zeros(12, int), np.ones((11, 4)), np.ones((12, 3)), np.ones((12, 4, 1))):
+        for given in (None, mask):
+            with pytest.raises(ValueError, match="where must hold one entry for each token"):
+                model.localisation_score(X, where, given)
+    with pytest.raises(ValueError, match="offsets must not fall"):
+        Bags(X.reshape(48, 3), [0, 30, 20, 48])

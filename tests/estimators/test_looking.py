@@ -4,7 +4,7 @@ picture."""
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from saccade.estimators import (
     AttentionClassifier,
@@ -105,6 +105,23 @@ def test_the_best_direction_scores_as_theory_says():
     exact = norm.cdf(2 / np.sqrt(2))
     assert abs(score.auroc.value - exact) < 4 * (score.auroc.high - score.auroc.low) / 3.92
     assert score.chance == pytest.approx(1 / 12)
+
+
+def test_intervals_are_student_s():
+    """Mean and two-sided 95 % interval over bags, as scipy has them."""
+    weights, where = (
+        np.array([[3, 1, 2], [1, 3, 2], [2, 3, 1], [3, 2, 1]]) / 6, np.eye(3, dtype=bool))
+    found = localisation(weights, [where[0], where[1], where[2], where[0]])
+    hits = np.array([1.0, 1.0, 0.0, 1.0])
+    low, high = t.interval(0.95, 3, hits.mean(), hits.std(ddof=1) / 2)
+    assert found.hit.value == 0.75 and found.bags == 4
+    assert found.hit.low == pytest.approx(max(low, 0)) and found.hit.high == min(high, 1)
+    areas = np.array([1.0, 1.0, 0.0, 1.0])
+    low = t.interval(0.95, 3, areas.mean(), areas.std(ddof=1) / 2)[0]
+    assert found.auroc.low == pytest.approx(max(low, 0))
+    many = localisation(np.tile(weights, (30, 1)), np.tile(where[[0, 1, 2, 0]], (30, 1)))
+    low, high = t.interval(0.95, 119, 0.75, np.tile(hits, 30).std(ddof=1) / np.sqrt(120))
+    assert many.hit[1:] == pytest.approx((low, high))
 
 
 def test_where_must_fit():

@@ -79,5 +79,7 @@ def test_many_ordinary_tokens_do_not_hide_two_concepts(seed, monkeypatch):
 
 
 def test_refusals():
-    with pytest.raises(InvalidInput, match="n_prototypes = -1 must be at least 0"):
+    with pytest.raises(
+        InvalidInput, match="n_prototypes = -1 must be a whole number of at least 0"
+    ):
         EvidenceClassifier(n_prototypes=-1).fit(np.zeros((4, 2, 1)), [0, 1, 0, 1])

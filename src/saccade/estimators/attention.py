@@ -8,7 +8,6 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from saccade.errors import require
 from saccade.estimators.bags import DOUBLE
 from saccade.estimators.base import BagClassifier, ChoosesSetting
 from saccade.estimators.fitting import Problem, Solution, descend, make_folds
@@ -17,7 +16,7 @@ from saccade.estimators.held_out import Target
 from saccade.estimators.log_mean_exp import RIDGES
 from saccade.estimators.looking import Looks
 from saccade.estimators.objective import Data, Objective, squared
-from saccade.estimators.reading import check_choice
+from saccade.estimators.reading import check_choice, check_count
 from saccade.estimators.standard import STATISTICS
 
 
@@ -29,6 +28,8 @@ class AttentionModel(Looks, ChoosesSetting):
     ridges: Any
     query_ridge_ratio: float
     max_iter: int
+    _whole_from_1 = ("n_heads", "max_iter")
+    _from_0 = ("query_ridge_ratio",)
 
     def _statistics(self):
         check_choice(self.pooled, "pooled", (None, *STATISTICS))
@@ -40,7 +41,6 @@ class AttentionModel(Looks, ChoosesSetting):
     def _follow(self, data, target, problem) -> Iterator[Solution]:
         """At the first ridge from the tied solution, then down the path, warm: never from a random
         start at a small ridge, where one in five ends far off."""
-        require(self.n_heads >= 1, "n_heads", self.n_heads, "must be at least 1")
         ridges = self._settings()
         objective = Objective(
             data, *target, Softmax(self.n_heads), self.query_ridge_ratio, problem.loss)
@@ -131,7 +131,7 @@ class AttentionRegressor(RegressorMixin, AttentionModel):
         bags = self._read(X, mask, reset=True)
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=DOUBLE, input_name="y")
         check_consistent_length(np.empty(len(bags)), y)
-        weight = _check_sample_weight(sample_weight, y, dtype=np.float64)
+        weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         share = weight / weight.sum()
         self.target_mean_ = float(share @ y)
         self.target_scale_ = float(np.sqrt(share @ np.square(y - self.target_mean_))) or 1.0
@@ -143,6 +143,11 @@ class AttentionRegressor(RegressorMixin, AttentionModel):
     def _extra_starts(self, data: Data) -> int:
         few = len(data.bags) < 10 * data.tokens.shape[1]
         return (3 if few else 0) if self.n_starts == "auto" else int(self.n_starts)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_starts != "auto":
+            check_count(self.n_starts, "n_starts", 0)
 
     def predict(self, X, mask=None):
         bags = self._read(X, mask)

@@ -42,7 +42,9 @@ class Bags:
             raise ValueError(
                 f"offsets must begin at 0 and end at the number of tokens {len(tokens)}, got"
                 f" {offsets[0]} and {offsets[-1]}: the lengths do not sum to it.")
-        empty = np.flatnonzero(np.diff(offsets.astype(np.int64)) <= 0)
+        if (offsets[1:] < offsets[:-1]).any():
+            raise ValueError("offsets must not fall: a bag cannot have fewer than 0 tokens.")
+        empty = np.flatnonzero(offsets[1:] == offsets[:-1])
         if len(empty):
             raise ValueError(
                 f"Found bag {empty[0]} with 0 token(s) (shape=(0, {tokens.shape[1]})) while a"

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from saccade.errors import require
+from saccade.errors import require, shown
 from saccade.estimators.bags import Bags
 from saccade.estimators.fitting import (
     Folds,
@@ -53,6 +53,7 @@ class ChoosesSetting(BagEstimator):
         self, problem: Problem, folds: Folds, follower: Follower | None = None
     ) -> None:
         """Choose, refit, and note how the choice compares with mean pooling."""
+        self._check_parameters()
         follower = self if follower is None else follower
         settings = follower._settings()
         held = HeldOut(problem.targets, len(settings))
@@ -112,7 +113,7 @@ class BagClassifier(ClassifierMixin, ChoosesSetting):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least 2 classes in the data, but the"
-                f" data contains only one class: {self.classes_[0]!r}")
+                f" data contains only one class: {shown(self.classes_[0])}")
         if len(self.classes_) > 2 and not self.__sklearn_tags__().classifier_tags.multi_class:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass.")

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from saccade.errors import require
 from saccade.estimators.base import BagClassifier
 from saccade.estimators.fitting import Solution, descend
 from saccade.estimators.heads import LogMeanExp
@@ -26,6 +25,10 @@ class EvidenceClassifier(Looks, BagClassifier):
     .01).
     """
 
+    _whole_from_1 = ("n_heads", "n_starts", "screen", "keep", "max_iter")
+    _whole_from_0 = ("n_prototypes",)
+    _above_0 = ("sharpness", "radius")
+
     def __init__(
         self, n_heads=2, sharpness=4.0, ridges=RIDGES, n_starts=16, n_prototypes=2, radius=6.0,
         screen=20, keep=3, max_iter=150, normalise=False, class_weight="balanced", positive=None,
@@ -48,9 +51,6 @@ class EvidenceClassifier(Looks, BagClassifier):
         self.random_state = random_state
 
     def _follow(self, data, target, problem):
-        for name in ("n_heads", "sharpness", "n_starts", "radius", "screen", "keep"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "must be above 0")
-        require(self.n_prototypes >= 0, "n_prototypes", self.n_prototypes, "must be at least 0")
         head = LogMeanExp(self.n_heads, float(self.sharpness), self.normalise)
         objective = Objective(data, *target, head, loss=problem.loss)
         rng = np.random.default_rng(problem.seed)

@@ -106,6 +106,10 @@ class GroupAttentionClassifier(PlacedClassifier):
         model.fine_tune(X_new, y_new).predict(X_test)
     """
 
+    _whole_from_1 = ("max_iter",)
+    _whole_from_0 = ("n_starts",)
+    _from_0 = ("score_ridge_ratio",)
+
     def __init__(
         self, ridges=(0.3, 0.1, 0.03, 0.01, 0.003, 0.001), score_ridge_ratio=0.1, n_starts=3,
         max_iter=200, class_weight="balanced", cv=3, n_tokens=1, random_state=0,

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from saccade.errors import require
 from saccade.estimators.base import BagClassifier
 from saccade.estimators.fitting import walk
 from saccade.estimators.heads import LogMeanExp
@@ -26,6 +25,9 @@ class LogMeanExpClassifier(Looks, BagClassifier):
         model.attention(X)               # softmax_l(beta X_l . w)
     """
 
+    _whole_from_1 = ("max_iter",)
+    _above_0 = ("sharpness",)
+
     def __init__(
         self, sharpness=1.0, ridges=RIDGES, max_iter=100, class_weight="balanced", positive=None,
         cv=3, n_tokens=1, random_state=0,
@@ -40,7 +42,6 @@ class LogMeanExpClassifier(Looks, BagClassifier):
         self.random_state = random_state
 
     def _follow(self, data, target, problem):
-        require(self.sharpness > 0, "sharpness", self.sharpness, "must be above 0")
         head = LogMeanExp(1, float(self.sharpness))
         objective = Objective(data, *target, head, loss=problem.loss)
         return walk(objective, np.zeros(objective.size), self._settings(), self.max_iter)

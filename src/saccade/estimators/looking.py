@@ -97,10 +97,11 @@ def _shaped(weights: np.ndarray, bags: Bags, X: Any, mask: Any, n_tokens: int) -
 
 def _marks(where: Any, bags: Bags, X: Any, mask: Any) -> list[np.ndarray]:
     """One boolean vector a bag, of the kept tokens."""
-    marks = [np.asarray(one).astype(bool) for one in where]
+    marks = [np.atleast_1d(one).astype(bool) for one in where]
     if mask is not None:
-        marks = [one[np.asarray(keep, bool)] for one, keep in zip(marks, mask)]
-    if [len(one) for one in marks] != bags.lengths.tolist():
+        marks = [
+            one[np.asarray(keep, bool)] for one, keep in zip(marks, mask) if len(one) == len(keep)]
+    if [one.shape for one in marks] != [(length,) for length in bags.lengths.tolist()]:
         raise ValueError("where must hold one entry for each token of each bag.")
     return marks
 
@@ -133,13 +134,14 @@ def _interval(values: np.ndarray) -> Interval:
     if len(values) < 2:
         return Interval(mean, 0.0, 1.0)
     half = t.ppf((1 + LEVEL) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return Interval(mean, max(0.0, mean - half), min(1.0, mean + half))
+    return Interval(mean, max(0.0, float(mean - half)), min(1.0, float(mean + half)))
 
 
 def plot_attention(weights: Any, where: Any = None, bags: Any = None, axes: Any = None):
     """Bars of attention, one row a bag; `where` marks informative tokens, `bags` chooses rows [the
     first eight]. Gives the matplotlib figure."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     rows = list(range(min(8, len(weights)))) if bags is None else list(bags)
     if axes is None:
@@ -157,6 +159,7 @@ def plot_attention(weights: Any, where: Any = None, bags: Any = None, axes: Any 
         axis.set_ylabel(f"bag {row}", rotation=0, ha="right", va="center")
         axis.set_yticks([])
         axis.set_ylim(0, 1)
+    axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[-1].set_xlabel(
         "token (dotted: equal weights" + ("; red: informative)" if where is not None else ")"))
     return axes[0].figure

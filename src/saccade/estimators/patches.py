@@ -12,7 +12,7 @@ from saccade.errors import require
 from saccade.estimators.fitting import Solution, descend
 from saccade.estimators.patch_layer import Layer, PatchObjective, TiedObjective
 from saccade.estimators.places import PlacedClassifier
-from saccade.estimators.reading import check_ridges
+from saccade.estimators.reading import check_count, check_ridges
 
 
 class PatchAssociationClassifier(PlacedClassifier):
@@ -29,6 +29,10 @@ class PatchAssociationClassifier(PlacedClassifier):
 
         PatchAssociationClassifier().fit(X, y).partition_          # X: (n, places, d)
     """
+
+    _whole_from_1 = ("max_iter", "degree")
+    _above_0 = ("association_ridge",)
+    _from_0 = ("score_ridge_ratio", "slope")
 
     def __init__(
         self, n_sets=None, degree=3, slope=0.1, association_ridge=0.1,
@@ -51,9 +55,7 @@ class PatchAssociationClassifier(PlacedClassifier):
         return list(product(("sets", "free"), check_ridges(self.ridges)))
 
     def _follow(self, data, target, problem) -> Iterator[Solution]:
-        require(
-            self.degree >= 1 and self.degree % 2 == 1, "degree", self.degree,
-            "must be an odd whole number")
+        require(self.degree % 2 == 1, "degree", self.degree, "must be an odd whole number")
         layer, ratio = Layer(int(self.degree), float(self.slope)), self.score_ridge_ratio
         free = PatchObjective(data, target, problem.n_places, layer, ratio, problem.loss)
         first = descend(free, free.start(), self.association_ridge, self.max_iter)
@@ -84,7 +86,8 @@ def partition(A: np.ndarray, n_sets: int | None = None) -> np.ndarray:
     is largest."""
     count = len(A)
     if n_sets is not None:
-        require(1 <= n_sets <= count, "n_sets", n_sets, f"must be a whole number from 1 to {count}")
+        check_count(n_sets, "n_sets")
+        require(n_sets <= count, "n_sets", n_sets, f"must be at most the {count} places")
     if count < 3:
         return np.arange(count) if n_sets is None else np.minimum(np.arange(count), n_sets - 1)
     likeness = (A + A.T) / 2

@@ -17,6 +17,7 @@ class PooledClassifier(BagClassifier):
     """
 
     looks = False
+    _whole_from_1 = ("max_iter",)
 
     def __init__(
         self, statistics="mean", ridges=POOLED_RIDGES, class_weight="balanced", cv=3, max_iter=1000,

@@ -17,6 +17,21 @@ class BagEstimator(BaseEstimator):
 
     n_tokens: Any
     random_state: Any
+    _whole_from_1: Sequence[str] = ()
+    _whole_from_0: Sequence[str] = ()
+    _above_0: Sequence[str] = ()
+    _from_0: Sequence[str] = ()
+    """names of the parameters that are whole numbers or numbers, and where their range begins"""
+
+    def _check_parameters(self) -> None:
+        for name in self._whole_from_1:
+            check_count(getattr(self, name), name)
+        for name in self._whole_from_0:
+            check_count(getattr(self, name), name, 0)
+        for name in self._above_0:
+            check_number(getattr(self, name), name)
+        for name in self._from_0:
+            check_number(getattr(self, name), name, zero=True)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -46,9 +61,7 @@ class BagEstimator(BaseEstimator):
     def _read_flat(self, X: Any, mask: Any, reset: bool) -> Bags:
         """(n, n_tokens * d): each row is a bag, token after token."""
         count = self.n_tokens
-        require(
-            isinstance(count, int | np.integer) and bool(count >= 1), "n_tokens", count,
-            "must be a whole number of at least 1")
+        check_count(count, "n_tokens")
         finite = mask is None
         if reset or self.n_features_in_ == self.token_dim_ * count:
             table: Any = validate_data(self, X, reset=reset, dtype=FLOATS, ensure_all_finite=finite)
@@ -93,11 +106,27 @@ def _numbers(X: Any) -> np.ndarray:
 
 def check_ridges(ridges: Any, name: str = "ridges") -> list[float]:
     """One ridge or several, from the largest to the smallest."""
-    values = np.atleast_1d(np.asarray(ridges, dtype=float))
+    try:
+        values = np.atleast_1d(np.asarray(ridges, dtype=float))
+    except (TypeError, ValueError):
+        values = np.empty(0)
     require(
         values.ndim == 1 and len(values) > 0 and bool((values > 0).all())
         and bool(np.isfinite(values).all()), name, ridges, "must be a number above 0, or several")
     return sorted(values.tolist(), reverse=True)
+
+
+def check_count(value: Any, name: str, least: int = 1) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    require(
+        whole and bool(value >= least), name, value, f"must be a whole number of at least {least}")
+
+
+def check_number(value: Any, name: str, zero: bool = False) -> None:
+    """A finite number above 0, or at least 0."""
+    number = float(value) if isinstance(value, int | float | np.integer | np.floating) else -1.0
+    allowed = (number >= 0 if zero else number > 0) and number < np.inf
+    require(allowed, name, value, f"must be a number {'of at least' if zero else 'above'} 0")
 
 
 def check_choice(value: Any, name: str, choices: Sequence[Any]) -> None:

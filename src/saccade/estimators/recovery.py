@@ -28,6 +28,9 @@ class SparseRecovery(RegressorMixin, BagEstimator):
         SparseRecovery(alpha=0.1).fit(X, Y).coef_              # X: (N, d), Y: (N, P)
     """
 
+    _whole_from_1 = ("max_iter",)
+    _above_0 = ("alpha", "tol")
+
     def __init__(
         self, alpha=0.1, n_steps=None, method="fista", fit_intercept=False, tol=1e-8,
         max_iter=10000, n_tokens=None,
@@ -73,7 +76,7 @@ class SparseRecovery(RegressorMixin, BagEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        require(self.alpha > 0, "alpha", self.alpha, "must be above 0")
+        super()._check_parameters()
         check_choice(self.method, "method", ("fista", "ista"))
         steps = self.n_steps
         require(

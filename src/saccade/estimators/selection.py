@@ -93,4 +93,5 @@ class BagClassifierCV(Looks, BagClassifier):
         known = estimator.get_params(deep=False)
         shared = {key: value for key, value in self.get_params(deep=False).items() if key in known}
         fresh: Any = clone(estimator)
-        return name, fresh.set_params(**shared)
+        fresh.set_params(**shared)._check_parameters()
+        return name, fresh

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from saccade.errors import require
 from saccade.estimators.base import BagClassifier
 from saccade.estimators.fitting import CONVEX, descend
 from saccade.estimators.heads import Softmax
@@ -23,6 +24,8 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
     holds its own fall-back.
     """
 
+    _whole_from_1 = ("max_iter",)
+
     def __init__(
         self, sharpness=(0, 0.5, 1, 2, 4, 8), ridges=(1, 0.1, 0.01, 0.001), max_iter=1000,
         class_weight="balanced", cv=3, n_tokens=1, random_state=0,
@@ -36,8 +39,7 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
         self.random_state = random_state
 
     def _settings(self):
-        sharpness = np.atleast_1d(np.asarray(self.sharpness, dtype=float)).tolist()
-        return list(product(sharpness, check_ridges(self.ridges)))
+        return list(product(check_sharpness(self.sharpness), check_ridges(self.ridges)))
 
     def _follow(self, data, target, problem):
         objective = Objective(data, *target, Softmax(1))
@@ -67,6 +69,19 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
     def coef_(self):
         """w in the units of the tokens, one row a target."""
         return np.stack([model.weights[1] for model in self.models_])
+
+
+def check_sharpness(sharpness) -> list[float]:
+    """One or several numbers of at least 0."""
+    try:
+        values = np.atleast_1d(np.asarray(sharpness, dtype=float))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    require(
+        values.ndim == 1 and len(values) > 0 and bool((values >= 0).all())
+        and bool(np.isfinite(values).all()), "sharpness", sharpness,
+        "must be a number of at least 0, or several")
+    return values.tolist()
 
 
 def first_query(objective: Objective) -> np.ndarray:

@@ -58,6 +58,28 @@ NEAR_BAYES = _synthetic(
                     [bayes_auc(signal, run.parameters.length) for signal in run.parameters.signals])
                 - run.data["mean"].values))))
 
+NOT_ABOVE = _synthetic(
+    id="bag-estimators.not-above-bayes", spec="EB-8",
+    statement=(
+        "Trained on 200 sparse-token bags (L = 30, d = 16), log-mean-exp stays below the AUC of the"
+        " best classifier that knows the direction, at theta = 3 and 4."),
+    kind=ABOVE, experiment=detection, measure=_gap, resolution=0.0,
+    argued=(
+        "nothing that is learned can be better than what knows the law; from 500 bags .007 and .003"
+        " are left, from 200 more, and the fits are cheaper"),
+    parts=_SIGNALS, scales={"quick": Scale({"n": 200}, repetitions=4, seconds=10)},
+    citation=_ours("lme .861 and .965, Bayes .868 and .968"),
+    sabotages=(
+        Sabotage(
+            "bags trained on", "Ask for the bags that were trained on in the place of fresh ones.",
+            {"fresh": False}),
+        Sabotage(
+            "a weaker signal", "The best classifier of bags whose signal is weaker by one half.",
+            measure=lambda run: (
+                np.array(
+                    [bayes_auc(one - 0.5, run.parameters.length) for one in run.parameters.signals])
+                - run.data.log_mean_exp.values))))
+
 REFERENCE = _synthetic(
     id="bag-estimators.reference-table", spec="EB-2",
     statement=(

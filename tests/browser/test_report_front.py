@@ -4,15 +4,13 @@ attention is seen finding what matters."""
 import pytest
 
 from saccade.report import write_recorded
+from saccade.studies import STUDIES
 
 pytestmark = pytest.mark.browser
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 TOP = "(e) => e.getBoundingClientRect().top + scrollY"
 HEIGHT = "document.documentElement.scrollHeight"
-STUDIES = (
-    "single-location", "sparse-token", "group-sparse", "sparse-recovery", "spatial",
-    "softmax-location", "bag-estimators")
 
 
 @pytest.fixture(scope="module")

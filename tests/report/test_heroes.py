@@ -87,5 +87,5 @@ def test_named_claims_are_in_the_record_with_a_finding_and_a_figure(study):
 def test_the_atlas_stands_on_the_front_page_only_if_it_was_drawn():
     rows = read_rows([named("spatial")])
     assert Site(rows, [Picture("spatial/f", "spatial", "F", "", "", "")], "quick", 0).atlas is None
-    atlas = Picture("atlas/atlas", "atlas", "Atlas", "", "", "", png="figures/atlas.png")
+    atlas = Picture("atlas/map", "atlas", "Atlas", "", "", "", png="figures/atlas.png")
     assert Site(rows, [atlas], "quick", 0).atlas is atlas

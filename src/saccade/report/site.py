@@ -75,9 +75,9 @@ class Site:
 
     @property
     def atlas(self) -> Picture | None:
-        """The figure of every learner on every task, if a study has drawn one."""
+        """The map of every learner on every task, if a study has drawn one."""
         drawn = (picture for picture in self.pictures if picture.png)
-        return next((picture for picture in drawn if picture.id.endswith("/atlas")), None)
+        return next((picture for picture in drawn if picture.id.endswith("/map")), None)
 
     @property
     def surprises(self) -> list[Entry]:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput, shown
 from saccade.lab.precisions import DOUBLE
-from saccade.lab.settings import words
 
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
 ROUNDING = 1e-9
@@ -141,6 +140,8 @@ def compare(old: str | Path | Sequence[Row], new: str | Path | Sequence[Row]) ->
 
 def _setting(row: Row) -> str:
     """The scale, and what was not as published: numbers of other settings are not compared."""
+    from saccade.lab.settings import words  # needs NumPy, and `saccade list` reads ledgers without
+
     changes = words(tuple((row.get("changes") or {}).items()), row.get("precision") or DOUBLE)
     return ", ".join(filter(None, [str(row.get("scale")), changes]))
 

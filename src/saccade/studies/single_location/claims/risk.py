@@ -72,7 +72,7 @@ def _off_the_sums(run: Run) -> np.ndarray:
 
 
 BY_SUMS = claim(
-    "single-location.risk-by-sums", "SL-P15",
+    "single-location.risk-by-sums", "SL-T1b",
     "The closed forms of the risk, in any state, on the manifold with one, two and three"
     " informative tokens, and at the truth, equal sums over the scores of single tokens, at twelve"
     " random states and settings.", source="Proposition 15, Lemma 6, Theorem 1", kind=IDENTITY,

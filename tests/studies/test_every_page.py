@@ -24,7 +24,10 @@ def page(study: str) -> str:
 
 
 def prose(study: str) -> str:
-    return re.sub(r"^```.*?^```", "", page(study), flags=re.MULTILINE | re.DOTALL)
+    """What people wrote: without code, and without the table that is made from the claims."""
+    written = re.sub(
+        r"<!-- items: begin -->.*?<!-- items: end -->", "", page(study), flags=re.DOTALL)
+    return re.sub(r"^```.*?^```", "", written, flags=re.MULTILINE | re.DOTALL)
 
 
 def inline_code(study: str) -> set[str]:

@@ -5,6 +5,7 @@ Only claims whose code contains the altered file are asked, stored runs are reus
 makes just those runs stale that depend on it), and the first red verdict ends the hunt.
 """
 
+import compileall
 import json
 import os
 import random
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -160,7 +162,9 @@ def hunt_down(
 
 
 class _Copies:
-    """Copies of the package, one for each mutant that is looked at at the same time."""
+    """Copies of the package, one for each mutant that is looked at at the same time. They are
+    compiled beforehand, under hashes of the source: by its time and size an altered file could pass
+    for the original."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -173,6 +177,8 @@ class _Copies:
             copy = Path(self.folder.name, str(number))
             shutil.copytree(
                 original, copy / "saccade", ignore=shutil.ignore_patterns("__pycache__", "record"))
+            compileall.compile_dir(
+                copy, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
             self.free.put(copy)
         return self
 

@@ -16,7 +16,7 @@ from saccade.lab.experiment import SCALES, Run
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
 from saccade.lab.run import run
-from saccade.lab.settings import Changes, applied, mark
+from saccade.lab.settings import Changes, applied, mark, refusal
 from saccade.lab.slack import slack
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
@@ -122,13 +122,16 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the repetitions, until decided or out of budget; or the crash."""
+    """Look after look, doubling the repetitions, until decided or out of budget; or the crash. A
+    claim that cannot be judged at somebody's own parameters is refused: the fault is theirs."""
     try:
         with np.errstate(all="ignore"):
             return _sequential(claim, sabotage, chosen, conditions)
     except StoreUnwritable:
         raise  # no fault of the claim, and every other one would meet it too
     except Exception as problem:
+        if conditions.changes and sabotage is None:
+            raise refusal(f"claim {claim.id!r}", "judged", conditions.changes, problem) from problem
         return _crashed(problem)
 
 
@@ -294,7 +297,8 @@ def _evaluate_one(claim: Claim, conditions: Conditions) -> list[dict[str, Any]]:
 
 
 def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, Any]]:
-    known = registry.claims()
+    """Of one experiment, so of one study: the others are not imported for it."""
+    known = registry.of_study(ids[0], registry.claims)
     return [evaluate(registry.one("claim", name, known), conditions) for name in ids]
 
 

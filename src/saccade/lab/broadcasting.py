@@ -1,11 +1,10 @@
-"""Calculators over arrays: where an input is one number (or word) and an array of NumPy or JAX is
-given, the calculator is evaluated at each of its entries, and arrays come back.
+"""Calculators over arrays: where an input is one number (or word) and a list or an array of NumPy
+or JAX is given, the calculator is evaluated at each of its entries, and arrays come back.
 
     calc("single-location.risk", inverse_temperature=np.linspace(0.1, 1, 50), ...)["risk"]
 
 Several such inputs are broadcast against each other as NumPy does. An input that is an array by
-nature (a matrix, a list of steps) is taken whole. Lists are not arrays: they are refused where one
-number is asked for.
+nature (a matrix, a list of steps) is taken whole.
 """
 
 import types
@@ -16,16 +15,30 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, shown
+from saccade.lab.telling import Telling
 
 SINGLE = (int, float, str, bool, type(None))
+LISTS = (list, tuple, range)
 
 
 def arrays_for_numbers(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The values that are arrays where the model asks for one number."""
     return {
-        name: np.asarray(value) for name, value in values.items() if name in model.model_fields
-        and getattr(value, "ndim", 0) > 0 and is_single(model.model_fields[name].annotation)}
+        name: _array(name, value) for name, value in values.items() if name in model.model_fields
+        and (getattr(value, "ndim", 0) > 0 or isinstance(value, LISTS))
+        and is_single(model.model_fields[name].annotation)}
+
+
+def _array(name: str, value: Any) -> np.ndarray:
+    """Lists keep what they hold: NumPy would make one kind of numbers, words and truth values."""
+    if not isinstance(value, LISTS):
+        return np.asarray(value)
+    array = np.array(value, dtype=object)
+    if any(isinstance(entry, LISTS) for entry in array.flat):
+        raise InvalidInput(
+            f"{name} = {shown(value)} must be one value, or lists of values of equal lengths.")
+    return array
 
 
 def is_single(annotation: Any) -> bool:
@@ -51,7 +64,12 @@ def over(
     if not together[0].size:
         raise InvalidInput(f"{next(iter(arrays))} = [] must have at least one entry.")
     columns = [array.ravel().tolist() for array in together]
-    return _joined([answer(dict(zip(arrays, entry))) for entry in zip(*columns)], shape)
+    answers = []
+    with Telling("saccade.calc", together[0].size) as telling:
+        for entry in zip(*columns):
+            answers.append(answer(dict(zip(arrays, entry))))
+            telling(1, f"{len(answers)} of {together[0].size} entries")
+    return _joined(answers, shape)
 
 
 def _joined(answers: Sequence[Mapping[str, Any]], shape: tuple[int, ...]) -> dict[str, Any]:

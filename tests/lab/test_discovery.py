@@ -109,3 +109,13 @@ def test_what_was_used_is_cited(study):
     words = ["cite", *([study] if study else [])]
     assert CliRunner().invoke(app, words).stdout == text + "\n"
     assert CliRunner().invoke(app, ["cite", "sparse-tokn"]).exit_code == 2
+
+
+def test_a_figure_is_described_with_what_may_be_changed():
+    about = saccade.describe("sparse-token/1")["figure"]
+    assert {"type", "default", "scales"} <= set(about["parameters"]["signal"])
+    drawn = registry.one("figure", "sparse-token/1", registry.figures("sparse-token")).runs
+    fixed = next(iter(drawn.values()))[1]
+    for name, value in fixed.items():
+        assert about["parameters"][name]["default"] == json.loads(json.dumps(value))
+    assert "signal" in repr(saccade.describe("sparse-token/1"))

@@ -13,7 +13,8 @@ from saccade.cli import completion
 from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, print_json, print_table
 from saccade.cli.options import AsJson, Fresh, Scale, Seed, Set, StoreFolder
-from saccade.cli.progress import busy, spoken
+from saccade.cli.progress import busy
+from saccade.lab.pace import spoken
 from saccade.studies import STUDIES
 
 
@@ -137,9 +138,7 @@ def figure(
         typer.echo(
             f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
     with busy(f"drawing {name}", seconds if seconds > 2 else None):
-        made = (
-            drawing.draw_changed(chosen, changes, scale, seed, runs, fresh) if changes
-            else drawing.draw(chosen, scale, seed, runs, fresh))
+        made = drawing.draw_as_asked(chosen, changes, scale, seed, runs, fresh)
     typer.echo(f"Figure: {drawing.save(made, path)}")
 
 

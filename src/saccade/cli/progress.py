@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from saccade.lab.pace import spoken
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 SILENCE = 10.0  # seconds between two lines where there is no live bar
-CPU_YEAR = 365.25 * 24 * 3600
 PLAIN = "SACCADE_PLAIN"  # set by --plain, so that worker processes are as quiet as their parent
 
 Advance = Callable[[float, str], None]
@@ -77,15 +78,6 @@ class Lines:
         # What came before the first piece was done was compiling, too, and will not come again.
         return (
             f"about {spoken((now - since) * (self.total - self.done) / (self.done - before))} left")
-
-
-def spoken(seconds: float) -> str:
-    """A duration in the unit a person would use."""
-    sizes = {"CPU-years": CPU_YEAR, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
-    for name, size in sizes.items():
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {name}"
-    return f"{max(seconds, 1):.0f} seconds"
 
 
 def _bar() -> "Progress":

@@ -128,11 +128,13 @@ def runner(name: str) -> Callable[..., Any]:
     from saccade.lab import registry
     from saccade.lab.calculator import as_json
     from saccade.lab.run import run
+    from saccade.lab.telling import Telling
 
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
 
     def ask(**parameters: Any) -> Any:
-        return run(experiment, {key: as_json(value) for key, value in parameters.items()}).data
+        with Telling(name):
+            return run(experiment, {key: as_json(value) for key, value in parameters.items()}).data
 
     return _dressed(ask, name, experiment.model.model_fields, experiment.describe())
 

@@ -20,7 +20,17 @@ from collections.abc import Callable, Mapping
 SHRINK = 0.75
 PULL = 20.0
 LATE = 0.2
+CPU_YEAR = 365.25 * 24 * 3600
 LEAST = 0.05  # seconds: smaller pieces cost their bookkeeping
+
+
+def spoken(seconds: float) -> str:
+    """A duration in the unit a person would use."""
+    sizes = {"CPU-years": CPU_YEAR, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
+    for name, size in sizes.items():
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{max(seconds, 1):.0f} seconds"
 
 
 class Pace:

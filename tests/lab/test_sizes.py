@@ -1,0 +1,22 @@
+"""Sizes that no machine holds are refused in a sentence: XLA would end the process."""
+
+import jax
+import pytest
+
+import saccade
+from saccade.arrays import normals
+from saccade.errors import InvalidInput
+
+
+@pytest.mark.parametrize("name", ["dim", "samples"])
+def test_a_size_beyond_all_machines_is_refused_before_anything_runs(name, fresh_store):
+    with pytest.raises(InvalidInput, match=f"{name} = 1000000000 must be at most 100000000"):
+        saccade.verify("SL-P15", changes={name: 10**9})
+    with pytest.raises(InvalidInput, match=r"-10+ must be at most"):
+        saccade.run("single-location.descent", dim=-(10**12))
+    assert not fresh_store.exists()
+
+
+def test_more_normals_than_memory_holds_are_refused():
+    with pytest.raises(InvalidInput, match=r"GB of memory are free"):
+        normals(jax.random.key(0), (10**6, 10**6))

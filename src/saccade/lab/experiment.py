@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SCALES = ("quick", "standard", "paper")
 LARGEST_SEED = 2**63 - 1
+LARGEST_SIZE = 10**8  # dimensions, samples, steps: beyond it XLA would end the process, not refuse
 
 
 class Run(NamedTuple):
@@ -82,7 +83,10 @@ class Experiment:
         """The validated parameters at `scale`, with `changes` on top."""
         if scale not in SCALES:
             raise unknown("scale", scale, SCALES)
-        return validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
+        made = validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
+        for name in self.model.model_fields:
+            check_size(name, getattr(made, name))
+        return made
 
     def compute(self, key: Any, parameters: BaseModel) -> "xarray.Dataset":
         return self.function(
@@ -124,6 +128,14 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
         return model(**values)
     except ValidationError as error:
         raise InvalidInput(message(error.errors(include_url=False), model, owner)) from None
+
+
+def check_size(name: str, value: Any) -> None:
+    """Refuse whole numbers, alone or in a list, that no array and no loop could follow."""
+    for one in value if isinstance(value, tuple | list) else (value,):
+        require(
+            not isinstance(one, int) or abs(one) <= LARGEST_SIZE, name, one,
+            f"must be at most {LARGEST_SIZE}: nothing larger can be computed in one piece")
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:

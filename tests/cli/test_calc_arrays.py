@@ -29,6 +29,14 @@ def test_lists_and_ranges_give_as_many_answers(word, values):
     np.testing.assert_allclose(told(f"dim={word}", "length=10"), expected, rtol=1e-12)
 
 
+def test_a_formula_of_lists_takes_a_number_beside_one():
+    one = saccade.calc("single-location.zeta", t=[0.0, 0.5, 1.0], variance=0.5)["zeta"]
+    assert (
+        one == saccade.calc("single-location.zeta", t=[0.0, 0.5, 1.0], variance=[0.5] * 3)["zeta"])
+    answer = CliRunner().invoke(app, ["calc", "single-location.zeta", "t=0..1:3", "variance=.5"])
+    assert json.loads(answer.stdout.partition(" = ")[2]) == one
+
+
 def test_several_are_broadcast_and_json_takes_them_too():
     grid = told("dim=[[50],[400]]", "length=5..9")
     assert np.shape(grid) == (2, 5)
@@ -42,6 +50,7 @@ def test_several_are_broadcast_and_json_takes_them_too():
     [
         ("9..5", "must go up"), ("0.5..2", "with how many"), ("0..1:0", "1 to 100000 values"),
         ("2..1e9", "1 to 100000 values"), ("0..10:3log", "above 0"), ("1..1e999:3", "must go up"),
+        ("[]", "at least one"), ("[50,true]", "dim = True is refused"),
         ("[50,[100,200]]", "equal lengths"), ("[50,-1]", "dim = -1 is refused"),
         ("5..x", "must be a number")])
 def test_what_is_no_list_of_numbers_is_one_sentence(word, words):

@@ -24,15 +24,6 @@ def test_a_calculator_takes_an_array_and_gives_one(library):
         found["gradient"]["nu"], [answer["gradient"]["nu"] for answer in one])
 
 
-def test_a_list_or_a_range_is_an_array_where_a_number_is_asked_for():
-    asked = "single-location.critical-inverse-temperature"
-    listed = saccade.calc(asked, dim=[50, 100], length=10)["inverse_temperature"]
-    array = saccade.calc(asked, dim=np.array([50, 100]), length=10)["inverse_temperature"]
-    np.testing.assert_array_equal(listed, array)
-    grid = saccade.calc(asked, dim=[[50], [100]], length=range(5, 8))["inverse_temperature"]
-    assert grid.shape == (2, 3)
-
-
 def test_arrays_are_broadcast_against_each_other():
     found = saccade.calc(
         "single-location.critical-inverse-temperature", dim=np.array([[50], [100], [400]]),
@@ -66,10 +57,7 @@ def test_words_and_scalars_are_as_they_were():
         ({"inverse_temperature": np.array([0.1, -1.0])}, "inverse_temperature = -1.0 is refused"),
         ({"inverse_temperature": np.ones(3), "gamma": np.ones(2)}, "do not fit together"),
         ({"inverse_temperature": np.ones(0)}, "at least one"),
-        ({"inverse_temperature": []}, "at least one"),
-        ({"inverse_temperature": [0.1, "x"]}, "inverse_temperature = 'x' is refused"),
-        ({"inverse_temperature": [0.1, True]}, "inverse_temperature = True is refused"),
-        ({"inverse_temperature": [0.1, [0.2, 0.3]]}, "lists of values of equal lengths"),
+        ({"inverse_temperature": [0.1, 0.2]}, "must be a number"),
         ({"temperature": np.ones(3)}, "did you mean 'inverse_temperature'")])
 def test_refusals_name_the_entry(inputs, words):
     with pytest.raises(InvalidInput, match=words):

@@ -64,6 +64,7 @@ def calc(
 
         saccade calc single-location.critical-inverse-temperature dim=[[50],[400]] length=5..9
     """
+    from saccade.lab.broadcasting import lists_as_arrays
     from saccade.lab.calculator import as_json, find
 
     if name is None:
@@ -74,8 +75,8 @@ def calc(
         _explain(calculator.describe())
         return
     given = {name: _range(name, value) for name, value in pairs(inputs or []).items()}
-    found = _finite(
-        as_json(calculator(_together(_object(json_text) if json_text is not None else {}, given))))
+    values = _together(_object(json_text) if json_text is not None else {}, given)
+    found = _finite(as_json(calculator(lists_as_arrays(calculator.inputs, values))))
     if json_text is not None:
         typer.echo(json.dumps(found, allow_nan=False))
         return

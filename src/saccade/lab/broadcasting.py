@@ -1,10 +1,11 @@
-"""Calculators over arrays: where an input is one number (or word) and a list or an array of NumPy
-or JAX is given, the calculator is evaluated at each of its entries, and arrays come back.
+"""Calculators over arrays: where an input is one number (or word) and an array of NumPy or JAX is
+given, the calculator is evaluated at each of its entries, and arrays come back.
 
     calc("single-location.risk", inverse_temperature=np.linspace(0.1, 1, 50), ...)["risk"]
 
 Several such inputs are broadcast against each other as NumPy does. An input that is an array by
-nature (a matrix, a list of steps) is taken whole.
+nature (a matrix, a list of steps) is taken whole. Lists are not arrays: in Python they are refused
+where one number is asked for; the command line, which knows no arrays, makes arrays of them.
 """
 
 import types
@@ -19,23 +20,28 @@ from saccade.errors import InvalidInput, shown
 from saccade.lab.telling import Telling
 
 SINGLE = (int, float, str, bool, type(None))
-LISTS = (list, tuple, range)
 
 
 def arrays_for_numbers(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The values that are arrays where the model asks for one number."""
     return {
-        name: _array(name, value) for name, value in values.items() if name in model.model_fields
-        and (getattr(value, "ndim", 0) > 0 or isinstance(value, LISTS))
-        and is_single(model.model_fields[name].annotation)}
+        name: np.asarray(value) for name, value in values.items() if name in model.model_fields
+        and getattr(value, "ndim", 0) > 0 and is_single(model.model_fields[name].annotation)}
 
 
-def _array(name: str, value: Any) -> np.ndarray:
-    """Lists keep what they hold: NumPy would make one kind of numbers, words and truth values."""
-    if not isinstance(value, LISTS):
-        return np.asarray(value)
+def lists_as_arrays(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, with arrays in place of lists where the model asks for one number."""
+    fields = model.model_fields
+    return {
+        name: _array(name, value)
+        if isinstance(value, list) and name in fields and is_single(fields[name].annotation)
+        else value for name, value in values.items()}
+
+
+def _array(name: str, value: list[Any]) -> np.ndarray:
+    """It keeps what it holds: NumPy would make one kind of numbers, words and truth values."""
     array = np.array(value, dtype=object)
-    if any(isinstance(entry, LISTS) for entry in array.flat):
+    if any(isinstance(entry, list) for entry in array.flat):
         raise InvalidInput(
             f"{name} = {shown(value)} must be one value, or lists of values of equal lengths.")
     return array

@@ -62,13 +62,13 @@ def test_what_a_claim_does_not_have_is_refused_before_anything_runs(
 
 
 def test_a_value_that_the_experiment_refuses_is_a_sentence_not_a_row(fresh_store):
-    sentence = r"cannot be judged with dim = -5 \(dim = -5 must"
+    sentence = r"cannot be judged with dim = 1 \(dim = 1 must be at least 2"
     with pytest.raises(InvalidInput, match=sentence) as refusal:
-        saccade.verify("SL-P15", dim=-5)
+        saccade.verify("SL-P15", dim=1)
     assert str(pickle.loads(pickle.dumps(refusal.value))) == str(refusal.value)  # from a worker
     answer = CliRunner().invoke(app, ["verify", "SL-P15", "--set", "dim=-5"])
     assert answer.exit_code == 2 and not answer.stdout
-    assert answer.stderr.splitlines()[-1].count("dim = -5") == 2
+    assert answer.stderr.splitlines()[-1] == "saccade: dim = -5 must not be below 0."
 
 
 def test_a_crash_at_own_parameters_is_a_sentence_and_at_published_ones_a_row(fresh_store):
@@ -87,11 +87,11 @@ def test_a_crash_at_own_parameters_is_a_sentence_and_at_published_ones_a_row(fre
 
 
 def test_a_figure_at_a_value_that_is_refused_is_one_sentence(fresh_store, tmp_path):
-    with pytest.raises(InvalidInput, match="cannot be drawn with dim = -5"):
-        saccade.figure("single-location/4a", dim=-5)
+    with pytest.raises(InvalidInput, match=r"cannot be drawn with dim = 1 \(dim = 1 must"):
+        saccade.figure("single-location/4a", dim=1)
     options = ["--set", "dim=-5", "-o", str(tmp_path / "x.pdf")]
     answer = CliRunner().invoke(app, ["figure", "single-location/4a", *options])
-    assert answer.exit_code == 2 and "cannot be drawn with dim = -5" in answer.stderr
+    assert answer.exit_code == 2 and "dim = -5 must not be below 0" in answer.stderr
 
 
 def test_seeds_and_changes_exclude_each_other():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SCALES = ("quick", "standard", "paper")
 LARGEST_SEED = 2**63 - 1
+COUNTS = ("dim", "dims", "length", "lengths", "samples", "repetitions", "steps", "batch", "trials")
 LARGEST_SIZE = 10**8  # dimensions, samples, steps: beyond it XLA would end the process, not refuse
 
 
@@ -131,11 +132,18 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
 
 
 def check_size(name: str, value: Any) -> None:
-    """Refuse whole numbers, alone or in a list, that no array and no loop could follow."""
-    for one in value if isinstance(value, tuple | list) else (value,):
+    """Refuse whole numbers that no array and no loop could follow, and counts below 0: alone, in
+    lists, and in the fields of cases."""
+    if isinstance(value, tuple | list):
+        names = getattr(value, "_fields", [name] * len(value))
+        for field_name, one in zip(names, value):
+            check_size(field_name, one)
+    elif isinstance(value, int):
         require(
-            not isinstance(one, int) or abs(one) <= LARGEST_SIZE, name, one,
+            abs(value) <= LARGEST_SIZE, name, value,
             f"must be at most {LARGEST_SIZE}: nothing larger can be computed in one piece")
+    if isinstance(value, int | float) and name in COUNTS:
+        require(value >= 0, name, value, "must not be below 0")
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:

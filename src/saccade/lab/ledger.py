@@ -3,6 +3,7 @@ processes. One claim gives the same row alone or in the full run."""
 
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -125,7 +126,9 @@ def _judged(
     """Look after look, doubling the repetitions, until decided or out of budget; or the crash. A
     claim that cannot be judged at somebody's own parameters is refused: the fault is theirs."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            if conditions.changes:  # what they would say becomes a refusal
+                warnings.simplefilter("ignore", RuntimeWarning)
             return _sequential(claim, sabotage, chosen, conditions)
     except StoreUnwritable:
         raise  # no fault of the claim, and every other one would meet it too
@@ -153,6 +156,8 @@ def _sequential(
             _repetition(claim, sabotage, chosen, conditions, number)
             for number in range(len(samples), wanted)]
         measured = [columns(measure(item)) for item in runs]
+        if conditions.changes and not any(np.isfinite(one).any() for one in measured):
+            raise InvalidInput("nothing finite is measured there.")
         parts = measured[0].shape[1]
         predicted = [_per_part(predict(item), parts) for item in runs]
         if look == 0:

@@ -128,6 +128,7 @@ def report(
     check_seed(seed)
     if rows is None:
         return write_recorded(folder)
+    require(len(rows) > 0, "rows", rows, "must hold at least one judged claim")
     with Followed("saccade.report", progress and watch is None) as followed:
         return write_report(
             rows, folder, scale=scale, seed=seed, store=Store(store), jobs=jobs,

@@ -16,6 +16,7 @@ from saccade.lab.style import STYLE
 from saccade.lab.sweep.design import Specification, read, specification
 from saccade.lab.sweep.perform import Done
 from saccade.lab.sweep.plan import MISSING, Plan, plan
+from saccade.lab.sweep.target import resolve
 from saccade.lab.telling import Telling
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def understood(
     if isinstance(source, Mapping):
         return specification({**source, **asked}), None
     if isinstance(source, str) and not source.endswith(".toml") and "/" not in source:
+        resolve(source)  # a name that nothing bears is the first thing to say
         return specification({"run": source, **asked}), None
     if asked:
         raise InvalidInput(

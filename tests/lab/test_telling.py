@@ -45,6 +45,14 @@ def test_amounts_say_the_time_left_and_without_any_the_time_so_far(impatient, ca
     assert "saccade.sweep: 2 of 4 cells (about 1 seconds left)" in lines
 
 
+def test_a_log_of_the_command_line_hears_of_work_that_has_no_parts(impatient, capsys):
+    from saccade.cli.progress import busy
+
+    with busy("drawing x", 60.0):
+        time.sleep(0.1)
+    assert capsys.readouterr().err.splitlines()[0] == "saccade: drawing x (about 60 seconds left)"
+
+
 @pytest.mark.parametrize("how", ["argument", "environment"])
 def test_it_can_be_turned_off(impatient, capsys, monkeypatch, how):
     if how == "environment":

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from saccade.lab.pace import Pace, spoken
+from saccade.lab.terminal import lively
 from saccade.lab.workers import Piece, Watcher
 
 PATIENCE = 2.0  # seconds: shorter work needs no word
@@ -71,7 +72,7 @@ class Telling:
     def _speak(self) -> None:
         if self.over.wait(PATIENCE):
             return
-        live = sys.stderr.isatty()
+        live = lively()
         with suppress(OSError, ValueError):  # whoever listened may be gone
             while True:
                 words = f"\r\033[K{self.words()}" if live else f"{self.words()}\n"

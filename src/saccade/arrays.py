@@ -17,13 +17,10 @@ import scipy.special
 from jax.core import Tracer
 
 import saccade.precision  # noqa: F401  float64 before the first array
-from saccade.errors import require
 
 Array: TypeAlias = Any
 """An array of NumPy or of JAX, in the annotations of what takes either."""
 FEW = 256  # the smallest number of normals drawn at once
-MANY = 10**7  # numbers from which on memory is looked at
-ROUNDED = 4 * 8  # bytes a number: sizes are rounded up to a power of four
 
 
 def namespace(*values: Any) -> Any:
@@ -49,22 +46,8 @@ def normals(key: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(key, Tracer):
         return jax.random.normal(key, shape)
     size = math.prod(shape)
-    check_memory(shape)
     room = FEW * 4 ** max(0, math.ceil(math.log(max(size, 1) / FEW, 4)))
     return np.asarray(jax.random.normal(key, (room,)))[:size].reshape(shape)
-
-
-def check_memory(shape: tuple[int, ...]) -> None:
-    """Refuse an array that does not fit into memory; XLA would end the process instead."""
-    size = math.prod(shape)
-    if size < MANY:
-        return
-    import psutil
-
-    free = psutil.virtual_memory().available
-    require(
-        ROUNDED * size <= free, "shape", shape,
-        f"needs {ROUNDED * size / 1e9:.3g} GB, and {free / 1e9:.3g} GB of memory are free")
 
 
 def special(*values: Any) -> Any:

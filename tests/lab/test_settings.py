@@ -23,7 +23,14 @@ from saccade.lab.settings import applied, changed_figure, check_claims, words
 SMALL = {"dim": 50, "steps": 40, "repetitions": 2, "record_every": 20}
 
 
-def test_a_claim_is_judged_where_it_is_asked_for(fresh_store):
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A store for the tests that ask for the same runs."""
+    return str(tmp_path_factory.mktemp("shared"))
+
+
+def test_a_claim_is_judged_where_it_is_asked_for(shared, monkeypatch):
+    monkeypatch.setenv("SACCADE_STORE", shared)
     (row,) = saccade.verify("SL-P15", dim=50, samples=500, sabotage=True)
     (published,) = saccade.verify("SL-P15", changes={"samples": 500})
     assert row["changes"] == {"dim": 50, "samples": 500}
@@ -35,7 +42,8 @@ def test_a_claim_is_judged_where_it_is_asked_for(fresh_store):
     assert "setting" not in plain and "changes" not in plain
 
 
-def test_on_the_command_line_the_mark_stands_below_the_table(fresh_store):
+def test_on_the_command_line_the_mark_stands_below_the_table(shared, monkeypatch):
+    monkeypatch.setenv("SACCADE_STORE", shared)
     words = ["verify", "SL-P15", "--set", "dim=50", "--set", "samples=500"]
     answer = CliRunner().invoke(app, words)
     assert "not the published setting: dim = 50, samples = 500" in answer.stdout

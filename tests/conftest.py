@@ -13,7 +13,11 @@ import pytest
 from hypothesis import settings
 
 # Before anything imports saccade or matplotlib: no test may touch a user's store or open a window.
-STORE = tempfile.mkdtemp(prefix="saccade-tests-")
+# Workers of one session share its store: what one computed for the ledger, another need not.
+OWN = "SACCADE_TESTS_STORE" not in os.environ
+if OWN:
+    os.environ["SACCADE_TESTS_STORE"] = tempfile.mkdtemp(prefix="saccade-tests-")
+STORE = os.environ["SACCADE_TESTS_STORE"]
 os.environ["SACCADE_STORE"] = STORE
 os.environ["MPLBACKEND"] = "Agg"
 
@@ -60,7 +64,8 @@ def pytest_runtest_teardown() -> None:
 
 
 def pytest_sessionfinish() -> None:
-    shutil.rmtree(STORE, ignore_errors=True)
+    if OWN:
+        shutil.rmtree(STORE, ignore_errors=True)
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ import sys
 import time
 
 import pytest
+from typer.testing import CliRunner
 
-from saccade.cli import life, progress
+from saccade.cli import app, life, progress
 
 SLOW = """
 import sys, time
@@ -29,9 +30,7 @@ def test_the_bare_command_helps_and_says_what_to_try():
     assert len(tries) == 3 and all(line.startswith("  saccade ") for line in tries)
     for line in tries:  # and they exist
         words = line.split("   ")[0].split()[1:2]
-        asked = subprocess.run(
-            [sys.executable, "-m", "saccade", *words, "--help"], capture_output=True, text=True)
-        assert asked.returncode == 0
+        assert CliRunner().invoke(app, [*words, "--help"]).exit_code == 0
 
 
 def test_a_silent_command_shows_that_it_is_alive_within_three_seconds():

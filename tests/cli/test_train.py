@@ -4,8 +4,8 @@ import pytest
 from typer.testing import CliRunner
 
 from saccade.cli import app
-from saccade.cli.progress import CPU_YEAR, spoken
 from saccade.lab import registry
+from saccade.lab.pace import CPU_YEAR, spoken
 from saccade.lab.training import Training, find_trainings
 from saccade.studies.sparse_recovery.experiments import trained
 

@@ -54,7 +54,7 @@ def test_wrong_shapes(model):
     X, y = example()
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
         model.fit(X[:, 0, 0], y)
-    with pytest.raises(ValueError, match="Found array with dim 4"):
+    with pytest.raises(ValueError, match=r"dim 4 \(shape=\(12, 4, 3, 1\)\), and X must be bags"):
         model.fit(X[..., None], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X, y[:-1])

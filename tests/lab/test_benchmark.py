@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.errors import InvalidInput
-from saccade.lab import benchmark, registry
+from saccade.lab import benchmark, registry, timing
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target, find, measure, measure_all
 from saccade.lab.growth import Growth
 from saccade.studies.single_location import benchmarks as single_location
@@ -42,6 +42,7 @@ def clock(monkeypatch):
     """CPU time that passes by hand: the ratio of two works is then known exactly."""
     now = {"cpu": 0.0}
     monkeypatch.setattr(benchmark.time, "process_time", lambda: now["cpu"])
+    monkeypatch.setattr(timing.gc, "collect", lambda: 0)  # seconds, in a process full of programs
     return now
 
 

@@ -93,3 +93,12 @@ def test_gradient_steps_asks_for_data_alone():
     found = saccade.calc("sparse-token.gradient-steps", X=X, y=y)
     for name, value in gradient_steps(X, y)._asdict().items():
         np.testing.assert_array_equal(found[name], value)
+
+
+def test_a_whole_run_is_put_into_words_and_what_is_none_is_refused(fresh_store):
+    data = saccade.run("single-location.descent", dim=20, steps=20, repetitions=2)
+    assert saccade.in_words(data).outcome.equals(saccade.in_words(data.outcome))
+    assert saccade.in_words(data).kappa.identical(data.kappa)
+    for wrong in (data[["kappa"]], data.kappa, np.zeros(2), 3):
+        with pytest.raises(saccade.InvalidInput):
+            saccade.in_words(wrong)

@@ -109,3 +109,31 @@ def test_what_was_used_is_cited(study):
     words = ["cite", *([study] if study else [])]
     assert CliRunner().invoke(app, words).stdout == text + "\n"
     assert CliRunner().invoke(app, ["cite", "sparse-tokn"]).exit_code == 2
+
+
+def test_a_figure_is_described_with_what_may_be_changed():
+    about = saccade.describe("sparse-token/1")["figure"]
+    assert {"type", "default", "scales"} <= set(about["parameters"]["signal"])
+    drawn = registry.one("figure", "sparse-token/1", registry.figures("sparse-token")).runs
+    fixed = next(iter(drawn.values()))[1]
+    for name, value in fixed.items():
+        assert about["parameters"][name]["default"] == json.loads(json.dumps(value))
+    assert "signal" in repr(saccade.describe("sparse-token/1"))
+
+
+def test_a_claim_is_described_with_what_verify_may_change():
+    about = saccade.describe("SL-P15")
+    assert about["experiment"]["id"] == about["claim"]["experiment"]
+    assert "samples" in about["experiment"]["parameters"]
+
+
+def test_an_empty_ledger_makes_no_report(tmp_path):
+    with pytest.raises(InvalidInput, match="at least one judged claim"):
+        saccade.report([], tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_sweep_of_what_there_is_not_says_that_first():
+    for asked in ({}, {"axes": {"x": [1]}}):
+        with pytest.raises(InvalidInput, match="no experiment or calculator named 'nothing'"):
+            saccade.sweep("nothing", **asked)

@@ -18,6 +18,7 @@ from saccade.lab.timing import QUIET, Target
 def clock(monkeypatch):
     now = {"cpu": 0.0}
     monkeypatch.setattr(timing.time, "process_time", lambda: now["cpu"])
+    monkeypatch.setattr(timing.gc, "collect", lambda: 0)  # seconds, in a process full of programs
     return now
 
 

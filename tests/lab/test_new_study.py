@@ -58,13 +58,13 @@ def _python(folder: Path, places: list[Path], *arguments: str) -> subprocess.Com
 
 def appears_everywhere(folder: Path, places: list[Path]) -> None:
     """In the list, the ledger, the report, among the calculators and in the test of contracts."""
-    listed = _python(folder, places, "-m", "saccade", "list", "my-paper")
-    assert "my-paper.success" in listed.stdout and "my-paper/success" in listed.stdout, (
-        listed.stderr)
-    asked = _python(folder, places, "-m", "saccade", "calc", "my-paper.success", "signal=0")
-    assert asked.stdout == "success = 0.5\n", asked.stderr
     script = (
         "import saccade; from saccade.lab import registry; from saccade.report import write_report;"
+        "from saccade.cli import app; from typer.testing import CliRunner;"
+        "listed = CliRunner().invoke(app, ['list', 'my-paper']).stdout;"
+        "assert 'my-paper.success' in listed and 'my-paper/success' in listed, listed;"
+        "asked = CliRunner().invoke(app, ['calc', 'my-paper.success', 'signal=0']).stdout;"
+        "assert asked == 'success = 0.5\\n', asked;"
         "rows = saccade.verify('my-paper', sabotage=True); figures = registry.figures('my-paper');"
         "assert all(row['as_expected'] and row['sabotages_refuted'] for row in rows), rows;"
         "write_report(rows, 'report', scale='quick', seed=0, store=None, figures=figures)")

@@ -2,6 +2,7 @@
 as not published, refused where there is no such parameter."""
 
 import json
+import pickle
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +23,14 @@ from saccade.lab.settings import applied, changed_figure, check_claims, words
 SMALL = {"dim": 50, "steps": 40, "repetitions": 2, "record_every": 20}
 
 
-def test_a_claim_is_judged_where_it_is_asked_for(fresh_store):
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A store for the tests that ask for the same runs."""
+    return str(tmp_path_factory.mktemp("shared"))
+
+
+def test_a_claim_is_judged_where_it_is_asked_for(shared, monkeypatch):
+    monkeypatch.setenv("SACCADE_STORE", shared)
     (row,) = saccade.verify("SL-P15", dim=50, samples=500, sabotage=True)
     (published,) = saccade.verify("SL-P15", changes={"samples": 500})
     assert row["changes"] == {"dim": 50, "samples": 500}
@@ -34,7 +42,8 @@ def test_a_claim_is_judged_where_it_is_asked_for(fresh_store):
     assert "setting" not in plain and "changes" not in plain
 
 
-def test_on_the_command_line_the_mark_stands_below_the_table(fresh_store):
+def test_on_the_command_line_the_mark_stands_below_the_table(shared, monkeypatch):
+    monkeypatch.setenv("SACCADE_STORE", shared)
     words = ["verify", "SL-P15", "--set", "dim=50", "--set", "samples=500"]
     answer = CliRunner().invoke(app, words)
     assert "not the published setting: dim = 50, samples = 500" in answer.stdout
@@ -58,6 +67,39 @@ def test_what_a_claim_does_not_have_is_refused_before_anything_runs(
     answer = CliRunner().invoke(app, ["verify", *patterns, *options])
     assert answer.exit_code == 2 and answer.stderr.count("\n") == 1 and words in answer.stderr
     assert not fresh_store.exists()
+
+
+def test_a_value_that_the_experiment_refuses_is_a_sentence_not_a_row(fresh_store):
+    sentence = r"cannot be judged with dim = 1 \(dim = 1 must be at least 2"
+    with pytest.raises(InvalidInput, match=sentence) as refusal:
+        saccade.verify("SL-P15", dim=1)
+    assert str(pickle.loads(pickle.dumps(refusal.value))) == str(refusal.value)  # from a worker
+    answer = CliRunner().invoke(app, ["verify", "SL-P15", "--set", "dim=-5"])
+    assert answer.exit_code == 2 and not answer.stdout
+    assert answer.stderr.splitlines()[-1] == "saccade: dim = -5 must not be below 0."
+
+
+def test_a_crash_at_own_parameters_is_a_sentence_and_at_published_ones_a_row(fresh_store):
+    def measure(run):
+        return 1 / (run.parameters.size - 3)
+
+    sabotage = Sabotage("none", "Nothing.", measure=lambda run: 1.0)
+    claim = Claim(
+        id="toy.crash", spec="T", statement="", source="", kind=ESTIMATE, experiment=precise,
+        citation=Citation("nowhere", "", "ours"), measure=measure, predict=lambda run: 0.2,
+        resolution=0.1, argued="", sabotages=(sabotage,))
+    conditions = Conditions(folder=str(fresh_store))
+    assert evaluate(claim, conditions)["verdict"] == "holds"
+    with pytest.raises(InvalidInput, match=r"with size = 3 \(ZeroDivisionError"):
+        evaluate(claim, conditions._replace(changes=(("size", 3),)))
+
+
+def test_a_figure_at_a_value_that_is_refused_is_one_sentence(fresh_store, tmp_path):
+    with pytest.raises(InvalidInput, match=r"cannot be drawn with dim = 1 \(dim = 1 must"):
+        saccade.figure("single-location/4a", dim=1)
+    options = ["--set", "dim=-5", "-o", str(tmp_path / "x.pdf")]
+    answer = CliRunner().invoke(app, ["figure", "single-location/4a", *options])
+    assert answer.exit_code == 2 and "dim = -5 must not be below 0" in answer.stderr
 
 
 def test_seeds_and_changes_exclude_each_other():

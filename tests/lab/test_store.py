@@ -67,6 +67,16 @@ def test_nothing_is_computed_twice_and_fresh_computes_again(store, monkeypatch):
     assert len(calls) == 3
 
 
+def test_only_what_took_long_waits_for_the_disk(store, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    runs.run(toy, store=store)
+    assert not flushed
+    monkeypatch.setattr(runs, "PRECIOUS", 0.0)
+    runs.run(toy, store=store, seed=1)
+    assert len(flushed) >= 2  # its files and its folder
+
+
 def flip_a_byte(path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1

@@ -23,9 +23,9 @@ def report(figure, tmp_path):
     """A folder that looks like a report with this one figure; its ledger may be changed."""
     old = tmp_path / "old"
     (old / "figures").mkdir(parents=True)
-    names = {kind: f"figures/three.{kind}" for kind in ("png", "pdf")}
-    for name in names.values():
-        (old / name).write_bytes(b"picture")
+    names = {"png": "figures/three.png"}
+    for kind in ("png", "pdf"):
+        (old / f"figures/three.{kind}").write_bytes(b"picture")
 
     def write(versions=None, **changes):
         shown = pictures.blank(figure, CONDITIONS)._replace(**names)._asdict() | changes
@@ -48,9 +48,16 @@ def test_what_nothing_changed_is_taken_over(figure, report, tmp_path):
     "changes",
     [
         {"code": "another"}, {"seed": 1}, {"scale": "paper"}, {"png": ""},
-        {"png": "figures/gone.png"}, {"versions": {"jax": "0"}}, {"unknown_field": 1}])
+        {"png": "figures/gone.png"}, {"pdf": "figures/three.pdf"}, {"versions": {"jax": "0"}},
+        {"unknown_field": 1}])
 def test_what_something_changed_is_drawn_again(figure, report, changes):
     assert earlier.unchanged([figure], report(**changes), CONDITIONS) == []
+
+
+def test_for_print_a_picture_without_its_pdf_is_drawn_again(figure, report):
+    for_print = CONDITIONS._replace(pdf=True)
+    assert earlier.unchanged([figure], report(), for_print) == []
+    assert earlier.unchanged([figure], report(pdf="figures/three.pdf"), for_print)
 
 
 def test_no_report_is_no_problem(figure, tmp_path):

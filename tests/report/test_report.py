@@ -65,10 +65,10 @@ def figure(name="4a", draw=drawn, runs=None, **changes):
         **changes)
 
 
-def written(tmp_path, rows, figures=(), name="report"):
+def written(tmp_path, rows, figures=(), name="report", pdf=False):
     page = write_report(
         rows, tmp_path / name, scale="quick", seed=0, store=Store(tmp_path / "store"),
-        figures=list(figures))
+        figures=list(figures), pdf=pdf)
     return page.parent
 
 
@@ -226,8 +226,9 @@ def test_findings_are_told_with_what_holds_instead(tmp_path):
 
 
 def test_a_figure_is_on_its_study_and_claim_pages_and_can_be_downloaded(tmp_path):
-    folder = written(
-        tmp_path, [row(figure="single-location/4a"), row("other", figure="9")], [figure()])
+    rows = [row(figure="single-location/4a"), row("other", figure="9")]
+    assert not list((written(tmp_path, rows, [figure()]) / "figures").glob("*.pdf"))
+    folder = written(tmp_path, rows, [figure()], pdf=True)
     png, pdf = folder / "figures/single-location.4a.png", folder / "figures/single-location.4a.pdf"
     assert png.read_bytes().startswith(b"\x89PNG") and pdf.read_bytes().startswith(b"%PDF")
     pages = pages_of(folder)

@@ -8,15 +8,20 @@ import pytest
 from typer.testing import CliRunner
 
 from saccade.cli import app
-from saccade.report import write_recorded
-from saccade.report.single import write_single
 
 
 @pytest.fixture(scope="module")
-def bound(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report") / "report"
-    write_recorded(folder)
-    return folder, write_single(folder, folder.with_name("one.html")).read_text(encoding="utf-8")
+def answer(tmp_path_factory):
+    """What the command line said, written once for all tests here."""
+    place = tmp_path_factory.mktemp("report")
+    words = ["report", "-o", str(place / "report"), "--single-file", str(place / "one.html")]
+    return place, CliRunner().invoke(app, words)
+
+
+@pytest.fixture(scope="module")
+def bound(answer):
+    place, _ = answer
+    return place / "report", (place / "one.html").read_text(encoding="utf-8")
 
 
 class Reader(HTMLParser):
@@ -62,12 +67,11 @@ def test_every_link_leads_into_the_file_and_names_are_unique(bound):
     assert "default-src 'none'" in text and "img" not in reader.tags
 
 
-def test_on_the_command_line_it_is_whole_or_not_there(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    answer = CliRunner().invoke(app, ["report", "-o", "r", "--single-file", "one.html"])
-    assert answer.exit_code == 0, answer.output
-    assert answer.stdout.splitlines()[-1] == "One file: one.html"
-    assert (tmp_path / "one.html").stat().st_size < 12e6
+def test_on_the_command_line_it_is_whole_or_not_there(answer):
+    place, said = answer
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines()[-1] == f"One file: {place / 'one.html'}"
+    assert (place / "one.html").stat().st_size < 12e6
     refused = CliRunner().invoke(app, ["report", "--single-file", "/dev/null/x.html"])
     assert refused.exit_code == 2 and "cannot be written" in refused.stderr
 

@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from saccade.cli.interrupts import CODE, HEARING
 from saccade.cli.life import LIFE
-from saccade.cli.progress import PLAIN, lively
 from saccade.errors import Diverged, InvalidInput
+from saccade.lab.terminal import PLAIN, lively
 from saccade.lab.whole import unwritable, write_whole
 
 if TYPE_CHECKING:

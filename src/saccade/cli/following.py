@@ -7,7 +7,7 @@ from typing import Any
 
 from saccade.cli.progress import progress
 from saccade.lab.ledger import verdict_is_expected
-from saccade.lab.pace import Pace
+from saccade.lab.telling import paced
 from saccade.lab.workers import Died, Piece, Watcher
 
 
@@ -27,8 +27,7 @@ class Following(Watcher):
         self.stack.__exit__(kind, problem, place)
 
     def begin(self, pieces: Sequence[Piece], jobs: int) -> None:
-        in_order = sorted(pieces, key=lambda piece: -piece.cost) if jobs else pieces
-        self.pace = Pace({piece.name: piece.cost for piece in in_order}, jobs)
+        self.pace = paced(pieces, jobs)
         total = sum(piece.cost for piece in pieces)
         self.advance = self.stack.enter_context(progress(total, self.what, self.pace.left))
 

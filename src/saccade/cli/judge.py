@@ -8,8 +8,8 @@ import typer
 from saccade.cli import completion, options
 from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, console, give, print_json, print_table
-from saccade.cli.progress import spoken
 from saccade.errors import InvalidInput, require
+from saccade.lab.pace import spoken
 
 if TYPE_CHECKING:
     from saccade.lab.compare import Comparison
@@ -148,7 +148,7 @@ def reproduce(
     scale: options.Scale = "quick", output: options.ReportFolder = "report",
     sabotage: Annotated[bool, typer.Option(help="Run the sabotages too.")] = True,
     seed: options.Seed = 0, jobs: options.Jobs = 1, store: options.StoreFolder = None,
-    fresh: options.Fresh = False,
+    fresh: options.Fresh = False, pdf: options.Pdf = False,
 ) -> None:
     """Verify the whole ledger with its sabotages, draw every figure, write the report, compare with
     the ledger of record, and say where the report is. Exit code 1 if a verdict is not the expected
@@ -168,7 +168,7 @@ def reproduce(
     options.check_scale(scale)
     conditions = Conditions(scale, seed, sabotage, fresh, store)
     conditions.store.check_writable()
-    work = _planned(conditions, jobs, output)
+    work = _planned(conditions, jobs, output, pdf)
     with Following("reproducing") as watch:
         rows, page = carry_out(work, jobs, watch)
     show(rows, sabotage)
@@ -179,14 +179,14 @@ def reproduce(
     raise typer.Exit(1 if summary(rows)["unexpected"] or agreement.differing else 0)
 
 
-def _planned(conditions: "Conditions", jobs: int, folder: str) -> "Work":
+def _planned(conditions: "Conditions", jobs: int, folder: str, pdf: bool) -> "Work":
     """All claims and figures, with their number and the time they should take said first."""
     from saccade.lab import registry
     from saccade.lab.pace import Pace
     from saccade.report.reproducing import plan
 
     typer.echo("saccade: reading the studies and what is stored.", err=True)
-    work = plan(registry.find_claims(), conditions, folder)
+    work = plan(registry.find_claims(), conditions, folder, pdf)
     seconds = Pace(dict(sorted(work.costs.items(), key=lambda item: -item[1])), jobs).left()
     typer.echo(
         f"{len(work.claims)} claims and {len(work.figures)} figures in {jobs}"
@@ -221,6 +221,7 @@ def report(
         str | None,
         typer.Option("--single-file", metavar="FILE.html", help="All of it in this one file too."),
     ] = None,
+    pdf: options.Pdf = False,
 ) -> None:
     """Write the static report: the ledger, every claim, every figure. Opens from the file system,
     without a server.
@@ -251,7 +252,7 @@ def report(
         rows = read_ledger(ledger)
         with Following("drawing") as watch:
             page = api.report(
-                rows, output, scale=scale, seed=seed, store=store, jobs=jobs, watch=watch)
+                rows, output, scale=scale, seed=seed, store=store, jobs=jobs, watch=watch, pdf=pdf)
     _tell_report(page)
     if single:
         from saccade.report.single import write_single

@@ -55,6 +55,8 @@ StoreFolder = Annotated[
             "Folder or fsspec address of runs (default: $SACCADE_STORE or the user's data folder)."
         ))]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute again even what is stored.")]
+Pdf = Annotated[
+    bool, typer.Option("--pdf", help="A PDF of every figure too, for print: a heavier report.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonFile = Annotated[
     str | None, typer.Option("--json", help="Write JSON to this file ('-': standard output).")]

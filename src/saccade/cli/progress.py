@@ -1,30 +1,21 @@
 """How far the work is, on standard error: on a terminal a live bar, else a line now and then."""
 
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from saccade.lab.pace import Pace, spoken
+from saccade.lab.terminal import lively
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 SILENCE = 10.0  # seconds between two lines where there is no live bar
-CPU_YEAR = 365.25 * 24 * 3600
-PLAIN = "SACCADE_PLAIN"  # set by --plain, so that worker processes are as quiet as their parent
 
 Advance = Callable[[float, str], None]
-
-
-def lively(stream: TextIO | None = None) -> bool:
-    """Whether bars and colours may go to a stream (standard error): a terminal that can, and nobody
-    asked for plain output."""
-    return (
-        (stream or sys.stderr).isatty() and not os.environ.get(PLAIN)
-        and os.environ.get("TERM") not in ("dumb", "unknown"))
 
 
 @contextmanager
@@ -41,13 +32,18 @@ def progress(total: float, what: str, left: Callable[[], float] | None = None) -
 
 @contextmanager
 def busy(what: str, seconds: float | None = None) -> Iterator[None]:
-    """Work that cannot say how far it is; `seconds` says how long it usually takes."""
+    """Work that cannot say how far it is; `seconds` says how long it usually takes. In a log it is
+    told now and then."""
+    pace = Pace({what: seconds or 0.0}, 1)
+    pace.start(what)
+    left = None if seconds is None else pace.left
     if not lively():
-        yield
+        from saccade.lab.telling import Telling
+
+        with Telling(f"saccade: {what}", left=left):
+            yield
         return
     with _bar() as bar:
-        start = time.monotonic()
-        left = None if seconds is None else lambda: max(seconds - (time.monotonic() - start), 1)
         bar.add_task(what, total=None, left=left)
         yield
 
@@ -77,15 +73,6 @@ class Lines:
         # What came before the first piece was done was compiling, too, and will not come again.
         return (
             f"about {spoken((now - since) * (self.total - self.done) / (self.done - before))} left")
-
-
-def spoken(seconds: float) -> str:
-    """A duration in the unit a person would use."""
-    sizes = {"CPU-years": CPU_YEAR, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
-    for name, size in sizes.items():
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {name}"
-    return f"{max(seconds, 1):.0f} seconds"
 
 
 def _bar() -> "Progress":

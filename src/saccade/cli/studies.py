@@ -12,8 +12,9 @@ import typer
 from saccade.cli import completion
 from saccade.cli.calculate import pairs
 from saccade.cli.console import check_file, print_json, print_table
-from saccade.cli.options import AsJson, Fresh, Scale, Seed, Set, StoreFolder
-from saccade.cli.progress import busy, spoken
+from saccade.cli.options import AsJson, Fresh, Scale, Seed, Set, StoreFolder, check_scale
+from saccade.cli.progress import busy
+from saccade.lab.pace import spoken
 from saccade.studies import STUDIES
 
 
@@ -120,26 +121,25 @@ def figure(
 
         saccade figure sparse-token/1 --set signal=3
     """
+    from saccade.lab import costs, registry, settings
     from saccade.lab import figure as drawing
-    from saccade.lab import registry, settings
+    from saccade.lab.ledger import Conditions
     from saccade.lab.store import Store
 
-    chosen = registry.one("figure", name, registry.figures())
+    chosen = registry.one("figure", name, registry.of_study(name, registry.figures))
+    check_scale(scale)
     path = output or f"{name.replace('/', '-')}.pdf"
     drawing.check_output(path)
     check_file(path)
     changes = settings.as_changes(pairs(set_ or []))
-    settings.changed_figure(chosen, changes)
     runs = Store(store)
     runs.check_writable()
-    seconds = chosen.seconds.get(scale, 1.0)
+    conditions = Conditions(scale, seed, fresh=fresh, folder=store)
+    seconds = costs.of_figures([settings.changed_figure(chosen, changes)], conditions)[name]
     if seconds > 2:
-        typer.echo(
-            f"{name} at scale {scale}: about {spoken(seconds)} if nothing is stored yet.", err=True)
-    with busy(f"drawing {name}", seconds if seconds > 2 else None):
-        made = (
-            drawing.draw_changed(chosen, changes, scale, seed, runs, fresh) if changes
-            else drawing.draw(chosen, scale, seed, runs, fresh))
+        typer.echo(f"{name} at scale {scale}: about {spoken(seconds)}.", err=True)
+    with busy(f"drawing {name}", seconds):
+        made = drawing.draw_as_asked(chosen, changes, scale, seed, runs, fresh)
     typer.echo(f"Figure: {drawing.save(made, path)}")
 
 

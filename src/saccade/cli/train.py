@@ -7,7 +7,8 @@ import typer
 
 from saccade.cli.completion import studies
 from saccade.cli.options import Scale, Seed, StoreFolder
-from saccade.cli.progress import progress, spoken
+from saccade.cli.progress import progress
+from saccade.lab.pace import spoken
 
 if TYPE_CHECKING:
     from saccade.lab.training import Training

@@ -52,6 +52,10 @@ class BagEstimator(BaseEstimator):
             bags = Bags.from_list(X, mask)
         elif rank(X) == 3:
             bags = Bags.from_array(_numbers(X), mask)
+        elif rank(X) > 3:
+            raise ValueError(
+                f"Found array with dim {rank(X)} (shape={np.shape(X)}), and X must be bags: an"
+                " array (n, L, d), a list of (L_i, d), or rows (n, n_tokens * d).")
         else:
             flat, bags = True, self._read_flat(X, mask, reset)
         tokens = check_array(bags.tokens, dtype=FLOATS, input_name="X", estimator=self)

@@ -4,8 +4,8 @@ given, the calculator is evaluated at each of its entries, and arrays come back.
     calc("single-location.risk", inverse_temperature=np.linspace(0.1, 1, 50), ...)["risk"]
 
 Several such inputs are broadcast against each other as NumPy does. An input that is an array by
-nature (a matrix, a list of steps) is taken whole. Lists are not arrays: they are refused where one
-number is asked for.
+nature (a matrix, a list of steps) is taken whole. Lists are not arrays: in Python they are refused
+where one number is asked for; the command line, which knows no arrays, makes arrays of them.
 """
 
 import types
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, shown
+from saccade.lab.telling import Telling
 
 SINGLE = (int, float, str, bool, type(None))
 
@@ -26,6 +27,24 @@ def arrays_for_numbers(model: type[BaseModel], values: Mapping[str, Any]) -> dic
     return {
         name: np.asarray(value) for name, value in values.items() if name in model.model_fields
         and getattr(value, "ndim", 0) > 0 and is_single(model.model_fields[name].annotation)}
+
+
+def lists_as_arrays(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, with arrays in place of lists where the model asks for one number."""
+    fields = model.model_fields
+    return {
+        name: _array(name, value)
+        if isinstance(value, list) and name in fields and is_single(fields[name].annotation)
+        else value for name, value in values.items()}
+
+
+def _array(name: str, value: list[Any]) -> np.ndarray:
+    """It keeps what it holds: NumPy would make one kind of numbers, words and truth values."""
+    array = np.array(value, dtype=object)
+    if any(isinstance(entry, list) for entry in array.flat):
+        raise InvalidInput(
+            f"{name} = {shown(value)} must be one value, or lists of values of equal lengths.")
+    return array
 
 
 def is_single(annotation: Any) -> bool:
@@ -51,7 +70,12 @@ def over(
     if not together[0].size:
         raise InvalidInput(f"{next(iter(arrays))} = [] must have at least one entry.")
     columns = [array.ravel().tolist() for array in together]
-    return _joined([answer(dict(zip(arrays, entry))) for entry in zip(*columns)], shape)
+    answers = []
+    with Telling("saccade.calc", together[0].size) as telling:
+        for entry in zip(*columns):
+            answers.append(answer(dict(zip(arrays, entry))))
+            telling(1, f"{len(answers)} of {together[0].size} entries")
+    return _joined(answers, shape)
 
 
 def _joined(answers: Sequence[Mapping[str, Any]], shape: tuple[int, ...]) -> dict[str, Any]:

@@ -2,14 +2,11 @@
 for netCDF write it: the attributes `flag_values` and `flag_meanings` (words joined by blanks)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from saccade.errors import InvalidInput
-
-if TYPE_CHECKING:
-    import xarray
+from saccade.errors import InvalidInput, shown
 
 
 def coded(dims: Any, codes: Any, words: Sequence[str]) -> tuple[Any, np.ndarray, dict[str, Any]]:
@@ -23,8 +20,16 @@ def flags(words: Sequence[str]) -> dict[str, Any]:
     return {"flag_values": list(range(len(words))), "flag_meanings": meanings}
 
 
-def in_words(variable: "xarray.DataArray") -> "xarray.DataArray":
-    """The same with its words in place of the numbers: `in_words(data.outcome)`."""
+def in_words(variable: Any) -> Any:
+    """The same with its words in place of the numbers: `in_words(data.outcome)`, or of all outcomes
+    of a dataset: `in_words(data)`."""
+    if not isinstance(getattr(variable, "attrs", None), dict):
+        raise InvalidInput(f"variable = {shown(variable)} must be an outcome of a run, or a run.")
+    if hasattr(variable, "data_vars"):
+        names = [name for name, one in variable.items() if "flag_meanings" in one.attrs]
+        if not names:
+            raise InvalidInput("The dataset has no words: it holds no outcome by number.")
+        return variable.assign({name: in_words(variable[name]) for name in names})
     if "flag_meanings" not in variable.attrs:
         raise InvalidInput(f"{variable.name} = ... has no words: it is not an outcome by number.")
     known = dict(zip(variable.attrs["flag_values"], variable.attrs["flag_meanings"].split()))

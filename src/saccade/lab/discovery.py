@@ -60,7 +60,8 @@ class Description(dict[str, dict[str, Any]]):
 
 def describe(name: str) -> Description:
     """What is called `name`: a claim (or its row, SL-P15), a figure, a calculator, an experiment or
-    a study, with its inputs, their defaults and where it comes from."""
+    a study, with its inputs, their defaults and where it comes from; a claim with the experiment it
+    judges, whose parameters `verify` may change."""
     if name in STUDIES:
         counts = {kind: len(items) for kind, items in index.listing(name).items()}
         return Description({"study": STUDIES[name]._asdict() | counts})
@@ -69,6 +70,10 @@ def describe(name: str) -> Description:
     found = {
         kind.removesuffix("s"): item for kind, items in listing.items() for item in items
         if name in (item["id"], item.get("spec"))}
+    if "claim" in found and "experiment" not in found:  # what verify may change
+        judged = found["claim"]["experiment"]
+        found |= {
+            "experiment": next(item for item in listing["experiments"] if item["id"] == judged)}
     if not found:
         known = [item["id"] for items in index.listing().values() for item in items]
         raise unknown("claim, figure, calculator, experiment or study", name, [*known, *STUDIES])
@@ -128,11 +133,13 @@ def runner(name: str) -> Callable[..., Any]:
     from saccade.lab import registry
     from saccade.lab.calculator import as_json
     from saccade.lab.run import run
+    from saccade.lab.telling import Telling
 
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
 
     def ask(**parameters: Any) -> Any:
-        return run(experiment, {key: as_json(value) for key, value in parameters.items()}).data
+        with Telling(name):
+            return run(experiment, {key: as_json(value) for key, value in parameters.items()}).data
 
     return _dressed(ask, name, experiment.model.model_fields, experiment.describe())
 

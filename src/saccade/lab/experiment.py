@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SCALES = ("quick", "standard", "paper")
 LARGEST_SEED = 2**63 - 1
+COUNTS = ("dim", "dims", "length", "lengths", "samples", "repetitions", "steps", "batch", "trials")
+LARGEST_SIZE = 10**8  # dimensions, samples, steps: beyond it XLA would end the process, not refuse
 
 
 class Run(NamedTuple):
@@ -82,7 +84,10 @@ class Experiment:
         """The validated parameters at `scale`, with `changes` on top."""
         if scale not in SCALES:
             raise unknown("scale", scale, SCALES)
-        return validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
+        made = validated(self.model, {**self.scales.get(scale, {}), **(changes or {})}, self.id)
+        for name in self.model.model_fields:
+            check_size(name, getattr(made, name))
+        return made
 
     def compute(self, key: Any, parameters: BaseModel) -> "xarray.Dataset":
         return self.function(
@@ -124,6 +129,21 @@ def validated(model: type[BaseModel], values: Mapping[str, Any], owner: str) -> 
         return model(**values)
     except ValidationError as error:
         raise InvalidInput(message(error.errors(include_url=False), model, owner)) from None
+
+
+def check_size(name: str, value: Any) -> None:
+    """Refuse whole numbers that no array and no loop could follow, and counts below 0: alone, in
+    lists, and in the fields of cases."""
+    if isinstance(value, tuple | list):
+        names = getattr(value, "_fields", [name] * len(value))
+        for field_name, one in zip(names, value):
+            check_size(field_name, one)
+    elif isinstance(value, int):
+        require(
+            abs(value) <= LARGEST_SIZE, name, value,
+            f"must be at most {LARGEST_SIZE}: nothing larger can be computed in one piece")
+    if isinstance(value, int | float) and name in COUNTS:
+        require(value >= 0, name, value, "must not be below 0")
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:

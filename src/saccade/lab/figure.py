@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from saccade.errors import InvalidInput
+from saccade.lab.calculator import as_json
 from saccade.lab.experiment import Experiment, Run
 from saccade.lab.run import run
-from saccade.lab.settings import Changes, changed_figure, words
-from saccade.lab.store import Store
+from saccade.lab.settings import Changes, changed_figure, refusal, words
+from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.style import STYLE
 from saccade.lab.whole import whole
 
@@ -41,7 +42,23 @@ class Figure:
     def describe(self) -> dict[str, Any]:
         return {
             "id": self.id, "study": self.study, "title": self.title, "caption": self.caption,
-            "source": self.source}
+            "source": self.source, "parameters": as_json(self._parameters())}
+
+    def _parameters(self) -> dict[str, Any]:
+        """What `figure(..., name=value)` may change, as drawn: of the first run that has it."""
+        known: dict[str, Any] = {}
+        for label, (experiment, fixed) in self.runs.items():
+            for name, about in experiment.describe()["parameters"].items():
+                own = {scale: changes.get(label, {}) for scale, changes in self.scales.items()}
+                known.setdefault(
+                    name,
+                    {
+                        "type": about["type"], "default": fixed.get(name, about["default"]),
+                        "scales": about["scales"]
+                        | {
+                            scale: changes[name] for scale, changes in own.items()
+                            if name in changes}})
+        return known
 
 
 def collect(
@@ -73,19 +90,28 @@ def draw_changed(
     store: Store | None = None, fresh: bool = False,
 ) -> "Drawing":
     """The figure at somebody's own parameters, and marked so."""
-    runs = collect(changed_figure(figure, changes), scale, seed, store, fresh)
     import matplotlib
 
+    changed = changed_figure(figure, changes)
     with matplotlib.rc_context(STYLE):
         try:
-            drawing = figure.draw(runs)
+            drawing = figure.draw(collect(changed, scale, seed, store, fresh))
+        except StoreUnwritable:
+            raise
         except Exception as problem:
-            raise InvalidInput(
-                f"The figure {figure.id!r} cannot be drawn with {words(changes)}"
-                f" ({type(problem).__name__}: {problem}).") from problem
+            raise refusal(f"figure {figure.id!r}", "drawn", changes, problem) from problem
         said = f"Not the published setting: {words(changes)}"
         drawing.text(0.01, -0.01, said, fontsize="small", va="top", color="#a33")
     return drawing
+
+
+def draw_as_asked(
+    figure: Figure, changes: Changes, scale: str, seed: int, store: Store, fresh: bool
+) -> "Drawing":
+    """As published, or at somebody's own parameters where there are changes."""
+    if changes:
+        return draw_changed(figure, changes, scale, seed, store, fresh)
+    return draw(figure, scale, seed, store, fresh)
 
 
 def check_output(path: str | Path) -> None:

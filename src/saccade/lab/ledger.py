@@ -3,6 +3,7 @@ processes. One claim gives the same row alone or in the full run."""
 
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from saccade.lab.experiment import SCALES, Run
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
 from saccade.lab.run import run
-from saccade.lab.settings import Changes, applied, mark
+from saccade.lab.settings import Changes, applied, mark, refusal
 from saccade.lab.slack import slack
 from saccade.lab.store import Store, StoreUnwritable
 from saccade.lab.verdict import HOLDS, REFUTED, UNDECIDED, Judgement, judge
@@ -122,13 +123,18 @@ def _no_numbers(verdict: str | None) -> dict[str, Any]:
 def _judged(
     claim: Claim, sabotage: Sabotage | None, chosen: tuple[str, Scale], conditions: Conditions
 ) -> dict[str, Any]:
-    """Look after look, doubling the repetitions, until decided or out of budget; or the crash."""
+    """Look after look, doubling the repetitions, until decided or out of budget; or the crash. A
+    claim that cannot be judged at somebody's own parameters is refused: the fault is theirs."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            if conditions.changes:  # what they would say becomes a refusal
+                warnings.simplefilter("ignore", RuntimeWarning)
             return _sequential(claim, sabotage, chosen, conditions)
     except StoreUnwritable:
         raise  # no fault of the claim, and every other one would meet it too
     except Exception as problem:
+        if conditions.changes and sabotage is None:
+            raise refusal(f"claim {claim.id!r}", "judged", conditions.changes, problem) from problem
         return _crashed(problem)
 
 
@@ -150,6 +156,8 @@ def _sequential(
             _repetition(claim, sabotage, chosen, conditions, number)
             for number in range(len(samples), wanted)]
         measured = [columns(measure(item)) for item in runs]
+        if conditions.changes and not any(np.isfinite(one).any() for one in measured):
+            raise InvalidInput("nothing finite is measured there.")
         parts = measured[0].shape[1]
         predicted = [_per_part(predict(item), parts) for item in runs]
         if look == 0:
@@ -294,7 +302,8 @@ def _evaluate_one(claim: Claim, conditions: Conditions) -> list[dict[str, Any]]:
 
 
 def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, Any]]:
-    known = registry.claims()
+    """Of one experiment, so of one study: the others are not imported for it."""
+    known = registry.of_study(ids[0], registry.claims)
     return [evaluate(registry.one("claim", name, known), conditions) for name in ids]
 
 

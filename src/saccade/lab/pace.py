@@ -1,14 +1,16 @@
 """How long the rest of some work takes, said honestly: what each piece should cost, corrected by
 what the finished ones did cost, dealt out to the workers there are.
 
-Costs are guesses of another day on another machine: they are off by a factor, and the large ones
-more often too large than too small. So the seconds a of a piece that should cost c follow
+Costs are of another day, another machine and sometimes other code: they are off by a factor, and by
+an error of their own, of variance s^2 in log c. Because of it large costs are more often too large
+than too small, the more the worse they fit. So the seconds a of a piece that should cost c follow
 
-    log a = m + b log c,
+    log a = m + b log c,    b = T / (T + s^2),
 
-fitted to the finished pieces (and to running ones that are late already) with PULL pieces' worth of
-belief in b = SHRINK, and scaled so that the finished ones add up to what they took. Before anything
-is finished the costs are believed. A late piece is taken to need LATE of what it has had. The three
+with T = SPREAD, the variance of true costs, and s^2 from the finished pieces (and from running ones
+that are late already; BELIEF pieces' worth of belief in SCATTER). b is corrected by a regression
+with PULL of belief in it, and m so that the finished ones add up to what they took. Before anything
+is finished the costs are believed. A late piece is taken to need LATE of what it has had. The
 numbers were chosen on the recorded runs that `tests/lab/test_pace.py` replays.
 """
 
@@ -17,10 +19,20 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-SHRINK = 0.75
-PULL = 20.0
+SPREAD, SCATTER, BELIEF = 0.9, 0.03, 8
+PULL = 200.0
 LATE = 0.2
+CPU_YEAR = 365.25 * 24 * 3600
 LEAST = 0.05  # seconds: smaller pieces cost their bookkeeping
+
+
+def spoken(seconds: float) -> str:
+    """A duration in the unit a person would use."""
+    sizes = {"CPU-years": CPU_YEAR, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
+    for name, size in sizes.items():
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{max(seconds, 1):.0f} seconds"
 
 
 class Pace:
@@ -66,9 +78,12 @@ def fitted(finished: list[tuple[float, float]]) -> Callable[[float], float]:
     if not pairs:
         return lambda cost: max(cost, LEAST)
     middle = [sum(values) / len(pairs) for values in zip(*pairs)]
+    off = middle[1] - middle[0]
+    errors = sum((y - x - off) ** 2 for x, y in pairs)
+    shrink = SPREAD / (SPREAD + (BELIEF * SCATTER + errors) / (BELIEF + len(pairs)))
     spread = sum((x - middle[0]) ** 2 for x, _ in pairs)
     together = sum((x - middle[0]) * (y - middle[1]) for x, y in pairs)
-    power = (PULL * SHRINK + together) / (PULL + spread)
+    power = (PULL * shrink + together) / (PULL + spread)
     believed = sum(math.exp(power * (x - middle[0])) for x, _ in pairs)
     scale = sum(math.exp(y) for _, y in pairs) / believed
     return lambda cost: scale * math.exp(power * (math.log(max(cost, LEAST)) - middle[0]))

@@ -10,6 +10,11 @@ from saccade.lab.precisions import DOUBLE, check_precision, computing_in
 from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
 
+PRECIOUS = 5.0
+"""Seconds from which on a run must survive a power cut: a ledger has thousands of cheaper ones, the
+disk's word for each costs milliseconds, and one that a power cut damaged is told by its checksums
+and computed again."""
+
 
 def run(
     experiment: Experiment, changes: Mapping[str, Any] | None = None, *, scale: str = "quick",
@@ -41,6 +46,7 @@ def _compute(
         data = experiment.compute(key, parameters)
     if fresh:
         store.remove(request.name)
-    store.save(request, data, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    store.save(request, data, seconds, durable=seconds >= PRECIOUS)
     let_go_of_programs()
     return data

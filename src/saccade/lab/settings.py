@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from saccade.lab.figure import Figure
 
 Changes = tuple[tuple[str, Any], ...]
+LONGEST_REASON = 200  # characters: libraries may say much
 
 
 def as_changes(values: Mapping[str, Any] | None) -> Changes:
@@ -91,6 +92,13 @@ def words(changes: Changes, precision: str = DOUBLE) -> str:
     """`dim = 50, start = "manifold"`."""
     said = [f"{name} = {json.dumps(value)}" for name, value in changes]
     return ", ".join(said + ([f"in {precision}"] if precision != DOUBLE else []))
+
+
+def refusal(what: str, done: str, changes: Changes, problem: Exception) -> InvalidInput:
+    """Why something cannot be `done` at somebody's own parameters, in one sentence."""
+    kind = "" if isinstance(problem, InvalidInput) else f"{type(problem).__name__}: "
+    reason = (str(problem).splitlines() or [""])[0].rstrip(".")[:LONGEST_REASON]
+    return InvalidInput(f"The {what} cannot be {done} with {words(changes)} ({kind}{reason}).")
 
 
 def changed_figure(figure: "Figure", changes: Changes) -> "Figure":

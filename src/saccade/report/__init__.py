@@ -11,6 +11,7 @@ place. `reproducing` judges and draws everything first; `recorded` takes what tr
 saccade.
 """
 
+import inspect
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -26,6 +27,11 @@ class _Verb(ModuleType):
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return import_module("saccade.api").report(*args, **options)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """Of the verb, for editors."""
+        return inspect.signature(import_module("saccade.api").report)
 
 
 sys.modules[__name__].__class__ = _Verb

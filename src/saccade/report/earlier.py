@@ -20,6 +20,7 @@ def unchanged(figures: Sequence[Figure], report: Path, conditions: Conditions) -
         drawn[figure.id] for figure in figures if figure.id in drawn
         and not lacking(figure.requires)
         and _is_the_same(drawn[figure.id], blank(figure, conditions))
+        and bool(drawn[figure.id].pdf) == conditions.pdf
         and all((report / name).is_file() for name in _names(drawn[figure.id]))]
 
 
@@ -47,5 +48,4 @@ def _drawn(report: Path) -> dict[str, Picture]:
 
 def _is_the_same(picture: Picture, now: Picture) -> bool:
     asked = ("title", "caption", "source", "scale", "seed", "code", "module")
-    return bool(picture.png and picture.pdf) and all(
-        getattr(picture, name) == getattr(now, name) for name in asked)
+    return bool(picture.png) and all(getattr(picture, name) == getattr(now, name) for name in asked)

@@ -1,5 +1,6 @@
-"""The figures of a report: each drawn once, saved for the page (PNG) and for a paper (PDF). One
-that waits for a package or a data set, or that fails, leaves a sentence."""
+"""The figures of a report: each drawn once, saved for the page (PNG) and, if asked for, for a paper
+(PDF: most of it is fonts, a fifth of the report, and `saccade figure` writes one from the same
+runs). One that waits for a package or a data set, or that fails, leaves a sentence."""
 
 import json
 import struct
@@ -53,12 +54,14 @@ class Picture(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """How figures are drawn; `needs` says by figure what the claims that name it wait for."""
+    """How figures are drawn; `needs` says by figure what the claims that name it wait for, `pdf`
+    whether each is saved for print too."""
 
     scale: str
     seed: int
     folder: str | None
     needs: Mapping[str, Mapping[str, Any]]
+    pdf: bool = False
 
 
 def registered_figures(
@@ -122,12 +125,12 @@ def blank(figure: "Figure", conditions: Conditions) -> Picture:
 
 def picture(figure: "Figure", folder: Path, conditions: Conditions) -> Picture:
     """Draw and save a figure under `folder`; whatever goes wrong is a sentence in its place."""
-    scale, seed, store, needs = conditions
+    scale, seed, store, needs, for_print = conditions
     empty, start = blank(figure, conditions), time.perf_counter()
     try:
         lacks = lacking(figure.requires)
         if not lacks:
-            shown = _saved(empty, draw(figure, scale, seed, Store(store)), folder)
+            shown = _saved(empty, draw(figure, scale, seed, Store(store)), folder, for_print)
             return shown._replace(seconds=time.perf_counter() - start)
         waits, reason = True, f"it {waiting_for(lacks)}."
     except Exception as problem:  # One figure must not cost the reader the other pages.
@@ -155,14 +158,14 @@ def _command(id: str, scale: str, seed: int) -> str:
     return f"saccade figure {id}{options} -o {id.rsplit('/', 1)[-1]}.pdf"
 
 
-def _saved(empty: Picture, drawing: Any, folder: Path) -> Picture:
+def _saved(empty: Picture, drawing: Any, folder: Path, for_print: bool) -> Picture:
     import matplotlib.pyplot as plt
 
     stem = f"{FOLDER}/{file_name(empty.id.replace('/', '.'))}"
     png, pdf, live = (f"{stem}.{ending}" for ending in ("png", "pdf", "js"))
     try:
         save_light_png(drawing, folder / png)
-        save(drawing, folder / pdf)
+        pdf = save(drawing, folder / pdf) and pdf if for_print else ""
         live = live if _write_live(drawing, folder / live, empty.id) else ""
     finally:
         plt.close(drawing)

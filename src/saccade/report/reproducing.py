@@ -26,22 +26,28 @@ class Work(NamedTuple):
     costs: Mapping[str, float]
     folder: Path
     kept: Sequence[pictures.Picture]
+    pdf: bool = False
 
 
-def plan(claims: Sequence[Claim], conditions: ledger.Conditions, folder: str | Path) -> Work:
-    """All of `claims`, and the figures of their studies; pictures of an earlier report in `folder`
-    are kept where nothing that makes them changed."""
+def plan(
+    claims: Sequence[Claim], conditions: ledger.Conditions, folder: str | Path, pdf: bool = False
+) -> Work:
+    """All of `claims`, and the figures of their studies, in `pdf` too if wanted; pictures of an
+    earlier report in `folder` are kept where nothing that makes them changed."""
     place = Path(folder).expanduser().resolve()
     figures, problems = pictures.registered_figures({claim.study for claim in claims})
-    drawing = _drawing(claims, conditions)
+    drawing = _drawing(claims, conditions, pdf)
     kept = [] if conditions.fresh else earlier.unchanged(figures, place, drawing)
     seconds = costs.of_claims(claims, conditions) | costs.of_figures(figures, conditions)
     seconds |= {picture.id: 0.0 for picture in kept}
-    return Work(claims, figures, problems, conditions, seconds, place, kept)
+    return Work(claims, figures, problems, conditions, seconds, place, kept, pdf)
 
 
-def _drawing(claims: Sequence[Claim], conditions: ledger.Conditions) -> pictures.Conditions:
-    return pictures.Conditions(conditions.scale, conditions.seed, conditions.folder, _needs(claims))
+def _drawing(
+    claims: Sequence[Claim], conditions: ledger.Conditions, pdf: bool
+) -> pictures.Conditions:
+    return pictures.Conditions(
+        conditions.scale, conditions.seed, conditions.folder, _needs(claims), pdf)
 
 
 def _needs(claims: Sequence[Claim]) -> dict[str, dict[str, Any]]:
@@ -63,7 +69,7 @@ def _lacking(claim: Claim) -> dict[str, Any] | None:
 def reproduce(work: Work, jobs: int, watch: Watcher) -> tuple[list[dict[str, Any]], Path]:
     """The rows of the ledger and the first page of its report. Pieces of both kinds go to the same
     `jobs` processes, the dearest first; none waits for the other kind."""
-    drawing = _drawing(work.claims, work.conditions)
+    drawing = _drawing(work.claims, work.conditions, work.pdf)
     kept = {picture.id: picture for picture in work.kept}
     wanted = [figure for figure in work.figures if figure.id not in kept]
     with building(work.folder) as place:

@@ -41,14 +41,14 @@ FILTERS = ("number", "interval", "duration", "prose", "waiting_for", "counted", 
 def write_report(
     rows: Sequence[Mapping[str, Any]], folder: str | Path, *, scale: str, seed: int,
     store: Store | None, figures: "Sequence[Figure] | None" = None, jobs: int = 0,
-    watch: Watcher | None = None, costs: Mapping[str, float] | None = None,
+    watch: Watcher | None = None, costs: Mapping[str, float] | None = None, pdf: bool = False,
 ) -> Path:
     """Write the static report of judged `rows` to `folder` and return the path of its first page.
 
     Every figure (`figures`, or all of the studies in `rows`) is drawn once at `scale` and `seed`
-    from `store`, in this process or in `jobs` others, and `watch` is told of it. An older report in
-    `folder` is replaced when the new one is complete; any other folder is refused before work
-    starts.
+    from `store`, in this process or in `jobs` others, and `watch` is told of it; with `pdf` each is
+    saved for print too. An older report in `folder` is replaced when the new one is complete; any
+    other folder is refused before work starts.
     """
     entries = read_rows(rows)
     with building(folder) as place:
@@ -56,7 +56,7 @@ def write_report(
             (figures, {}) if figures is not None
             else pictures.registered_figures({entry.study for entry in entries}))
         conditions = pictures.Conditions(
-            scale, seed, store and store.address, pictures.needs_by_figure(entries))
+            scale, seed, store and store.address, pictures.needs_by_figure(entries), pdf)
         parts = pictures.pieces(shown, place, conditions, costs or {}, apart=jobs > 0)
         drawings = pictures.pictures_of(shown, conditions, carry_out(parts, jobs, watch))
         write_pages(Site(entries, drawings, scale, seed, problems), place)

@@ -128,7 +128,7 @@ def test_location_laws(law, word):
 def test_zeta_inputs():
     refused("zeta", "variance = -1", variance=-1)
     refused("zeta", "variance = [0.5", t=[1, 2], variance=[0.5])
-    refused("zeta", "variance = 0.5", t=[1, 2], variance=0.5)
+    refused("zeta", "variance = [0.5", t=1, variance=[0.5, -1])
     refused("zeta", "t = 'x'", "number", t="x")
     refused("zeta", "t[1] = 'x'", "number", t=[1, "x"], variance=[1, 1])
     refused("zeta", "t = nan", "finite", t=NAN)

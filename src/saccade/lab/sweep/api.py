@@ -2,7 +2,7 @@
 became of every cell; also the sweeps that studies bring along."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from saccade.lab.style import STYLE
 from saccade.lab.sweep.design import Specification, read, specification
 from saccade.lab.sweep.perform import Done
 from saccade.lab.sweep.plan import MISSING, Plan, plan
+from saccade.lab.sweep.target import resolve
+from saccade.lab.telling import Telling
 
 if TYPE_CHECKING:
     import xarray
@@ -88,27 +90,43 @@ class Outcome:
 
 
 def sweep(
-    source: Source, *, jobs: int | None = None, cluster: str | None = None,
+    source: Source, *, axes: Mapping[str, Any] | None = None,
+    fixed: Mapping[str, Any] | None = None, design: str | None = None,
+    cells: Sequence[Mapping[str, Any]] | None = None, samples: int | None = None,
+    scale: str | None = None, replicates: int | None = None, seed: int | None = None,
+    title: str | None = None, jobs: int | None = None, cluster: str | None = None,
     tls: engines.Tls | None = None, cell_timeout: float | None = None, store: str | None = None,
-    retry: bool = False, dry_run: bool = False, done: Callable[[Done], None] = lambda done: None,
-    **asked: Any,
+    retry: bool = False, dry_run: bool = False, done: Callable[[Done], None] | None = None,
+    progress: bool = True, **more: Any,
 ) -> Outcome:
     """Evaluate many cells and keep each as a run: `sweep("single-location.risk", axes={"kappa":
     [0.1, 0.5]}, fixed={...}).open()`.
 
     `source` is a TOML file, a built-in sweep (`study/name`), a mapping with the contents of such a
-    file, or the name of an experiment or a calculator, with `axes`, `cells`, `samples`, `design`,
-    `fixed`, `scale`, `replicates`, `seed` beside it.
+    file, or the name of an experiment or a calculator. Beside a name, the `design` is "grid" (all
+    combinations of `axes`: parameter = values, or {"low", "high", "count"}), "list" (`cells`) or
+    "random" (`samples` of `axes`); `fixed` holds the parameters that all cells share.
 
     Cells are computed in this process, in `jobs` others or on a Dask `cluster`. A cell that takes
-    longer than `cell_timeout` seconds is ended and marked, and the rest goes on.
+    longer than `cell_timeout` seconds is ended and marked, and the rest goes on. `done` is told of
+    every cell, instead of standard error.
     """
+    given = {
+        "axes": axes, "fixed": fixed, "design": design, "cells": cells, "samples": samples,
+        "scale": scale, "replicates": replicates, "seed": seed, "title": title}
+    asked = {name: value for name, value in given.items() if value is not None} | more
     made, folder = understood(source, asked)
     engine = engines.choose(jobs, cluster, tls, cell_timeout)
     laid_out = plan(made, Store(store), folder, mend=not dry_run)
     if dry_run:
         return Outcome(laid_out, 0, 0.0)
-    return execute(laid_out, engine, retry, done)
+    missing = len(laid_out.missing(retry))
+    with Telling("saccade.sweep", missing, wanted=progress and done is None) as telling:
+
+        def tell(one: Done) -> None:
+            telling(1, f"{telling.done + 1:.0f} of {missing} cells")
+
+        return execute(laid_out, engine, retry, done or tell)
 
 
 def understood(
@@ -119,6 +137,7 @@ def understood(
     if isinstance(source, Mapping):
         return specification({**source, **asked}), None
     if isinstance(source, str) and not source.endswith(".toml") and "/" not in source:
+        resolve(source)  # a name that nothing bears is the first thing to say
         return specification({"run": source, **asked}), None
     if asked:
         raise InvalidInput(

@@ -126,8 +126,8 @@ def zeta(
 ) -> dict[str, Any]:
     """E erf(t + G)^2 for a centred Gaussian G of the given variance."""
     shifts, variances = np.asarray(t, float), np.asarray(variance, float)
-    rule = "must be a number or a list exactly like t"
-    require(shifts.shape == variances.shape, "variance", variance, rule)
+    fits = shifts.shape == variances.shape or 0 in (shifts.ndim, variances.ndim)
+    require(fits, "variance", variance, "must be a number, or a list as long as t")
     require(bool(np.all(variances >= 0)), "variance", variance, "must not be negative")
     return {"zeta": gaussian.zeta(shifts, variances)}
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.errors import require
 from saccade.lab.coded import coded
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
@@ -71,8 +72,14 @@ def descent(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 1.0,
     decay: float = 0.0, gamma: float = 2**-0.5, noise: float = 0.0, step_size: float = 4e-3,
     steps: int = 20_000, record_every: int = 200, repetitions: int = 30, start: Start = "sphere",
+    activation: Literal["erf", "softmax"] = "erf",
 ) -> xarray.Dataset:
-    """Exact descent in five overlaps from random starts on the sphere or on the manifold."""
+    """Exact descent in five overlaps from random starts on the sphere or on the manifold; for the
+    paper's erf attention (that of softmax is `softmax-location.descent`)."""
+    require(
+        activation == "erf", "activation", activation,
+        "has its exact descent in the experiment softmax-location.descent, and its descent on"
+        " samples in single-location.sampled-descent, both of which take it")
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
     first = _starts(key, start, dim, repetitions)
     run = dynamics.overlap_trajectory(first, setting, step_size, steps, record_every, decay=decay)

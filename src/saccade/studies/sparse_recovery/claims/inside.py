@@ -26,7 +26,7 @@ def _ahead(run: Run, points: list[tuple[str, float]], rival: str = "fista") -> n
     columns = []
     for axis, value in points:
         (place,) = np.flatnonzero((data.axis.values == axis) & (data["value"].values == value))
-        theirs = data.method_error.sel(method=rival).isel(point=place).values
+        theirs = data.method_error.sel({"method": rival}).isel(point=place).values
         columns.append((theirs - data.error.isel(point=place).values).T)
     return np.concatenate(columns, 1)
 
@@ -95,7 +95,7 @@ BUILT_UP = _inside(
     "Every layer of a trained decoder adds to what a linear probe of the last token's state tells"
     " of beta, and the layers together to the share of supports it finds.", GROUPED,
     broken("untrained", "Probes of the decoders before training.", _rises, "untrained_probe"),
-    measure=_rises, resolution=0.04, kind=ORDERING,
+    measure=_rises, resolution=0.08, kind=ORDERING,
     parts=_by_seed(*(f"beta, layer {layer}" for layer in range(1, LAYERS + 1)), "support"),
     citation=answers("mechanism 1", "Each transformer layer corresponds to one iteration"),
     finding=(

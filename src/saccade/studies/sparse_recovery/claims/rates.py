@@ -59,12 +59,12 @@ GRID = claim(
     "Over a grid of d and S the certificate begins, for half of the Gaussian matrices, at N* ="
     " (sqrt(2) z_d + (2S - 1) z_{d(d-1)/2})^2 rows, z_m the median of the largest of m normal"
     " numbers in absolute value: there q is 1.",
-    "The median of q over 64 matrices; q spreads by a tenth, and entries of X^T X/n are normal and"
-    " independent only as n and d grow: 0.08.",
+    "The median of q over 256 matrices; q spreads by a tenth, and entries of X^T X/n are normal and"
+    " independent only as n and d grow: 0.1.",
     Sabotage(
         "s-products", "Rows enough for S products instead of 2S - 1.",
         {"cells": _cells(lambda sparsity: sparsity)}),
-    measure=grid_rates, predict=lambda run: 1.0, resolution=0.08, kind=ESTIMATE, statistic="median",
+    measure=grid_rates, predict=lambda run: 1.0, resolution=0.1, kind=ESTIMATE, statistic="median",
     experiment=rates.certificate_grid, citation=answers("Theorem 5.1", LINEAR_RATE),
     status="asymptotic", parts=tuple(f"d = {dim}, S = {sparsity}" for dim, sparsity in PAIRS),
     scales=seconds(quick=1, cells=_cells()), figure="sparse-recovery/certified-rows",

@@ -57,7 +57,7 @@ def _late_slope(distance: np.ndarray, window: tuple[float, float]) -> float:
 
 @experiment("sparse-recovery.certificate-grid")
 def certificate_grid(
-    key: Any, *, cells: tuple[tuple[int, int, int], ...] = ((20, 3, 300),), draws: int = 64
+    key: Any, *, cells: tuple[tuple[int, int, int], ...] = ((20, 3, 300),), draws: int = 256
 ) -> xarray.Dataset:
     """mu and delta (g = 1) of X^T X/n for Gaussian matrices of n rows, for cells (d, S, n); drawn
     as a Wishart matrix by its triangular factor, so that n costs nothing."""

@@ -122,7 +122,7 @@ def draw_depth_rates(runs: Mapping[str, Run]) -> Drawing:
 @partial(
     Figure, "sparse-recovery/certified-rows", "Where the certificate begins",
     "Rows at which half of the Gaussian matrices have q < 1 (dots: n times the squared median of q"
-    " at the predicted n, 64 matrices), and the closed form (lines). Grey: as many rows as"
+    " at the predicted n, 256 matrices), and the closed form (lines). Grey: as many rows as"
     " coordinates; the experiments of the paper have 10.",
     "Theorem 5.1 of arXiv 2410.13981; the certificate is ours",
     {"run": (rates.certificate_grid, dict(GRID.scales["quick"].parameters))}, seconds={"quick": 1})

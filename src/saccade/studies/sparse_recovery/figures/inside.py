@@ -60,9 +60,9 @@ def _shift(axes, data, name: str) -> None:
     for method, style in METHODS.items():
         colour, label = LOOKS[method]
         colour = ORANGE if method == "lista-vm" else colour
-        errors = data.method_error.sel(method=method).values[there]
+        errors = data.method_error.sel({"method": method}).values[there]
         axes.plot(x, np.minimum(errors, 4).mean(-1), style, color=colour, label=label)
-    zero = data.method_error.sel(method="zero").values[there].mean(-1)
+    zero = data.method_error.sel({"method": "zero"}).values[there].mean(-1)
     axes.plot(x, zero, ":", color="black", linewidth=0.8)
     axes.set(title=name, xscale="log" if name in AXES[::2] else "linear", ylim=(0, None))
 

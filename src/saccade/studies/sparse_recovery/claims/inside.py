@@ -81,10 +81,10 @@ SPARSITY = _inside(
 
 
 def _rises(run: Run, name: str = "probe") -> np.ndarray:
-    """What each layer adds to the variance of beta explained, and the four of them to the share
-    of supports found, [group][seed and layer]."""
+    """What each layer after the first adds to the share of beta's variance that is explained, and
+    all of them to the share of supports found, [group][seed and layer]."""
     probes = run.data[name].transpose("group", "layer", "seed", "target")
-    beta = np.diff(probes.sel(target="beta").values, axis=1)
+    beta = np.diff(probes.sel(target="beta").values[:, 1:], axis=1)
     support = probes.sel(target="support").values
     found = support[:, -1] - support[:, 0]
     return np.concatenate([beta.reshape(len(beta), -1), found], 1)
@@ -92,11 +92,12 @@ def _rises(run: Run, name: str = "probe") -> np.ndarray:
 
 BUILT_UP = _inside(
     "sparse-recovery.decoder-builds-beta", "SR-F4",
-    "Every layer of a trained decoder adds to what a linear probe of the last token's state tells"
-    " of beta, and the layers together to the share of supports it finds.", GROUPED,
+    "Every layer of a trained decoder after the first adds to what a linear probe of the last"
+    " token's state tells of beta, and the layers together to the share of supports it finds.",
+    GROUPED + " (A first layer of random weights adds a little, too.)",
     broken("untrained", "Probes of the decoders before training.", _rises, "untrained_probe"),
     measure=_rises, resolution=0.08, kind=ORDERING,
-    parts=_by_seed(*(f"beta, layer {layer}" for layer in range(1, LAYERS + 1)), "support"),
+    parts=_by_seed(*(f"beta, layer {layer}" for layer in range(2, LAYERS + 1)), "support"),
     citation=answers("mechanism 1", "Each transformer layer corresponds to one iteration"),
     finding=(
         "beta is built up layer by layer: a linear probe explains 0, 0.09, 0.31, 0.57 and 0.77 of"

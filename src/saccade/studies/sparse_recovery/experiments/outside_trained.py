@@ -69,8 +69,8 @@ def _training(batch: int, nonzeros: float, decibels: float, kept: np.ndarray, op
 @experiment("sparse-recovery.outside-trained")
 def outside_trained(
     key: Any, *, rows: int = 250, dims: tuple[int, ...] = (500, 1000), nonzeros: float = 50,
-    decibels: float = 40, layers: int = 16, steps: int = 600, batch: int = 64,
-    learning_rate: float = 2e-2, matrices: int = 2, tests: int = 2000,
+    decibels: float = 40, layers: int = 16, steps: int = 500, batch: int = 64,
+    learning_rate: float = 2e-2, matrices: int = 1, tests: int = 2000,
 ) -> xarray.Dataset:
     """Errors in decibels of groups of test problems, trained and before the first step, for each
     matrix; and the learned numbers."""

@@ -84,8 +84,8 @@ ATTENDED = _beside(
     "sparse-recovery.attention-by-hand", "SR-T1",
     "ReLU attention adds to every token the sum over heads and over the tokens up to it of relu(Qh"
     " . Kh') Vh', divided by its place.",
-    "Rounding; two random heads, four random tokens. In the construction what two heads do to"
+    "Rounding; sixteen random heads, four random tokens. In the construction what two heads do to"
     " tokens ahead would cancel, so heads without its symmetry are judged.",
-    Sabotage("looks-ahead", "The loops see one token ahead.", {"ahead": 1}), resolution=1e-10,
+    Sabotage("looks-ahead", "The loops see all tokens.", {"ahead": 3}), resolution=1e-10,
     experiment=construction.attention_by_hand, parts=tuple(f"token {n}" for n in (1, 2, 3)),
     scales=seconds(quick=1))

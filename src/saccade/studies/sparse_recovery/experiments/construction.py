@@ -159,7 +159,7 @@ def read_outs(
 
 @experiment("sparse-recovery.attention-by-hand")
 def attention_by_hand(
-    key: Any, *, tokens: int = 4, heads: int = 2, ahead: int = 0
+    key: Any, *, tokens: int = 4, heads: int = 16, ahead: int = 0
 ) -> xarray.Dataset:
     """ReLU attention with random heads on random tokens of three entries, made by the study and by
     loops over tokens, heads and the tokens before them (`ahead`: and as many after them); of the

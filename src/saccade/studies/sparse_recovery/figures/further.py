@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.experiment import Run
@@ -28,8 +29,9 @@ NAMES = {"lista-vm": "numbers", "lista-vm, told": "numbers, told", "lista-vm, fu
     "Upper: errors after 12 layers on new matrices, dots are medians, whiskers reach from the 10 %"
     " to the 90 % quantile. LISTA-VM with one number and one threshold a layer ('numbers'), told"
     " the pool, and with a full matrix and a threshold for each coordinate, each trained on the"
-    " task. Lower: the learned matrix, mean over layers. Structure that prefers coordinates (a"
-    " pool) or directions (a covariance) is learned; blocks, which prefer neither, are not.",
+    " task. Lower: the learned matrix, mean over layers, colours logarithmic from a twentieth of"
+    " the largest entry on. What prefers coordinates (a pool) or directions (a covariance) is"
+    " learned; blocks, which prefer neither, are not.",
     "section 4.3 and 5.1 of arXiv 2410.13981; the comparison is ours",
     {task: (full_matrix.full_matrix, {"task": task, "seeds": 2}) for task in TITLES},
     seconds={"quick": 15, "standard": 150})
@@ -45,10 +47,10 @@ def draw_full_matrix(runs: Mapping[str, Run]) -> Drawing:
             middle, places, xerr=[middle - low, high - middle], fmt="o", color=BLUE, capsize=2)
         upper.set_yticks(
             places, [NAMES.get(name, LOOKS.get(name, ("", name))[1]) for name in names])
-        upper.set(xscale="log", title=title, xlabel="error |b − β|²")
+        upper.set(xscale="log", title=title, xlabel="error |b − β|²", xlim=(0.008, 8))
         mean = data.M.isel(seed=0).mean("layer").values
         top = np.abs(mean).max()
-        image = lower.imshow(mean, cmap="RdBu_r", vmin=-top, vmax=top)
+        image = lower.imshow(mean, cmap="RdBu_r", norm=SymLogNorm(0.05 * top, vmin=-top, vmax=top))
         lower.set(xticks=[], yticks=[])
         lower.grid(False)
         figure.colorbar(image, ax=lower, shrink=0.8)

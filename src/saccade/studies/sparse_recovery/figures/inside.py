@@ -34,7 +34,7 @@ def draw_inside(runs: Mapping[str, Run]) -> Drawing:
     for axes, name in zip(panels[0], AXES, strict=True):
         _shift(axes, data, name)
     panels[0, 0].set_ylabel("mean |b − β|²")
-    panels[0, 3].legend(fontsize=6)
+    panels[0, 1].legend(fontsize=6)
     titles = {
         "beta": "β: variance explained", "residual": "residual: variance explained",
         "support": "supports found"}
@@ -64,7 +64,7 @@ def _shift(axes, data, name: str) -> None:
         axes.plot(x, np.minimum(errors, 4).mean(-1), style, color=colour, label=label)
     zero = data.method_error.sel({"method": "zero"}).values[there].mean(-1)
     axes.plot(x, zero, ":", color="black", linewidth=0.8)
-    axes.set(title=name, xscale="log" if name in AXES[::2] else "linear", ylim=(0, None))
+    axes.set(title=name, xscale="log" if name == AXES[0] else "linear", ylim=(0, None))
 
 
 @partial(

@@ -7,8 +7,16 @@ import numpy as np
 
 from saccade.lab.claim import Claim, Sabotage
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import BELOW, ORDERING
-from saccade.studies.sparse_recovery.claims import PAPER, POOLED, answers, cited, claim, seconds
+from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING
+from saccade.studies.sparse_recovery.claims import (
+    PAPER,
+    POOLED,
+    answers,
+    broken,
+    cited,
+    claim,
+    seconds,
+)
 from saccade.studies.sparse_recovery.experiments import full_matrix
 from saccade.studies.sparse_recovery.experiments.full_matrix import MATRIX, NUMBERS
 
@@ -84,36 +92,36 @@ BLIND_TO_BLOCKS = _learns_nothing(
         " LISTA-VM learns a pool or a covariance, not blocks."))
 
 
-def _family(task: str, where: str) -> Claim:
-    return _full(
-        f"sparse-recovery.full-matrix-in-the-family-{task}", "SR-F2",
-        f"Trained on ever new matrices {where}, LISTA-VM with a full matrix beats LISTA and"
-        " LISTA-CP, and stays behind ALISTA.", PAIRED,
-        Sabotage(
-            "numbers-for-alista",
-            "LISTA and LISTA-CP for LISTA-VM, LISTA-VM with numbers for ALISTA.",
-            measure=lambda run: np.concatenate(
-                [
-                    _gain(run, "lista", "lista-cp"), _gain(run, "lista-cp", "lista"),
-                    _gain(run, NUMBERS, MATRIX)],
-                1)),
-        measure=lambda run: np.concatenate(
-            [
-                _gain(run, MATRIX, "lista"), _gain(run, MATRIX, "lista-cp"),
-                _gain(run, "alista", MATRIX)],
-            1),
-        kind=ORDERING, resolution=0.02,
-        parts=tuple(
-            f"{name}, {seed}" for name in ("below LISTA", "below LISTA-CP", "above ALISTA")
-            for seed in BY_SEED),
-        citation=answers(
-            "open question 1",
-            "when both are trained and tested on the same varying measurement matrix"),
-        scales=seconds(standard=40, task=task, seeds=SEEDS))
+VARYING = answers(
+    "open question 1", "when both are trained and tested on the same varying measurement matrix")
+_FIXED_WEIGHTS = ("lista", "lista-cp")
 
 
-FAMILY = tuple(
-    _family(*pair)
-    for pair in (
-        ("pool", "and supports in 10 of 20 coordinates"), ("correlated", "with correlated columns"))
-)
+def _below(run: Run, method: str = MATRIX) -> np.ndarray:
+    """What LISTA's and LISTA-CP's errors exceed a method's by, [test][rival and seed]."""
+    return np.concatenate([_gain(run, method, rival) for rival in _FIXED_WEIGHTS], 1)
+
+
+IN_THE_FAMILY = _full(
+    "sparse-recovery.full-matrix-in-the-family", "SR-F2",
+    "Trained on ever new matrices with correlated columns, LISTA-VM with a full matrix beats LISTA"
+    " and LISTA-CP, and stays behind ALISTA.", PAIRED,
+    broken(
+        "exchanged", "LISTA in the place of LISTA-VM; LISTA-VM with numbers in that of ALISTA.",
+        lambda run: np.concatenate([_below(run, "lista"), _gain(run, NUMBERS, MATRIX)], 1)),
+    measure=lambda run: np.concatenate([_below(run), _gain(run, "alista", MATRIX)], 1),
+    kind=ORDERING, resolution=0.02,
+    parts=tuple(
+        f"{name}, {seed}" for name in ("below LISTA", "below LISTA-CP", "above ALISTA")
+        for seed in BY_SEED),
+    citation=VARYING, scales=seconds(standard=60, task="correlated", seeds=SEEDS))
+
+LEVEL_WITH_ALISTA = _full(
+    "sparse-recovery.full-matrix-level-with-alista", "SR-F5",
+    "Trained on supports in 10 of 20 coordinates, LISTA-VM with a full matrix, which learns the"
+    " pool, is level with ALISTA, which cannot, in the median of paired differences.",
+    PAIRED + " 0.02 is a third of the median error. ALISTA's 24 numbers are trained for 200 steps,"
+    " LISTA-VM for twice 1500.",
+    broken("numbers", "LISTA-VM with one number a layer.", _gain, "alista", NUMBERS),
+    measure=lambda run: _gain(run, "alista", MATRIX), kind=ESTIMATE, resolution=0.02, parts=BY_SEED,
+    citation=SUPPORTS, scales=seconds(standard=80, task="pool", seeds=SEEDS))

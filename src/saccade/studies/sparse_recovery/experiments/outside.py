@@ -57,10 +57,10 @@ def _momentum(iterations: int) -> np.ndarray:
     return (np.array(t[:-1]) - 1) / np.array(t[1:])
 
 
-@experiment("sparse-recovery.outside", scales={"standard": {"problems": 512}})
+@experiment("sparse-recovery.outside", scales={"standard": {"problems": 128}})
 def outside(
     key: Any, *, rows: int = 250, dim: int = 500, nonzeros: float = 50, decibels: float = 40,
-    iterations: int = 16, lam: float = 0.4, matrices: int = 32, problems: int = 32,
+    iterations: int = 16, lam: float = 0.4, matrices: int = 32, problems: int = 64,
 ) -> xarray.Dataset:
     """Errors in decibels after every iteration, a number for each matrix: of ISTA, of FISTA by the
     point of its next gradient, and of FISTA by its iterate."""

@@ -85,7 +85,7 @@ def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
         data = run.data
         seen, errors = data.instances.values[1:], data.curve.isel(prefix=-1).values[1:]
         axes.plot(seen, errors, "o-", color=BLUE, markersize=3, label="decoder")
-        half = len(seen) // 2
+        half = min(len(seen) // 2, len(seen) - 3)  # a law needs three points
         law = fit_exponent(seen[half:], errors[half:])
         ahead = np.geomspace(seen[half], 10 * seen[-1], 30)
         axes.plot(

@@ -15,6 +15,7 @@ from saccade.studies.sparse_recovery.experiments import inside, paper_size
 from saccade.studies.sparse_recovery.figures.learned import LOOKS
 
 AXES = ("condition number", "non-zeros", "scale", "correlation")
+PAPERS_INSTANCES = 5e10
 METHODS = {"lista-vm": "-", "lista-adaptive": "-", "alista": "-", "fista": "--"}
 
 
@@ -71,8 +72,9 @@ def _shift(axes, data, name: str) -> None:
     Figure, "sparse-recovery/paper-size", "The paper's decoders at the paper's size",
     "Squared error of the query's label on new tasks along training on the labels of every prefix:"
     " 20 coordinates, 10 rows, 3 non-zeros (quick: a small task). Levels: algorithms with 12 layers"
-    " or steps. Dashed: a power law through the second half of the curve, drawn to ten times the"
-    " training. The paper trains on 5·10¹⁰ instances.", "section 6 of arXiv 2410.13981",
+    " or steps (errors cut at 12). Dashed, with its interval: a power law through the second half of"
+    " the curve, drawn to the paper's 5·10¹⁰ instances. On a plateau it foretells nothing.",
+    "section 6 of arXiv 2410.13981",
     {
         "small": (paper_size.paper_size, {}),
         "gpt2-like": (paper_size.paper_size, {"decoder": "gpt2-like"})},
@@ -86,16 +88,26 @@ def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
         seen, errors = data.instances.values[1:], data.curve.isel(prefix=-1).values[1:]
         axes.plot(seen, errors, "o-", color=BLUE, markersize=3, label="decoder")
         half = min(len(seen) // 2, len(seen) - 3)  # a law needs three points
-        law = fit_exponent(seen[half:], errors[half:])
-        ahead = np.geomspace(seen[half], 10 * seen[-1], 30)
-        axes.plot(
-            ahead, law.factor * ahead**law.exponent, **THEORY,
-            label=f"exponent {law.exponent:.3f} [{law.low:.3f}, {law.high:.3f}]")
+        _law(axes, seen[half:], errors[half:])
         for rival in ("zero", "LISTA-VM", "FISTA", "ALISTA"):
             level = float(np.minimum(data.rival_error.sel(rival=rival), 12).mean())
             axes.axhline(level, color=GREY, linewidth=0.7)
-            axes.text(seen[0], level, rival, fontsize=6, va="bottom")
-        axes.set(xscale="log", yscale="log", title=name, xlabel="instances seen")
-        axes.legend(fontsize=6, loc="lower left")
+            axes.text(PAPERS_INSTANCES, level, rival, fontsize=6, va="bottom", ha="right")
+        axes.axvline(PAPERS_INSTANCES, color=GREY, linewidth=0.7, linestyle=":")
+        axes.set(xscale="log", title=name, xlabel="instances seen", ylim=(0, 5))
+        axes.legend(fontsize=6, loc="upper left")
     panels[0].set_ylabel("squared error of the label")
     return figure
+
+
+def _law(axes, seen: np.ndarray, errors: np.ndarray) -> None:
+    """The power law through a curve and the interval of its exponent, drawn ahead."""
+    law, centre = fit_exponent(seen, errors), np.exp(np.log(seen).mean())
+    ahead = np.geomspace(seen[0], PAPERS_INSTANCES, 30)
+    low, middle, high = (
+        law.factor * centre**law.exponent * (ahead / centre) ** exponent
+        for exponent in (law.low, law.exponent, law.high))
+    axes.plot(
+        ahead, middle, **THEORY,
+        label=f"exponent {law.exponent:.3f} [{law.low:.3f}, {law.high:.3f}]")
+    axes.fill_between(ahead, low, high, color=GREY, alpha=0.2, linewidth=0)

@@ -20,9 +20,9 @@ _outside = partial(
     statistic="mean", figure="sparse-recovery/outside", kind=ESTIMATE)
 
 
-def _decibels(run: Run, iteration: int = 16, fista: str = "fista") -> np.ndarray:
+def _decibels(run: Run, iteration: int = 16) -> np.ndarray:
     """[matrix][ISTA, FISTA]"""
-    return run.data.decibels.sel(iteration=iteration, algorithm=["ista", fista]).values
+    return run.data.decibels.sel(iteration=iteration, algorithm=["ista", "fista"]).values
 
 
 def _published(dim: int, words: str, scales: Mapping[str, Scale]) -> Claim:

@@ -92,7 +92,8 @@ def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
         for rival in ("zero", "LISTA-VM", "FISTA", "ALISTA"):
             level = float(np.minimum(data.rival_error.sel(rival=rival), 12).mean())
             axes.axhline(level, color=GREY, linewidth=0.7)
-            axes.text(PAPERS_INSTANCES, level, rival, fontsize=6, va="bottom", ha="right")
+            beside = "top" if rival == "LISTA-VM" else "bottom"  # FISTA is just above it
+            axes.text(PAPERS_INSTANCES, level, rival, fontsize=6, va=beside, ha="right")
         axes.axvline(PAPERS_INSTANCES, color=GREY, linewidth=0.7, linestyle=":")
         axes.set(xscale="log", title=name, xlabel="instances seen", ylim=(0, 5))
         axes.legend(fontsize=6, loc="upper left")

@@ -11,7 +11,7 @@ CLAIMS = registry.claims("sparse-recovery")
 
 ROWS = [
     "D0", "T1", "T1b", "T1c", "T2", "T2b", "T2c", "T3", "T3b", "T4", "T4b", "T5", "T6", "A1", "A2",
-    "P1", "F1", "F2", "F3", "F4", "F5", "F6", "Q1", "Q2", "Q3", "Q4", "N1"]
+    "P1", "F1", "F2", "F3", "F4", "F5", "F6", "Q1", "Q2", "Q3", "Q4", "N1", "X1"]
 
 
 def test_every_row_of_the_study_has_its_claim():

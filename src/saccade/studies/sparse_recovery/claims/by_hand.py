@@ -6,7 +6,12 @@ from functools import partial
 from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.kinds import IDENTITY
 from saccade.studies.sparse_recovery.claims import claim, seconds
-from saccade.studies.sparse_recovery.experiments import certificates, data, training_by_hand
+from saccade.studies.sparse_recovery.experiments import (
+    certificates,
+    construction,
+    data,
+    training_by_hand,
+)
 
 _beside = partial(
     claim, measure=lambda run: one_row(run.data.made.values),
@@ -74,3 +79,13 @@ DECODED = _beside(
         "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
         "optimiser"),
     scales=seconds(quick=3))
+
+ATTENDED = _beside(
+    "sparse-recovery.attention-by-hand", "SR-T1",
+    "ReLU attention adds to every token the sum over heads and over the tokens up to it of relu(Qh"
+    " . Kh') Vh', divided by its place.",
+    "Rounding; sixteen random heads, four random tokens. In the construction what two heads do to"
+    " tokens ahead would cancel, so heads without its symmetry are judged.",
+    Sabotage("looks-ahead", "The loops see all tokens.", {"ahead": 3}), resolution=1e-10,
+    experiment=construction.attention_by_hand, parts=tuple(f"token {n}" for n in (1, 2, 3)),
+    scales=seconds(quick=1))

@@ -52,7 +52,8 @@ COLUMNS = claim(
     predict=lambda run: run.data.plain.values.ravel(), resolution=1e-9, kind=IDENTITY,
     experiment=data.columns,
     parts=tuple(
-        f"{what}, sample {number}" for what in ("free", "blocks", "LISTA-VM", "attention", "masked")
+        f"{what}, sample {number}"
+        for what in ("free", "blocks", "LISTA-VM", "attention", "masked", "empty row")
         for number in (1, 2, 3)),
     scales=seconds(quick=3))
 

@@ -79,7 +79,7 @@ MORE_ROWS = _rows(
     " LISTA-CP cannot even be asked.", PAIRED,
     Sabotage(
         "values-of-another-problem", "Rows beyond the tenth with the values of the next problem.",
-        {"misled_from": 10}),
+        {"misled_from": 10, "networks": ("lista-vm",), "others": (), "counts": COUNTS}),
     measure=_falls, resolution=1e-3, source=f"open question 3, {PAPER}; the answer is ours",
     citation=answers("open question 3", "the number of measurements N"),
     parts=tuple(f"{n} to {m} rows" for n, m in itertools.pairwise(COUNTS)))
@@ -144,7 +144,9 @@ ROBUST = _shift(
     "ALISTA trained on Gaussian matrices beats FISTA at equal depth on scaled, correlated,"
     " bounded and orthonormal ones.",
     PAIRED + " FISTA's penalty is the best on the test problems of each law.",
-    Sabotage("thresholds-frozen", "Thresholds frozen at zero.", {"threshold_share": 0.0}),
+    Sabotage(
+        "thresholds-frozen", "Thresholds frozen at zero.",
+        {"threshold_share": 0.0, "networks": ("alista",)}),
     measure=lambda run: _over(run, "alista", "fista", shift=FAR), resolution=0.01, parts=tuple(FAR))
 
 SCALED = _shift(
@@ -232,6 +234,6 @@ BLOCK_BLIND = _structure(
     measure=lambda run: _over(run, ON_BLOCKS, ON_FREE), resolution=0.01,
     source=f"open question 2, {PAPER}; the answer is ours", citation=SUPPORTS, kind=ESTIMATE,
     finding=(
-        "LISTA-VM, one number and one threshold a layer, cannot learn a pool or blocks from"
-        " training data; it has to be told. A threshold on block lengths makes block-sparse"
-        " problems five times easier in the median."))
+        "LISTA-VM with one number and one threshold a layer learns neither a pool nor blocks from"
+        " training data; with its full matrix it learns a pool, and still no blocks. A threshold on"
+        " block lengths makes block-sparse problems five times easier in the median."))

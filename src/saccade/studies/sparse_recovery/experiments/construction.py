@@ -155,3 +155,29 @@ def read_outs(
     return xarray.Dataset(
         {"error": (("read_out", "rows", "repetition"), errors)},
         {"read_out": ["quadratic", "linear"], "rows": list(rows)})
+
+
+@experiment("sparse-recovery.attention-by-hand")
+def attention_by_hand(
+    key: Any, *, tokens: int = 4, heads: int = 16, ahead: int = 0
+) -> xarray.Dataset:
+    """ReLU attention with random heads on random tokens of three entries, made by the study and by
+    loops over tokens, heads and the tokens before them (`ahead`: and as many after them); of the
+    last token, which has none after it, nothing is said."""
+    chance = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    H: Any = chance.normal(size=(tokens, 3))
+    Q, K, V = chance.normal(size=(3, heads, 3, 3))
+    plain = []
+    for i, state in enumerate(H):
+        seen = H[: i + 1 + ahead]
+        scores = [
+            [max(float((q @ state) @ (k @ other)), 0.0) for other in seen]
+            for q, k in zip(Q, K, strict=True)]
+        moved = sum(
+            score * (v @ other) for row, v in zip(scores, V, strict=True)
+            for score, other in zip(row, seen, strict=True))
+        plain.append(state + moved / (i + 1))
+    places = np.sqrt(np.arange(1.0, 4.0))
+    made = np.asarray(built.relu_attention(H, *(jnp.asarray(part) for part in (Q, K, V))))
+    return xarray.Dataset(
+        {"made": ("token", made[:-1] @ places), "plain": ("token", np.array(plain)[:-1] @ places)})

@@ -85,8 +85,8 @@ def columns(
     normalised: bool = True,
 ) -> xarray.Dataset:
     """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, the mean
-    place of its attention, and its prediction without a column; and the same by plain loops,
-    which may believe in another noise or forget 1/(2n + 1)."""
+    place of its attention, and its prediction without a column and without a row; and the same
+    by plain loops, which may believe in another noise or forget 1/(2n + 1)."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -107,6 +107,10 @@ def columns(
     rows["masked"] = model(tokens, mask)
     fewer = free.sample(key, samples)._replace(X=free.sample(key, samples).X * there[1:])
     plain["masked"] = (_lista_vm(fewer, 4, 0.8, 0.005, normalised) * query).sum(1)
+    rows["empty row"] = model(tokens.at[:, :, 2].set(0))  # the last of three rows is not there
+    shorter = free.sample(key, samples)
+    shorter = shorter._replace(X=shorter.X[:, :2], y=shorter.y[:, :2])
+    plain["empty row"] = (_lista_vm(shorter, 4, 0.8, 0.005, normalised) * query).sum(1)
     return xarray.Dataset(
         {
             "model": (("what", "sample"), np.array(list(rows.values()), float)),

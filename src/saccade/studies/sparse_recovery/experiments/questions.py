@@ -46,17 +46,18 @@ def _last_errors(
 @experiment("sparse-recovery.row-counts", scales={"standard": {"tests": 4000}})
 def row_counts(
     key: Any, *, counts: tuple[int, ...] = (4, 6, 8, 10, 12, 15, 20, 30, 40), tests: int = 1000,
-    training_seed: int = 0, networks: tuple[str, ...] = NETWORKS, misled_from: int | None = None,
+    training_seed: int = 0, networks: tuple[str, ...] = NETWORKS,
+    others: tuple[str, ...] = ("ista", "fista"), misled_from: int | None = None,
 ) -> xarray.Dataset:
     """Networks trained on 10 rows, tested on other numbers of rows of the same problems (nested);
-    FISTA@12 and ISTA@12 beside them. Rows from `misled_from` on have the values of the next
+    `others` with 12 steps beside them. Rows from `misled_from` on have the values of the next
     problem."""
     sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
     if misled_from is not None:
         misled, y = np.arange(max(counts)) >= misled_from, np.asarray(sample.y)
         sample = sample._replace(y=np.where(misled, np.roll(y, 1, axis=0), y))
     samples = [_prefix(sample, count) for count in counts]
-    errors = _last_errors(networks, ("ista", "fista"), samples, training_seed)
+    errors = _last_errors(networks, others, samples, training_seed)
     return common.by_algorithm(errors, ("rows", "test"), rows=list(counts))
 
 

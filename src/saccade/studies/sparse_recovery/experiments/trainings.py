@@ -10,7 +10,7 @@ from saccade.lab.training import Training
 from saccade.networks.training import train
 from saccade.networks.transformer import init_transformer
 from saccade.studies.sparse_recovery.dynamics import decoders
-from saccade.studies.sparse_recovery.experiments import trained
+from saccade.studies.sparse_recovery.experiments import paper_size, trained
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 TIMED_STEPS = 16
@@ -21,21 +21,37 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 def seconds_of(parameters: Any) -> float:
     """CPU seconds of a training, from timed steps of its network, by the number of instances."""
     values = parameters.model_dump()
-    architecture = values.get("architecture", "softmax")
-    batch = min(parameters.batch, TIMED_BATCH)
     # So small a rate that nothing moves: only the time is wanted, hasty steps could diverge.
     recipe = decoders.DecoderRecipe(
-        architecture, parameters.layers, TIMED_STEPS, batch, learning_rate=1e-9)
+        values.get("architecture", "softmax"), parameters.layers, TIMED_STEPS,
+        min(parameters.batch, TIMED_BATCH), learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
-    model = init_transformer(jax.random.key(0), decoders.decoder_config(task, recipe))
+    instances = steps_of(parameters) * parameters.batch * values.get("accumulate", 1)
+    config = decoders.decoder_config(task, recipe)
+    return COMPILING + instances * _seconds_an_instance(task, recipe, config)
+
+
+def _seconds_an_instance(
+    task: SparseRecovery, recipe: decoders.DecoderRecipe, config: Any
+) -> float:
+    """CPU seconds of one instance of one step, from the second half of a few timed steps."""
+    model = init_transformer(jax.random.key(0), config)
     moments: list[float] = []
     chunk = TIMED_STEPS // 2
     train(
         decoders.decoder_problem(task, recipe), model, jax.random.key(1), TIMED_STEPS, chunk=chunk,
         progress=lambda *said: moments.append(time.process_time()))
-    one_instance = (moments[1] - moments[0]) / (chunk * batch)
-    instances = steps_of(parameters) * parameters.batch * values.get("accumulate", 1)
-    return COMPILING + one_instance * instances
+    return (moments[1] - moments[0]) / (chunk * recipe.batch)
+
+
+def seconds_at_paper_size(parameters: Any) -> float:
+    """The same for the decoders of `paper_size`."""
+    task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
+    recipe = decoders.DecoderRecipe(
+        parameters.decoder, parameters.layers, TIMED_STEPS, parameters.batch, learning_rate=1e-9)
+    config = paper_size.config_of(task, parameters.decoder, parameters.layers)
+    instances = parameters.steps * parameters.batch
+    return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 
 
 def steps_of(parameters: Any) -> int:
@@ -61,6 +77,14 @@ TRAININGS = (
         "small",
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
+    _training(
+        "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
+        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size,
+        steps_of=lambda parameters: parameters.steps),
+    _training(
+        "gpt2-like", "a reduced GPT-2-like decoder at the paper's size", paper_size.paper_size,
+        {"standard": paper_size.GPT2_LIKE}, cost=seconds_at_paper_size,
+        steps_of=lambda parameters: parameters.steps),
     _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",
         trained.trained_labels, {"paper": trained.GPT2}))

@@ -1,0 +1,100 @@
+"""The paper's decoders at the paper's size (20 coordinates, 10 rows, 3 non-zeros; 12 layers, 4
+heads, width 42) and a reduced GPT-2-like one, trained on the labels of every prefix as far as
+minutes reach: the learning curve, with classical and unrolled algorithms of equal depth beside it.
+
+The paper trains on 10^6 epochs of 50,000 instances; a step here sees `batch` of them, with a new
+matrix each. What is stored is the curve, so that its law can be fitted and its end be compared.
+The small decoder has no LayerNorm: at a rate of 1e-3 its gradient left the finite numbers at step
+66, at 1e-4 its loss at step 166.
+"""
+
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray
+
+from saccade.lab.experiment import experiment
+from saccade.networks import transformer
+from saccade.networks.training import train
+from saccade.networks.transformer import Transformer, TransformerConfig
+from saccade.studies.sparse_recovery.dynamics import decoders
+from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
+from saccade.studies.sparse_recovery.experiments import common, full_matrix
+from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
+
+REDUCED = {"width": 64, "heads": 4, "hidden": 256, "layers": 4}
+"""The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep."""
+RECORDS = 24
+GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
+
+
+def config_of(task: SparseRecovery, decoder: str, layers: int) -> TransformerConfig:
+    if decoder == "small":
+        return transformer.small_decoder(task.dim, layers)
+    return transformer.gpt2_decoder(task.dim, 2 * task.measurements + 1, **REDUCED)
+
+
+def prefix_errors(model: Transformer, sample: RecoverySample) -> np.ndarray:
+    """Squared errors of the labels, [prefix][task]; the query is the last prefix."""
+    labels = np.concatenate([sample.y, np.asarray(sample.query_y)[:, None]], 1)
+    return ((decoders.label_estimates(model, sample) - labels) ** 2).T
+
+
+@experiment(
+    "sparse-recovery.paper-size",
+    scales={"standard": {
+        "dim": 20, "measurements": 10, "sparsity": 3, "layers": 12, "steps": 200,
+        "learning_rate": 3e-5, "test_tasks": 2000}})
+def paper_size(
+    key: Any, *, decoder: Literal["small", "gpt2-like"] = "small", dim: int = 4,
+    measurements: int = 3, sparsity: int = 1, layers: int = 2, steps: int = 200, batch: int = 64,
+    learning_rate: float = 1e-3, test_tasks: int = 500, rivals: bool = True,
+) -> xarray.Dataset:
+    """Mean squared errors of the label after each prefix along training (`curve`), at the end task
+    by task for the query, and |b - beta|^2, whose mean over queries is the label's error, of
+    algorithms with 12 steps or layers on the same tasks."""
+    task = SparseRecovery.create(dim, measurements, sparsity)
+    test_key, start_key, train_key = jax.random.split(key, 3)
+    sample = task.sample(test_key, test_tasks)
+    recipe = DecoderRecipe(decoder, layers, steps, batch, learning_rate=learning_rate)
+    model = decoders.init_decoder(start_key, config_of(task, decoder, layers))
+    ended = train(
+        decoders.decoder_problem(task, recipe), model, train_key, steps,
+        chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),
+        measure=lambda model: prefix_errors(model, sample).mean(1),
+        measure_every=-(-steps // RECORDS), name=f"paper-size-{decoder}",
+        about={**recipe._asdict(), "dim": dim, "measurements": measurements})
+    made = xarray.Dataset(
+        {
+            "curve": (("record", "prefix"), ended.measured),
+            "label_error": ("task", prefix_errors(ended.model, sample)[-1]),
+            "zero_error": ("task", np.asarray(sample.query_y) ** 2),
+            "instances": ("record", batch * ended.measured_steps), "parameters": _size(ended.model),
+        },
+        {"record": ended.measured_steps, "prefix": np.arange(measurements + 1)})
+    return made.merge(_rivals(task, sample)) if rivals else made
+
+
+def _size(model: Transformer) -> int:
+    leaves = jax.tree.leaves(model)
+    return sum(leaf.size for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _rivals(task: SparseRecovery, sample: RecoverySample) -> xarray.Dataset:
+    """|b - beta|^2 of algorithms with 12 steps or layers; LISTA and LISTA-CP, trained on ever new
+    matrices, predict zero."""
+    short = sample._replace(query=None)
+    networks = {
+        "LISTA-VM": ("lista-vm", full_matrix.trained_vm(task, False).at()),
+        "LISTA-VM, full": ("lista-vm", full_matrix.trained_vm(task, True).at()),
+        "ALISTA": ("alista", common.network("alista", 0, task))}
+    errors = {
+        label: common.errors_of(name, layers, short)[-1]
+        for label, (name, layers) in networks.items()}
+    errors |= {
+        "ISTA": common.classical("ista", short)[-1], "FISTA": common.classical("fista", short)[-1],
+        "LASSO": common.converged(short), "zero": (np.asarray(sample.beta) ** 2).sum(1)}
+    return xarray.Dataset(
+        {"rival_error": (("rival", "task"), list(errors.values()))}, {"rival": list(errors)})

@@ -1,0 +1,114 @@
+"""Figures of trained decoders: away from their training tasks, inside, and at the paper's size."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure as Drawing
+
+from saccade.lab.experiment import Run
+from saccade.lab.figure import Figure
+from saccade.lab.fits import fit_exponent
+from saccade.lab.style import BLUE, GREY, ORANGE, THEORY
+from saccade.studies.sparse_recovery.experiments import inside, paper_size
+from saccade.studies.sparse_recovery.figures.learned import LOOKS
+
+AXES = ("condition number", "non-zeros", "scale", "correlation")
+PAPERS_INSTANCES = 5e10
+METHODS = {"lista-vm": "-", "lista-adaptive": "-", "alista": "-", "fista": "--"}
+
+
+@partial(
+    Figure, "sparse-recovery/inside", "Trained decoders under shift, and inside",
+    "Upper: mean error (cut at 4) of decoders (blue, a line a seed) and of the LISTA family, all"
+    " trained on Gaussian matrices, with FISTA at the same depth; dotted: predicting zero. Lower:"
+    " what linear probes of the last token's state tell after each layer (dashed: before training),"
+    " and the share of a layer's move that the nearest LISTA-VM layer leaves (dashed: of LISTA-VM's"
+    " own). The quick scale trains for seconds; claims are about the standard scale.",
+    "mechanisms and break conditions of arXiv 2410.13981; sizes ours", {"run": (inside.inside, {})},
+    seconds={"quick": 12, "standard": 150})
+def draw_inside(runs: Mapping[str, Run]) -> Drawing:
+    """Errors along four axes of shift; probes and nearest LISTA-VM layers."""
+    figure, panels = plt.subplots(2, 4, figsize=(10.4, 5.0))
+    data = runs["run"].data
+    for axes, name in zip(panels[0], AXES, strict=True):
+        _shift(axes, data, name)
+    panels[0, 0].set_ylabel("mean |b − β|²")
+    panels[0, 1].legend(fontsize=6)
+    titles = {
+        "beta": "β: variance explained", "residual": "residual: variance explained",
+        "support": "supports found"}
+    for axes, (target, title) in zip(panels[1], titles.items()):
+        for name, style in (("probe", "-"), ("untrained_probe", "--")):
+            values = data[name].sel(target=target).mean("group").values
+            axes.plot(values.T, style, color=BLUE if style == "-" else GREY)
+        axes.set(title=title, xlabel="layer", ylim=(-0.1, 1))
+    left = data.left.mean("group").values
+    steps = np.arange(1, left.shape[1] + 1)
+    panels[1, 3].plot(steps, left.T, color=BLUE)
+    panels[1, 3].plot(steps, data.own_left.mean("group").values, "--", color=GREY)
+    panels[1, 3].set(title="left by a LISTA-VM layer", xlabel="layer", ylim=(-0.1, 1))
+    return figure
+
+
+def _shift(axes, data, name: str) -> None:
+    there = data.axis.values == name
+    x = data["value"].values[there]
+    decoders = np.minimum(data.error.values[there], 4).mean(-1)
+    axes.plot(x, decoders, color=BLUE, linewidth=1.6)
+    axes.plot([], [], color=BLUE, label="decoders")
+    for method, style in METHODS.items():
+        colour, label = LOOKS[method]
+        colour = ORANGE if method == "lista-vm" else colour
+        errors = data.method_error.sel({"method": method}).values[there]
+        axes.plot(x, np.minimum(errors, 4).mean(-1), style, color=colour, label=label)
+    zero = data.method_error.sel({"method": "zero"}).values[there].mean(-1)
+    axes.plot(x, zero, ":", color="black", linewidth=0.8)
+    axes.set(title=name, xscale="log" if name == AXES[0] else "linear", ylim=(0, None))
+
+
+@partial(
+    Figure, "sparse-recovery/paper-size", "The paper's decoders at the paper's size",
+    "Squared error of the query's label on new tasks along training on the labels of every prefix:"
+    " 20 coordinates, 10 rows, 3 non-zeros (quick: a small task). Levels: algorithms with 12 layers"
+    " or steps (errors cut at 12). Dashed, with its interval: a power law through the second half"
+    " of the curve, drawn to the paper's 5·10¹⁰ instances. On a plateau it foretells nothing.",
+    "section 6 of arXiv 2410.13981",
+    {
+        "small": (paper_size.paper_size, {}),
+        "gpt2-like": (paper_size.paper_size, {"decoder": "gpt2-like"})},
+    scales={"standard": {"gpt2-like": paper_size.GPT2_LIKE}},
+    seconds={"quick": 20, "standard": 400})
+def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
+    """Label errors against instances seen, with rivals as levels and a fitted law."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.0), sharey=True)
+    for axes, (name, run) in zip(panels, runs.items(), strict=True):
+        data = run.data
+        seen, errors = data.instances.values[1:], data.curve.isel(prefix=-1).values[1:]
+        axes.plot(seen, errors, "o-", color=BLUE, markersize=3, label="decoder")
+        half = min(len(seen) // 2, len(seen) - 3)  # a law needs three points
+        _law(axes, seen[half:], errors[half:])
+        for rival in ("zero", "LISTA-VM", "FISTA", "ALISTA"):
+            level = float(np.minimum(data.rival_error.sel(rival=rival), 12).mean())
+            axes.axhline(level, color=GREY, linewidth=0.7)
+            beside = "top" if rival == "LISTA-VM" else "bottom"  # FISTA is just above it
+            axes.text(PAPERS_INSTANCES, level, rival, fontsize=6, va=beside, ha="right")
+        axes.axvline(PAPERS_INSTANCES, color=GREY, linewidth=0.7, linestyle=":")
+        axes.set(xscale="log", title=name, xlabel="instances seen", ylim=(0, 5))
+        axes.legend(fontsize=6, loc="upper left")
+    panels[0].set_ylabel("squared error of the label")
+    return figure
+
+
+def _law(axes, seen: np.ndarray, errors: np.ndarray) -> None:
+    """The power law through a curve and the interval of its exponent, drawn ahead."""
+    law, centre = fit_exponent(seen, errors), np.exp(np.log(seen).mean())
+    ahead = np.geomspace(seen[0], PAPERS_INSTANCES, 30)
+    low, middle, high = (
+        law.factor * centre**law.exponent * (ahead / centre) ** exponent
+        for exponent in (law.low, law.exponent, law.high))
+    axes.plot(
+        ahead, middle, **THEORY,
+        label=f"exponent {law.exponent:.3f} [{law.low:.3f}, {law.high:.3f}]")
+    axes.fill_between(ahead, low, high, color=GREY, alpha=0.2, linewidth=0)

@@ -41,21 +41,22 @@ def test_the_noise_has_two_phases(sharpness):
 
 
 def test_the_odds_grow_with_their_exponent():
-    lengths = 10.0 ** np.array([80, 81])
-    for c, kappa in ((1.3, 0.2), (1.3, 0.6)):
-        root = np.sqrt(2 * np.log(lengths))
-        odds = kappa * root * c * root - np.log(lengths) - (kappa * root) ** 2 / 2
-        slope = np.diff(odds)[0] / np.log(10)
-        assert theory.odds_exponent(c, kappa) == pytest.approx(slope, abs=1e-9)
-    assert theory.odds_exponent(1.25, 0.5) == pytest.approx(0.0)  # c - sqrt(c^2 - 1)
-    assert theory.odds_exponent(1.3, 1 - 1e-12) == pytest.approx(theory.odds_exponent(1.3, 1.0))
+    """Powers of L far out, where logarithms no longer matter: 2 c kappa - 1 - kappa^2, 2 kappa (c -
+    1), and zero at kappa = c - sqrt(c^2 - 1)."""
+    lengths = 2 ** np.array([45, 52])
+    root = np.sqrt(2 * np.log(lengths))
+    for c, kappa, power in ((1.25, 0.3, -0.34), (1.25, 0.5, 0.0), (1.25, 1.5, 0.75)):
+        odds = [
+            theory.mean_log_odds(Setting(int(length), 1, 0.5, float(c * r)), float(kappa * r))
+            for length, r in zip(lengths, root, strict=True)]
+        assert np.diff(odds)[0] / np.diff(np.log(lengths))[0] == pytest.approx(power, abs=0.06)
 
 
 def test_refusals_name_the_parameter():
     with pytest.raises(InvalidInput, match="count"):
         theory.mean_log_noise(3, 1.0)
     with pytest.raises(InvalidInput, match="sharpness"):
-        theory.odds_exponent(1.0, -1.0)
+        theory.mean_log_noise(30, -1.0)
     with pytest.raises(InvalidInput, match="alignment"):
         theory.informative_share(Setting(4, 1, 0.5, 1.0), 1.5, 1.0)
 

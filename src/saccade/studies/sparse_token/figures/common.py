@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 
 from saccade.lab.style import BLUE, GREEN, ORANGE
 
@@ -14,3 +15,9 @@ def points(axes: Axes, x, values: np.ndarray, colour: str, label: str | None = N
     error = values.std(0, ddof=1) / np.sqrt(len(values))
     axes.errorbar(
         x, values.mean(0), error, fmt="o", color=colour, markersize=4, capsize=2, label=label)
+
+
+def name_points(axis: Axis, values) -> None:
+    """The values themselves as ticks of a logarithmic axis, and no others."""
+    axis.set_ticks(values, [f"{value:g}" for value in values])
+    axis.set_ticks([], minor=True)

@@ -14,7 +14,7 @@ from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, THEORY
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.sizes import capacity, predicted_limits
 from saccade.studies.sparse_token.experiments import long, shares, sizes
-from saccade.studies.sparse_token.figures.common import BESIDE, points
+from saccade.studies.sparse_token.figures.common import BESIDE, name_points, points
 from saccade.studies.sparse_token.task import SparseTokenSetting
 
 LAW_NAMES = (
@@ -48,11 +48,14 @@ def draw_long(runs: Mapping[str, Run]) -> Drawing:
         label=r"$\propto\sqrt{2\log L}$")
     odds.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     odds.set(xscale="log", xlabel="length L", ylabel="mean log odds", title="Is the token found?")
-    odds.legend(title="signal, sharpness", fontsize=6, title_fontsize=7)
+    named, names = odds.get_legend_handles_labels()
+    figure.legend(named, names, loc="outside lower center", ncols=5, title="signal, sharpness")
     errors.set(
         xscale="log", yscale="log", xlabel="length L", ylabel="error of the best threshold",
         title="Softmax attention")
     signal.set(xscale="log", yscale="log", xlabel="length L", ylabel="signal", title="Linear rule")
+    name_points(signal.xaxis, asked)
+    name_points(signal.yaxis, (2, 3, 4, 5, 6))
     signal.legend()
     return figure
 
@@ -64,7 +67,7 @@ LONG = Figure(
     " error (in sample; none seen is drawn at 1e-6). Right: the signal a fitted vectorised"
     " classifier needs.", "the abstract's two scalings, and ours",
     runs={
-        "attention": (long.long_sequences, {"samples": 300, "tokens": 500_000}),
+        "attention": (long.long_sequences, {"samples": 300, "tokens": 500_000, "draws": 12}),
         "vectorised": (long.vectorised_need, {})},
     draw=draw_long, seconds={"quick": 2})
 
@@ -82,6 +85,7 @@ def draw_sizes(runs: Mapping[str, Run]) -> Drawing:
     left.set(
         xscale="log", yscale="log", xlabel="dimension d", ylabel="mean distance to the limit",
         title="One trial and its limit")
+    name_points(left.xaxis, dims)
     left.legend(**BESIDE)
     for dim, colour in zip(width.data.dim.values, (ORANGE, GREEN, BLUE), strict=False):
         values = np.sort(width.data.samples_per_dim.sel(dim=dim).values)
@@ -127,6 +131,7 @@ def draw_shares(runs: Mapping[str, Run]) -> Drawing:
     axes.set(
         xscale="log", xlabel=r"step size $\eta_q$ of the query", ylim=(0, 1),
         ylabel="attention on informative tokens", title="R = 2 of L = 6 tokens are informative")
+    name_points(axes.xaxis, asked)
     axes.legend(**BESIDE)
     return figure
 

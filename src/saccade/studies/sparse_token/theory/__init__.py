@@ -29,7 +29,6 @@ from saccade.studies.sparse_token.theory.maps import (
     informative_share,
     mean_log_noise,
     mean_log_odds,
-    odds_exponent,
 )
 from saccade.studies.sparse_token.theory.oracle import (
     OracleError,

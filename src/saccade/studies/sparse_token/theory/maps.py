@@ -87,13 +87,3 @@ def mean_log_odds(setting: SparseTokenSetting, sharpness: float) -> float:
     informative = np.mean(np.asarray(logsumexp(sharpness * noise, axis=1)))
     others = mean_log_noise(setting.length - setting.informative, sharpness)
     return float(sharpness * setting.signal + informative - others)
-
-
-def odds_exponent(signal: float, sharpness: float) -> float:
-    """The power of L with which the odds grow at theta = c sqrt(2 log L), k = kappa sqrt(2 log L):
-    `signal` is c, `sharpness` kappa (asymptotic, logarithms left out)."""
-    require_number("signal", signal)
-    require_number("sharpness", sharpness)
-    if sharpness >= 1:
-        return 2 * sharpness * (signal - 1)
-    return 2 * signal * sharpness - 1 - sharpness**2

@@ -10,6 +10,7 @@ from saccade.lab.kinds import IDENTITY
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import PAPER, both_scales, wrong
+from saccade.studies.sparse_token.claims.steps import after_steps
 from saccade.studies.sparse_token.experiments import shares
 
 mapped = partial(common.estimate, experiment=shares.informative_shares)
@@ -36,14 +37,12 @@ UNMOVED = common.claim(
     figure="sparse-token/maps")
 
 
-def _predicted(run: Run, cosine: float | None = None, **changes) -> list[float]:
+def _predicted(run: Run, **changes) -> list[float]:
     """Share and chance of the first place, from the overlaps after two steps."""
-    p = run.parameters
-    steps = {"eta_w": p.eta_w, "eta_b": p.eta_b, "eta_q": p.eta_q, "beta": p.beta, "loss": p.loss}
-    other = {name: changes.pop(name) for name in ("signal", "positive_rate") if name in changes}
+    after = after_steps(run, run.parameters.samples_per_dim, **changes)
+    other = {name: changes[name] for name in ("signal", "positive_rate") if name in changes}
     setting = common.setting_of(run, **other)
-    after = theory.alignment_after_two_steps(setting, p.samples_per_dim, **(steps | changes))
-    seen = theory.informative_share(setting, cosine or after.q_cosine, after.sharpness)
+    seen = theory.informative_share(setting, after.q_cosine, after.sharpness)
     return [seen.share, seen.first]
 
 

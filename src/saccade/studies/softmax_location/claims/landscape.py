@@ -167,6 +167,7 @@ def _window_edges(run: Run, mixed: bool = True) -> list[float]:
     return [_one_edge(case, mixed) for case in BRACKETS[:2]] + _searched()
 
 
+@cache
 def _one_edge(case: tuple[float, float, float, float], mixed: bool) -> float:
     dim, length, low, high = case
     task = dim, length, 2**-0.5

@@ -51,21 +51,21 @@ STARTS = claim(
             "no-lengths", "Divide normal vectors by sqrt(d), not by their length.", lengths=False),
         changed("larger-d", "Starts in five dimensions.", dim=5)))
 
-ERF = changed("erf", "Descend the risk of erf from the same starts.", kind="erf")
 NO_SWAP = claim(
     id="softmax-location.no-swap", spec="SM-8",
     statement="In the setting of Figure 7b (d = 400, L = 10, constant lambda = 0.1) uniform starts"
     " recover the truth: at least 98 in 100.", citation=SMALL, status="quadrature", kind=ABOVE,
     experiment=descent.descent, measure=lambda run: _share(run, RECOVERS), predict=lambda run: 0.98,
     resolution=0.0,
-    argued="No failure in 800 starts puts the fraction above 98 % at the ledger's level.",
+    argued="No failure in 1000 starts puts the fraction above 98 % at the first look's level.",
     statistic="fraction", figure="softmax-location/fractions",
     scales={
-        "quick": Scale(descent.SMALL, 8, seconds=6),
+        "quick": Scale(descent.SMALL | {"repetitions": 1000}, 4, seconds=4),
         "standard": Scale(descent.SMALL, 16, seconds=12)},
     finding="Where erf swaps the roles of key and value in half of the runs (Figure 7b), softmax"
     " recovered the truth from every start tried, at a constant inverse temperature.",
-    sabotages=(ERF,))
+    sabotages=(
+        changed("erf", "Descend the risk of erf, from 200 starts.", kind="erf", repetitions=200),))
 
 CARRIES_OVER = claim(
     id="softmax-location.story-carries-over", spec="SM-8",

@@ -18,6 +18,7 @@ FITTED = "an exact asymptotic expression for the test error and training loss"
 CAPACITY = "its capacity -- the largest dataset size that is typically perfectly separable"
 ADVANTAGE = "the advantage of adaptive token selection over nonadaptive linear baselines"
 EMBED = "positive samples embed a weak signal vector in a randomly chosen subset of tokens"
+AMPLIFIES = "inducing an attention map that selectively amplifies informative tokens"
 OURS = Citation("none: our own statement", "", "ours")
 
 CITATIONS = {
@@ -49,4 +50,8 @@ CITATIONS = {
     "linear-bound-formula": answers(ROOT), "capacity-formula": answers(CAPACITY),
     "generic-steps": answers(TWO_STEPS), "one-token-equations": OURS, "one-token-capacity": OURS,
     "places-equations": OURS, "linear-equations": answers(FITTED),
-    "oracle-sampled-most": answers(LOG), "no-signal-guesses": OURS}
+    "oracle-sampled-most": answers(LOG), "no-signal-guesses": OURS, "map-grows": answers(LOG),
+    "softmax-errors-fall": scaled(LOG), "streamed-tokens": OURS,
+    "vectorised-needs-root": scaled(ROOT), "approach-in-dimension": answers(FITTED),
+    "transition-sharpens": answers(CAPACITY), "map-before": answers(AMPLIFIES),
+    "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES)}

@@ -34,7 +34,7 @@ def _planned(
     case = {"models": ("attention",), "dim": 150, "trials": 64} | case
     fewer = {
         "query_samples_per_dim": case["query_samples_per_dim"] / 3,
-        "samples_per_dim": (case["samples_per_dim"][0] / 3,)}
+        "samples_per_dim": (case["samples_per_dim"][0] / 3,), "trials": 32}
     return common.estimate(
         f"sparse-token.planned-{name}", "ST-PLAN",
         "Trained on the samples the planner asks for, split as it says, attention reaches the"
@@ -44,8 +44,8 @@ def _planned(
         wrong(
             "third-of-the-samples", "Spend a third of what it asks for.", constant, target, at=fewer
         ),
-        Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5}), source="ours",
-        experiment=training.protocol,
+        Sabotage("tiny-query", "Learn the query with eta_q = 1/2.", {"eta_q": 0.5, "trials": 32}),
+        source="ours", experiment=training.protocol,
         measure=lambda run: np.asarray(run.data.test_error.values[0, :, 0]),
         predict=lambda run: _target(run, target), resolution=resolution,
         scales=both_scales(case, case | {"dim": 500}, (8, 4), (15, 200)))

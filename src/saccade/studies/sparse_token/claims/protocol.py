@@ -52,7 +52,7 @@ FIGURE_1 = common.estimate(
         ("pooled", "pooled", "vectorised")),
     wrong(
         "tiny-query", "Learn the query with eta_q = 1/2.", predicted_protocol, eta_q=40.0,
-        at={"eta_q": 0.5}),
+        at={"eta_q": 0.5, "trials": 32}),
     wrong("weaker", "Predict for theta = 3.", predicted_protocol, signal=3.0),
     source=f"Figure 1, {PAPER}; eta_q = 40 is our choice", experiment=training.protocol,
     measure=_errors, predict=predicted_protocol,
@@ -83,10 +83,12 @@ MUCH_BETTER = common.ordering(
     "sparse-token.attention-much-better", "ST-F1",
     "In the setting of Figure 1 the linear classifiers make more than four times as many test"
     " errors as attention.", "Predicted ratios are 7.8 to 10; one trial fluctuates by one unit.",
-    Sabotage("tiny-query", "Learn the query with eta_q = 1/2: attention pools.", {"eta_q": 0.5}),
-    Sabotage("no-signal", "theta = 0.5.", {"signal": 0.5}), source=f"Figure 1, {PAPER}",
-    status="asymptotic", experiment=training.protocol, measure=_advantage, predict=lambda run: 3.0,
-    resolution=0.5,
+    Sabotage(
+        "tiny-query", "Learn the query with eta_q = 1/2: attention pools.",
+        {"eta_q": 0.5, "trials": 32}),
+    Sabotage("no-signal", "theta = 0.5.", {"signal": 0.5, "trials": 32}),
+    source=f"Figure 1, {PAPER}", status="asymptotic", experiment=training.protocol,
+    measure=_advantage, predict=lambda run: 3.0, resolution=0.5,
     parts=("pooled, n/d=1", "pooled, n/d=4", "vectorised, n/d=1", "vectorised, n/d=4"),
     scales={"quick": Scale(repetitions=4, seconds=1)}, figure="sparse-token/1")
 

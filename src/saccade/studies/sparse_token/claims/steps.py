@@ -143,7 +143,7 @@ def _predicted_rate(run: Run, power: float = -1.0) -> list[float]:
     return [power, constant * (1 - 1 / run.parameters.dim)]
 
 
-MANY = {"samples_per_dim": (25.0, 100.0), "dim": 24}
+MANY = {"samples_per_dim": (25.0, 100.0), "dim": 24, "whole": False}
 ALIGNMENT_RATE = stepped(
     "sparse-token.alignment-rate", "ST-C1",
     "The misalignment 1 - |cos(q, xi)| falls like C/alpha0, with the predicted C (0.1997 in the"

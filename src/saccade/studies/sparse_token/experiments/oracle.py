@@ -12,14 +12,16 @@ from scipy.special import log_ndtr, logsumexp, ndtr, softmax
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_token.experiments.draws import seeds_of
 
-Growth = Literal["constant-snr", "log", "root-log", "power"]
+Growth = Literal["constant-snr", "log", "root-log", "times-root-log", "power"]
 
 
 def signal_at(length: float, growth: str, offset: float) -> float:
-    """The signal at a length: offset sqrt L, offset log L, sqrt(2 log L) + offset, or L^offset."""
+    """The signal at a length: offset sqrt L, offset log L, sqrt(2 log L) + offset, offset sqrt(2
+    log L), or L^offset."""
     laws = {
         "constant-snr": offset * np.sqrt(length), "log": offset * np.log(length),
-        "root-log": np.sqrt(2 * np.log(length)) + offset, "power": length**offset}
+        "root-log": np.sqrt(2 * np.log(length)) + offset,
+        "times-root-log": offset * np.sqrt(2 * np.log(length)), "power": length**offset}
     return float(laws[growth])
 
 

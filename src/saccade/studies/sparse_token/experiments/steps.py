@@ -4,11 +4,15 @@ from typing import Any
 
 import numpy as np
 import xarray
-from numpy.random import SeedSequence, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token.dynamics import TwoSteps, gradient_steps
-from saccade.studies.sparse_token.experiments.draws import draw_tokens, seeds_of
+from saccade.studies.sparse_token.dynamics import LOSS_DERIVATIVES, TwoSteps, gradient_steps
+from saccade.studies.sparse_token.experiments.draws import (
+    draw_pooled_features,
+    draw_tokens,
+    seeds_of,
+)
 from saccade.studies.sparse_token.experiments.readouts import Loss, table
 from saccade.studies.sparse_token.models import attention_map
 from saccade.studies.sparse_token.task import SparseToken
@@ -16,15 +20,46 @@ from saccade.studies.sparse_token.task import SparseToken
 OVERLAPS = ("b", "w_signal", "w_norm", "w_cosine", "q_signal", "q_norm", "q_cosine")
 
 
-def repeated_steps(
-    task: SparseToken, seed: SeedSequence, trials: int, n: int, **steps: Any
+def steps_by_scores(
+    task: SparseToken, rng: Generator, n: int, eta_w: float = 0.5, eta_b: float = 0.5,
+    eta_q: float = 0.5, beta: float = 1.0, loss: str = "logistic",
 ) -> TwoSteps:
-    """The two steps, every trial on n samples of its own (n x L x d must fit in memory), stacked;
-    eta_w = eta_b = eta_q = 1/2 and beta = 1 unless `steps` says otherwise."""
+    """The two steps of `dynamics` on n samples that are never drawn whole, exact in law at any n
+    and d, at cost n (L + d) instead of n L d.
+
+    The first step sees mean tokens only. The second weighs centred tokens, which are independent of
+    them, by h_i times their scores c_il along w: along w their sum is that of scores, the signal
+    adds theta c_il (v_l - R/L) along xi, and the rest is Gaussian of variance sum h_i^2 c_il^2."""
+    mean, y = draw_pooled_features(task, rng, n)
+    setting, xi, derivative = task.setting, np.asarray(task.direction), LOSS_DERIVATIVES[loss]
+    h = derivative(np.zeros(n), y)
+    w, b = -eta_w / n * (h @ mean), -eta_b * h.mean()
+    h, norm = derivative(mean @ w + b, y), np.linalg.norm(w)
+    noise = rng.standard_normal((n, task.length))
+    noise -= noise.mean(1, keepdims=True)
+    places = np.arange(task.length) < setting.informative
+    planted = setting.signal * (y > 0)[:, None] * (places - places.mean())
+    scores = norm * noise + (xi @ w) * planted
+    rest = rng.standard_normal(task.dim) * np.sqrt(h**2 @ (scores**2).sum(1))
+    along, signal = h @ (scores * noise).sum(1), h @ (scores * planted).sum(1)
+    turn = rest + (along - rest @ w / norm) * w / norm + signal * xi
+    return TwoSteps(w, b, -eta_q * beta / (n * task.length) * turn)
+
+
+def repeated_steps(
+    task: SparseToken, seed: SeedSequence, trials: int, n: int, whole: bool = True, **steps: Any
+) -> TwoSteps:
+    """The two steps, every trial on n samples of its own, stacked; eta_w = eta_b = eta_q = 1/2 and
+    beta = 1 unless `steps` says otherwise. `whole` tokens (n x L x d must fit in memory), or
+    `steps_by_scores`."""
     ends = []
     for one in seed.spawn(trials):
-        X, y, _ = draw_tokens(task, default_rng(one), n, np.float32)
-        ends.append(gradient_steps(X, y, **steps, dtype=np.float32))
+        rng = default_rng(one)
+        if whole:
+            X, y, _ = draw_tokens(task, rng, n, np.float32)
+            ends.append(gradient_steps(X, y, **steps, dtype=np.float32))
+        else:
+            ends.append(steps_by_scores(task, rng, n, **steps))
     return TwoSteps(*(np.stack(column) for column in zip(*ends, strict=True)))
 
 
@@ -44,14 +79,15 @@ def two_steps(
     key: Any, *, length: int = 10, informative: int = 3, positive_rate: float = 0.2,
     signal: float = 6.0, samples_per_dim: tuple[float, ...] = (1.0, 4.0), eta_w: float = 0.5,
     eta_b: float = 0.5, eta_q: float = 0.5, beta: float = 1.0, loss: Loss = "logistic",
-    dim: int = 200, trials: int = 64,
+    dim: int = 200, trials: int = 64, whole: bool = True,
 ) -> xarray.Dataset:
-    """Overlaps of w, b and q with the signal after two full-batch gradient steps on full tokens."""
+    """Overlaps of w, b and q with the signal after two full-batch gradient steps on full tokens (or
+    by `steps_by_scores`, not on `whole` ones)."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     columns = []
     for seed, alpha in zip(seeds_of(key, len(samples_per_dim)), samples_per_dim, strict=True):
         after = repeated_steps(
-            task, seed, trials, round(alpha * dim), eta_w=eta_w, eta_b=eta_b, eta_q=eta_q,
+            task, seed, trials, round(alpha * dim), whole, eta_w=eta_w, eta_b=eta_b, eta_q=eta_q,
             beta=beta, loss=loss)
         columns.append(overlaps(after, task.direction))
     return table(

@@ -9,6 +9,7 @@ classification" (arXiv 2509.25153).
     fitted.py      fitted classifiers, also with places that are not equally likely (law.py,
                    losses.py, saddle.py, square.py behind it)
     separation.py  capacity
+    maps.py        where the query looks, at one length and as it grows
     plan.py        how many samples a target error needs
 """
 
@@ -24,7 +25,13 @@ from saccade.studies.sparse_token.theory.fitted import (
 )
 from saccade.studies.sparse_token.theory.law import error_rate, feature_law
 from saccade.studies.sparse_token.theory.losses import prox_logistic
+from saccade.studies.sparse_token.theory.maps import (
+    informative_share,
+    mean_log_noise,
+    mean_log_odds,
+)
 from saccade.studies.sparse_token.theory.oracle import (
+    OracleError,
     bayes_error,
     hardmax_oracle_error,
     pooled_oracle_error,

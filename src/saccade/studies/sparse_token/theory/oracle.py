@@ -102,8 +102,11 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
     return _capped(setting, threshold, smallest, "exact")
 
 
-def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> OracleError:
-    """Attention with q = k xi, w = xi: threshold on sum u e^{ku} / sum e^{ku} (quadrature)."""
+def softmax_oracle_error(
+    setting: SparseTokenSetting, sharpness: float, log2_points: int = 15
+) -> OracleError:
+    """Attention with q = k xi, w = xi: threshold on sum u e^{ku} / sum e^{ku} (quadrature, with at
+    most 2^log2_points nodes)."""
     require_number("sharpness", sharpness)
     if setting.signal == 0:
         return _capped(setting, 0.0, 1.0, "exact")
@@ -112,10 +115,10 @@ def softmax_oracle_error(setting: SparseTokenSetting, sharpness: float) -> Oracl
         return (softmax(sharpness * u, axis=1) * u).sum(1)
 
     high = setting.signal + np.sqrt(2 * np.log(setting.length + 1)) + 8.0
+    points = min(log2_points, _log2_points(setting))
     (_, coarse), (threshold, fine) = (
         smallest_over_threshold(
-            np.vectorize(smoothed_error(setting, statistic, 1.0, _log2_points(setting) - less)),
-            -8.0, high)
+            np.vectorize(smoothed_error(setting, statistic, 1.0, points - less)), -8.0, high)
         for less in (2, 0))
     return _capped(setting, threshold, fine, "quadrature", abs(fine - coarse))
 

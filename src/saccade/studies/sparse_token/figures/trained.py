@@ -1,31 +1,19 @@
-"""The figures. On training: Figure 1, two steps, attention maps, other lengths, joint training; and
-on what is possible: oracle errors, capacities, who wins with infinitely many samples."""
+"""Figures on training: Figure 1, two steps, attention maps, other lengths, joint training."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
-from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE, RED
+from saccade.lab.style import BLUE, GREY, ORANGE, RED
 from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.experiments import limits, oracle, steps, training
+from saccade.studies.sparse_token.experiments import steps, training
+from saccade.studies.sparse_token.figures.common import BESIDE, COLOURS, points
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.square import population_least_squares
-
-BESIDE = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}  # of a legend
-COLOURS = {"attention": BLUE, "pooled": ORANGE, "vectorised": GREEN}
-
-
-def _points(axes: Axes, x, values: np.ndarray, colour: str, label: str | None = None) -> None:
-    """Means over trials (first axis) with one standard error."""
-    error = values.std(0, ddof=1) / np.sqrt(len(values))
-    axes.errorbar(
-        x, values.mean(0), error, fmt="o", color=colour, markersize=4, capsize=2, label=label)
 
 
 def draw_figure_1(runs: Mapping[str, Run]) -> Drawing:
@@ -43,7 +31,7 @@ def draw_figure_1(runs: Mapping[str, Run]) -> Drawing:
         for axes, name in zip(panels, ("test_error", "train_loss"), strict=True):
             values = run.data[name].sel(model=model).values
             axes.plot(dense, [getattr(item, name) for item in curve], color=COLOURS[model])
-            _points(axes, p.samples_per_dim, values, COLOURS[model], model)
+            points(axes, p.samples_per_dim, values, COLOURS[model], model)
     shared = {"xscale": "log", "xlabel": "samples per dimension n/d"}
     panels[0].set(ylabel="test error", ylim=(0, 0.5), title="Test error", **shared)
     panels[1].set(yscale="log", ylabel="training loss", title="Training loss", **shared)
@@ -77,10 +65,10 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
             eta_b=p.eta_b, eta_q=p.eta_q, beta=p.beta, loss=p.loss)
         values = np.array([getattr(after(alpha), overlap) for alpha in dense])
         left.plot(dense, values, color=colour)
-        _points(left, p.samples_per_dim, measured, colour, label)
+        points(left, p.samples_per_dim, measured, colour, label)
         if name == "paper":
             right.plot(dense, 1 - values, color=colour)
-            _points(right, p.samples_per_dim, 1 - measured, colour)
+            points(right, p.samples_per_dim, 1 - measured, colour)
     left.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     shared = {"xscale": "log", "xlabel": r"samples per dimension $\alpha_0$"}
     left.set(ylabel="cosine with the signal", title="Alignment", **shared)
@@ -138,7 +126,7 @@ def draw_length(runs: Mapping[str, Run]) -> Drawing:
     p = run.parameters
     figure, axes = plt.subplots(figsize=(5.4, 3.2))
     for model in ("attention", "pooled"):
-        _points(
+        points(
             axes, run.data.length.values, run.data.test_error.sel(model=model).values,
             COLOURS[model], model)
     query = (p.alignment, p.sharpness)
@@ -171,7 +159,7 @@ def draw_joint(runs: Mapping[str, Run]) -> Drawing:
         panels, ("test_error", "q_cosine", "train_loss"),
         ("test error", "cosine of q", "training loss"), strict=True,
     ):
-        _points(axes, data.step.values, data[name].values, BLUE, "joint descent")
+        points(axes, data.step.values, data[name].values, BLUE, "joint descent")
         axes.set(xlabel="step", title=label)
     staged = data.staged_error.values
     panels[0].axhline(staged.mean(), color=RED, linestyle="--", linewidth=1, label="two stages")
@@ -185,129 +173,3 @@ JOINT = Figure(
     " = 8, L = 10, theta = 4, d = 40), against the two-stage protocol on as many samples. The"
     " query overfits: the cosine falls while the training loss falls too.", "ours",
     runs={"run": (training.joint_training, {})}, draw=draw_joint, seconds={"quick": 15})
-
-
-def _settings(length: int, signals: np.ndarray) -> list[SparseTokenSetting]:
-    return [SparseTokenSetting(length, 1, 0.5, float(signal)) for signal in signals]
-
-
-def _errors(formula: Callable, length: int, signals: np.ndarray) -> list[float]:
-    return [formula(setting).error for setting in _settings(length, signals)]
-
-
-def draw_oracle(runs: Mapping[str, Run]) -> Drawing:
-    """Hard attention's best error against theta with log L and sqrt(2 log L) marked; pooling's."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.4), width_ratios=(1.5, 1))
-    signals = np.linspace(0, 16, 65)
-    for number, length in enumerate(10**power for power in range(1, 7)):
-        colour = CYCLE[number]
-        errors = _errors(theory.hardmax_oracle_error, length, signals)
-        left.plot(signals, errors, color=colour, label=f"$10^{number + 1}$")
-        marks = np.array([np.sqrt(2 * np.log(length)), np.log(length)])
-        marked = _errors(theory.hardmax_oracle_error, length, marks)
-        for signal, error, marker in zip(marks, marked, "oD", strict=True):
-            left.plot(signal, error, marker, color=colour, markersize=5, clip_on=False)
-    for length in (10, 100):
-        pooled = _errors(theory.pooled_oracle_error, length, signals)
-        left.plot(signals, pooled, color=GREY, linestyle=":", label=f"pooled, {length}")
-    left.set(
-        yscale="log", ylim=(1e-9, 0.6), xlabel=r"signal $\theta$", ylabel="smallest error",
-        title=r"Hard attention: $\sqrt{2\log L}$ (discs), $\log L$ (diamonds)")
-    left.legend(title="L", ncols=2, fontsize=7, loc="lower left")
-    for (name, run), colour in zip(runs.items(), (BLUE, ORANGE), strict=True):
-        right.plot(run.data.length, run.data.error, "o-", color=colour, markersize=4, label=name)
-    right.axhline(0.5 * 0.0013499, color=BLUE, linestyle=":", linewidth=1)
-    right.set(
-        xscale="log", yscale="log", xlabel="length L", ylabel="smallest error",
-        title="Along two laws of the signal")
-    right.legend(loc="lower left")
-    return figure
-
-
-ORACLE = Figure(
-    "sparse-token/oracle", "How strong must the signal be?",
-    "Left: smallest error of hard attention (R = 1, pi = 1/2) for L = 10 to 10^6, and of pooling"
-    " (dotted). Right: at theta = log L the error vanishes quickly, at theta = sqrt(2 log L) + 3"
-    " slowly towards Phi(-3)/2 (dotted).", "Theorem 2 and ours",
-    runs={
-        r"$\sqrt{2\log L} + 3$": (oracle.hardmax_grid, {"growth": "root-log", "offset": 3.0}),
-        r"$\log L$": (oracle.hardmax_grid, {})},
-    draw=draw_oracle, seconds={"quick": 5})
-
-CURVES = (
-    ("vectorised", (), "-", "vectorised"), ("pooled", (), "-", "pooled"),
-    *(
-        ("attention", (cosine, 1.0), style, f"attention, cos = {cosine:g}")
-        for cosine, style in ((1.0, "-"), (0.8, "--"), (0.3, ":"))))
-
-
-def draw_capacity(runs: Mapping[str, Run]) -> Drawing:
-    """Capacity against the signal, with measured medians."""
-    figure, axes = plt.subplots(figsize=(5.8, 3.6))
-    signals = np.linspace(0, 6, 19)
-    for model, query, style, label in CURVES:
-        answers = [theory.capacity(setting, model, *query) for setting in _settings(10, signals)]
-        values = [answer.samples_per_dim for answer in answers]
-        axes.plot(signals, values, style, color=COLOURS[model], label=label)
-    for run in runs.values():
-        p = run.parameters
-        low, middle, high = np.quantile(run.data.samples_per_dim.values, [0.25, 0.5, 0.75])
-        axes.errorbar(
-            p.signal, middle, [[middle - low], [high - middle]], fmt="o", color=COLOURS[p.model],
-            markersize=4, capsize=2)
-    axes.set(
-        yscale="log", xlabel=r"signal $\theta$", ylabel="separable samples per dimension",
-        title="Capacity (L = 10, R = 1, k = 1)")
-    axes.legend(**BESIDE)
-    return figure
-
-
-CAPACITY = Figure(
-    "sparse-token/capacity", "How many samples can be separated",
-    "Largest n/d at which a hyperplane in feature space separates the samples. Lines: theory;"
-    " points: median and quartiles of nested samples tried for a hyperplane (d = 32, 32"
-    " trials).", "Conjecture 1",
-    runs={
-        f"{model} {signal:g}": (
-            limits.separability,
-            {"model": model, "signal": signal, "most_per_dim": most, "dim": 32, "trials": 32})
-        for model, signal, most in (
-            ("attention", 2.0, 6.0), ("attention", 3.0, 7.0), ("pooled", 3.0, 4.5),
-            ("pooled", 5.0, 6.0))},
-    draw=draw_capacity, seconds={"quick": 20})
-
-
-def draw_phase(runs: Mapping[str, Run]) -> Drawing:
-    """Who wins at infinitely many samples over (signal, alignment), with the sampled crossing."""
-    run = runs["run"]
-    figure, axes = plt.subplots(figsize=(5.2, 3.8))
-    signals, alignments = np.linspace(1, 7, 25), np.linspace(0, 1, 21)
-    ratio = np.empty((len(alignments), len(signals)))
-    for column, signal in enumerate(signals):
-        setting = SparseTokenSetting.of(run.parameters, signal=float(signal))
-        pooled = theory.large_sample_rate(setting, "pooled").limit
-        for row, alignment in enumerate(alignments):
-            law = theory.feature_law(
-                setting, "attention", float(alignment), run.parameters.sharpness, 10)
-            attended = theory.error_rate(law, population_least_squares(law))
-            ratio[row, column] = attended / pooled
-    shades = axes.contourf(
-        signals, alignments, np.log10(ratio), np.linspace(-2, 2, 17), cmap="RdBu_r", extend="both")
-    axes.contour(signals, alignments, ratio, [1.0], colors="black", linewidths=1.4)
-    figure.colorbar(shades, ax=axes, label="log10 of attention's error over pooling's")
-    gaps = run.data.error.values - run.data.pooled.values[:, None]
-    crossing = [np.interp(0.0, -row, run.data.alignment.values) for row in gaps]
-    axes.plot(run.parameters.signal, np.mean(crossing), "o", color="black", markersize=6)
-    axes.set(
-        xlabel=r"signal $\theta$", ylabel="alignment of the query",
-        title=f"Attention wins above the line (k = {run.parameters.sharpness:g})")
-    axes.grid(False)
-    return figure
-
-
-PHASE = Figure(
-    "sparse-token/phase", "Who wins with infinitely many samples",
-    "Limiting error of least squares with attention of sharpness 2 over that of pooling (L = 10, R"
-    " = 1, pi = 1/2). Blue: attention wins; red: pooling wins; the point is the crossing measured"
-    " on sampled tokens.", "ours", runs={"run": (limits.population_limit, {})}, draw=draw_phase,
-    seconds={"quick": 8})

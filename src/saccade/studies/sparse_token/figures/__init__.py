@@ -1,0 +1,3 @@
+"""The figures of sparse-token classification."""
+
+ORDER = ("trained", "possible", "growing")

@@ -11,6 +11,7 @@ from saccade.estimators.advise.comparing import CANDIDATES, Report, compare
 from saccade.estimators.advise.signal import Signal, estimate_signal
 from saccade.estimators.bags import Bags
 from saccade.estimators.pooled import PooledClassifier
+from saccade.estimators.threads import one_thread
 
 Theory = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """From the facts (n, length, dim, signal, informative, positive_rate) to a forecast."""
@@ -53,7 +54,8 @@ def advise(
     comparison = compare(
         bags, positive, names, folds, repeats, seed,
         lambda amount, text: progress(FITTING * amount, text))
-    signal = estimate_signal(bags, positive, seed)
+    with one_thread():
+        signal = estimate_signal(bags, positive, seed)
     progress((1 - FITTING) / 2, "signal estimated")
     forecasts = _forecasts(theories or {}, bags, positive, signal)
     progress((1 - FITTING) / 2, "advice ready")

@@ -5,13 +5,18 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+from saccade.estimators import AttentionRegressor, EvidenceClassifier
 from saccade.estimators.advise import signal as parts
+from saccade.estimators.advise.advice import _bags_needed
+from saccade.estimators.advise.comparing import ForestClassifier
 from saccade.estimators.bags import Bags
 from saccade.estimators.group import GroupObjective
+from saccade.estimators.heads import LogMeanExp
 from saccade.estimators.held_out import Target
 from saccade.estimators.looking import Interval
-from saccade.estimators.objective import Data, logistic
+from saccade.estimators.objective import Data, Objective, logistic
 from saccade.estimators.patch_layer import Layer, PatchModel, PatchObjective
+from saccade.estimators.solving import descend
 from saccade.estimators.standard import Standard
 
 
@@ -132,3 +137,58 @@ def test_which_columns_are_constant(scale, noise, kept):
     assert (found.inverse[1] > 0) is np.bool_(kept) and found.inverse[0] > 0
     if kept:
         assert found.inverse[1] == pytest.approx(1 / noise)
+
+
+def test_where_evidence_begins():
+    """Directions of length 6 and 1 in turn; b such that the mean bag is undecided."""
+    X, y, share = placed(6)
+    data = Data(Bags.from_array(X), np.ones(12))
+    objective = Objective(data, y, share, LogMeanExp(2, 4.0, normalise=False))
+    starts = EvidenceClassifier(n_starts=4)._starts(objective, np.random.default_rng(0))
+    lengths = [np.linalg.norm(start[1:].reshape(2, 3), axis=1) for start in starts]
+    assert np.allclose(lengths, [[6, 6], [1, 1], [6, 6], [1, 1]])
+    Z = (X - X.mean((0, 1))) / X.std((0, 1))
+    for start in starts:
+        heads = start[1:].reshape(2, 3)
+        F = start[0] + (np.log(np.exp(4 * Z @ heads.T).sum(axis=1)) / 4).sum(axis=1)
+        assert share @ F == pytest.approx(0, abs=1e-9)
+
+
+def test_the_best_of_all_starts_is_kept():
+    """Screening keeps the `keep` smallest J, and of these the smallest when finished."""
+    X, y, share = placed(7)
+    objective = Objective(
+        Data(Bags.from_array(X), np.ones(12)), y, share, LogMeanExp(2, 4.0, normalise=False))
+    model = EvidenceClassifier(n_starts=6, keep=6, screen=2, max_iter=2)
+    starts = model._starts(objective, np.random.default_rng(1))
+    ends = [
+        descend(objective, descend(objective, one, 0.01, 2).theta, 0.01, 2).value for one in starts]
+    assert np.ptp(ends) > 1e-4  # so early they are still apart
+    assert model._best(objective, 0.01, starts).value == pytest.approx(min(ends), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bags", "given", "extra"), [(29, "auto", 3), (30, "auto", 0), (29, 0, 0), (30, 5, 5)])
+def test_few_bags_a_feature_ask_for_more_starts(bags, given, extra):
+    """Fewer than ten a feature: three."""
+    data = Data(Bags.from_array(np.random.default_rng(0).random((bags, 2, 3))), np.ones(bags))
+    assert AttentionRegressor(n_starts=given)._extra_starts(data) == extra
+
+
+def test_how_many_bags_would_tell():
+    """Half-widths shrink as 1/sqrt n: a gain of .02 with a half-width of .06 needs nine times as
+    many."""
+    assert "about 900 bags" in _bags_needed(100, Interval(0.02, -0.04, 0.08))
+    assert "about 900 bags" in _bags_needed(100, Interval(-0.02, -0.08, 0.04))
+    assert "would not be worth" in _bags_needed(100, Interval(0.004, -0.04, 0.048))
+
+
+def test_the_forest_s_logit_is_that_of_its_votes():
+    X, y, _ = placed(8, n=40)
+    bags = Bags.from_array(X)
+    model = ForestClassifier().fit(bags, y > 0)
+    Z = (X - X.mean((0, 1))) / X.std((0, 1))
+    features = np.concatenate([Z.mean(1), Z.max(1), Z.min(1), Z.std(1)], axis=1)
+    chance = np.clip(np.asarray(model.forest_.predict_proba(features))[:, 1], 1e-3, 1 - 1e-3)
+    assert np.allclose(model.decision_function(bags), np.log(chance) - np.log1p(-chance))
+    assert ((model.decision_function(bags) > 0) == (chance > 0.5)).all()

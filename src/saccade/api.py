@@ -136,13 +136,14 @@ def report(
 
 
 def advise(
-    X: Any, y: Any, mask: Any = None, *, folds: int = 5, repeats: int = 2, seed: int = 0,
-    progress: Callable[[float, str], None] | bool = True,
+    X: Any, y: Any, mask: Any = None, *, positive: Any = None, folds: int = 5, repeats: int = 2,
+    seed: int = 0, progress: Callable[[float, str], None] | bool = True,
 ) -> "Advice":
     """Is attention worth it on bags X (n, L, d; or a list of (L_i, d) arrays) with labels y?
 
     Pooling, attention and others on the same folds (`folds` x `repeats`), with intervals; estimated
     signal; what the studies' theories predict; one sentence. `print` it, or `.page("x.html")`.
+    `positive` is the label of bags that hold what is looked for [the larger label].
     `progress(amount, text)` is told of every fit, instead of standard error; amounts add up to 1.
     """
     from saccade.estimators.advise import advise as measure
@@ -151,8 +152,8 @@ def advise(
     with Telling("saccade.advise", 1.0, wanted=progress is True) as telling:
         theories = {item.id: _theory(item) for item in registry.advisers()}
         return measure(
-            X, y, mask, folds=folds, repeats=repeats, seed=seed, theories=theories,
-            progress=progress if callable(progress) else telling)
+            X, y, mask, positive=positive, folds=folds, repeats=repeats, seed=seed,
+            theories=theories, progress=progress if callable(progress) else telling)
 
 
 def cite(study: str | None = None) -> str:

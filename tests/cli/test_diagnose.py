@@ -49,6 +49,14 @@ def test_json_holds_scores_differences_and_a_recommendation(asked):
     assert list(told["forecasts"]), "the theories of studies are asked"
 
 
+def test_the_other_label_can_be_the_positive_one(table):
+    done = ask(table, *QUICK, "--json", "--positive", "<b>one</b>")
+    told = json.loads(done.stdout)["data"]
+    assert told["positive"] == "<b>one</b>" and told["negative"] == "none"
+    refused = ask(table, *QUICK, "--positive", "two")
+    assert refused.exit_code == 2 and "positive = 'two' must be one of" in refused.stderr
+
+
 def test_the_page_stands_alone_and_is_written_whole(asked):
     _, page = asked
     text = page.read_text()

@@ -12,7 +12,7 @@ from saccade.estimators.advise import advise, read_bags
 from saccade.estimators.advise.advice import Advice, Data, recommend, verdict
 from saccade.estimators.advise.comparing import CANDIDATES, Comparison, compare, corrected_interval
 from saccade.estimators.advise.page import draw_gains, draw_scores
-from saccade.estimators.advise.words import order
+from saccade.estimators.advise.words import fit_of, order
 from saccade.estimators.bags import Bags
 
 RANDOM = np.random.default_rng(0)
@@ -134,6 +134,22 @@ def test_advice_of_bags_with_one_deciding_token():
     assert advice.recommendation.sentence in text
 
 
+@pytest.mark.parametrize(
+    ("smallest", "predicted", "says"),
+    [
+        (0.3, 0.30, "The error of log-mean-exp is below what any classifier could reach"),
+        (0.05, 0.30, "for mean pooling agrees"), (0.05, 0.45, "for mean pooling does not agree")])
+def test_a_theory_that_the_data_contradict_is_not_to_be_relied_on(smallest, predicted, says):
+    """Errors measured: .30 for the mean, .10 for log-mean-exp, each within about .02."""
+    told = comparison(mean=0.7, lme=0.9)
+    forecast = {
+        "n": [92.0], "here": 0, "errors": {"mean": [predicted]}, "smallest": smallest,
+        "changes": [], "says": "so"}
+    data = Data(92, 400, 3, 2, 4, 9, 46, "1", "0")
+    advice = Advice(data, told, None, {"one": forecast}, recommend(92, told))
+    assert says in fit_of(advice, "one") and fit_of(advice, "one") in str(advice)
+
+
 def test_drawings_stay_where_an_auc_can_be_and_show_a_pair_once():
     """Two folds that differ give intervals far beyond 1."""
     wild = comparison(mean=0.9, all=0.9, attention=0.9, spread=0.2)
@@ -159,8 +175,9 @@ def test_a_mask_gives_what_a_list_gives():
     mask = np.ones((24, 5), bool)
     mask[::3, 3:] = False
     listed, *_ = read_bags([bag[keep] for bag, keep in zip(X, mask, strict=True)], y)
-    masked, positive, label = read_bags(np.where(mask[..., None], X, np.nan), y, mask)
-    assert np.array_equal(listed.tokens, masked.tokens) and positive.sum() == 12 and label == 1
+    masked, positive, labels = read_bags(np.where(mask[..., None], X, np.nan), y, mask)
+    assert np.array_equal(listed.tokens, masked.tokens) and positive.sum() == 12
+    assert labels == ("1", "0")
 
 
 @pytest.mark.parametrize(
@@ -174,6 +191,25 @@ def test_a_mask_gives_what_a_list_gives():
 def test_refusals(X, y, says):
     with pytest.raises(InvalidInput, match=says):
         saccade.advise(X, y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "given"), [(["ill", "well"], "ill"), ([0.0, 1.0], 0), ([0, 1], "0")])
+def test_the_label_of_what_is_looked_for_can_be_told(labels, given):
+    """A token shifted in bags of the first label: its signal is found from that side only."""
+    X, y = sparse(80)
+    named = np.array(labels)[1 - y]
+    told, turned = (advise(X, named, folds=2, repeats=1, positive=one) for one in (given, None))
+    assert told.data.positive == str(np.array(labels)[0]) == turned.data.negative
+    assert told.signal.signal.value == pytest.approx(4, abs=1) and told.signal.share.value < 0.4
+    assert told.comparison.score("lme").value > turned.comparison.score("lme").value + 0.1
+    assert f"positive={labels[1]}" in str(told)
+
+
+def test_a_label_that_is_not_there_is_refused():
+    X, y = sparse(20)
+    with pytest.raises(InvalidInput, match="positive = 2 must be one of 0, 1"):
+        advise(X, y, positive=2)
 
 
 def test_folds_must_make_sense():

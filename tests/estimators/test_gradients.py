@@ -5,14 +5,15 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
+from saccade.estimators import newton
 from saccade.estimators.bags import Bags
-from saccade.estimators.fitting import descend
 from saccade.estimators.group import GroupObjective
 from saccade.estimators.heads import LogMeanExp, Softmax
 from saccade.estimators.held_out import Target
 from saccade.estimators.objective import Data, Objective, logistic, squared
 from saccade.estimators.patch_layer import Layer, PatchObjective, TiedObjective
 from saccade.estimators.segments import Segments, blocks
+from saccade.estimators.solving import descend
 
 HEADS = [
     LogMeanExp(), LogMeanExp(3, 2.5), LogMeanExp(2, 4.0, normalise=False), Softmax(1), Softmax(3),
@@ -151,3 +152,44 @@ def test_a_numerical_derivative_would_see_a_wrong_gradient():
     theta = rng.standard_normal(objective.size)
     numeric = approx_fprime(theta, lambda at: objective(at, 0.0)[0])
     assert np.abs(objective(theta, 0.0)[1][::-1] - numeric).max() > 1e-3
+
+
+@pytest.mark.parametrize("loss", [logistic, squared])
+@pytest.mark.parametrize("width", [3, 40])
+def test_newton_ends_where_the_slopes_vanish(loss, width, monkeypatch):
+    """From 0 and from afar, at large and small ridges; L-BFGS on the same J ends there too."""
+    rng = np.random.default_rng(width)
+    bags = Bags.from_lengths(rng.standard_normal((90, width)), [3] * 30)
+    y, share = rng.choice([-1.0, 1.0], 30), np.full(30, 1 / 30)
+    objective = Objective(Data(bags, np.ones(30), "mean"), y, share, None, loss=loss)
+    for ridge in (1.0, 1e-3):
+        for start in (np.zeros(objective.size), 5 * rng.standard_normal(objective.size)):
+            end = newton.reach_minimum(objective, start, ridge, 100)
+            slopes = differences(lambda at, r=ridge: objective(at, r)[0], end.theta)
+            assert np.abs(slopes).max() < 1e-8
+            assert end.finished and end.n_iter < 20
+        monkeypatch.setattr(newton, "FEW", 0)
+        other = newton.reach_minimum(objective, np.zeros(objective.size), ridge, 1000)
+        monkeypatch.undo()
+        assert np.allclose(other.theta, end.theta, atol=1e-3)
+
+
+def test_newton_s_second_derivatives_are_differences_of_the_first():
+    bags, y, share, rng = example(4)
+    for loss in (logistic, squared):
+        objective = Objective(Data(bags, np.ones(7), "mean"), y, share, None, loss=loss)
+        theta = rng.standard_normal(objective.size)
+        numeric = differences(lambda at, of=objective: of(at, 0.3)[1], theta)
+        assert np.abs(newton._curvature(objective, theta, 0.3) - numeric).max() < 1e-8
+
+
+def test_a_step_too_long_is_shortened():
+    """Far out the logistic loss is flat, and a whole step of Newton would overshoot."""
+    bags, y, share, _ = example(6)
+    objective = Objective(Data(bags, np.ones(7), "mean"), y, share, None)
+    theta = np.full(4, 6.0)
+    value, gradient = objective(theta, 0.01)
+    move = np.linalg.solve(newton._curvature(objective, theta, 0.01), gradient)
+    assert objective(theta - move, 0.01)[0] > value
+    _, lower, slopes = newton._shorter(objective, theta, 0.01, move, value)
+    assert lower < value and not np.array_equal(slopes, gradient)

@@ -53,8 +53,9 @@ def test_checks_types_defaults_limits_and_texts_are_left_alone():
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_alteration_of_a_study_is_python_and_changes_the_text(study):
+    files = hunting.files_of(study)
     for mutant in hunting.mutants_of(study, 10_000):
-        text = (hunting.folder_of(study) / mutant.file).read_bytes()
+        text = files[mutant.file].read_bytes()
         changed = mutant.alteration.applied(text)
         ast.parse(changed)
         assert changed != text
@@ -66,6 +67,18 @@ def test_as_many_as_asked_for_without_repetition_and_the_same_for_the_same_seed(
     assert len(drawn) == len(set(drawn)) == count
     assert drawn == hunting.mutants_of("spatial", count, seed)
     assert {mutant.room for mutant in drawn[:4]} == set(hunting.ROOMS[: len(drawn)]) or count < 4
+
+
+def test_a_study_is_also_asked_about_the_packages_it_judges():
+    """Files that no claim computes with, such as rows of speed, are left alone."""
+    files = hunting.files_of("bag-estimators")
+    assert {"estimators/heads.py", "theory.py", "task.py"} <= set(files)
+    assert "estimators/benchmarks.py" not in files and "claims.py" not in files
+    assert not any(name.startswith("estimators") for name in hunting.files_of("spatial"))
+    mutants = hunting.mutants_of("bag-estimators", 40)
+    assert {mutant.room for mutant in mutants} == {"task", "models", "theory", "estimators"}
+    watching = hunting.watchers("bag-estimators")
+    assert hunting.order(str(files["estimators/heads.py"]), watching)
 
 
 def test_no_mutants_is_refused():

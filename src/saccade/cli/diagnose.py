@@ -16,6 +16,11 @@ def diagnose(
             help="FILE.npz (X, y; or tokens, lengths, y), or FILE.csv, .parquet (a row a token).")],
     bag: Annotated[str, typer.Option(help="The column that tells bags apart.")] = "bag",
     label: Annotated[str, typer.Option(help="The column with the label of the bag.")] = "label",
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="The label of bags that hold what is looked for [the later in the alphabet].",
+            show_default=False)] = None,
     page: Annotated[
         str | None, typer.Option("--page", "-p", help="Also write a page with pictures: FILE.html.")
     ] = None,
@@ -31,7 +36,7 @@ def diagnose(
 
         saccade diagnose bags.npz
 
-        saccade diagnose molecules.csv --bag molecule --label musk --page musk.html
+        saccade diagnose molecules.csv --bag molecule --label musk --positive yes --page musk.html
     """
     from saccade.api import advise
     from saccade.errors import require
@@ -43,7 +48,9 @@ def diagnose(
     require(seed >= 0, "seed", seed, "must be at least 0")
     X, y, mask = read_file(file, bag, label)
     with progress(1.0, f"comparing on {file}") as advance:
-        advice = advise(X, y, mask, folds=folds, repeats=repeats, seed=seed, progress=advance)
+        advice = advise(
+            X, y, mask, positive=positive, folds=folds, repeats=repeats, seed=seed, progress=advance
+        )
     if as_json:
         print_json(advice.to_dict())
     else:

@@ -10,14 +10,16 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from saccade.estimators.bags import DOUBLE
 from saccade.estimators.base import BagClassifier, ChoosesSetting
-from saccade.estimators.fitting import Problem, Solution, descend, make_folds
+from saccade.estimators.fitting import Problem, make_folds
 from saccade.estimators.heads import LogMeanExp, Softmax
 from saccade.estimators.held_out import Target
 from saccade.estimators.log_mean_exp import RIDGES
 from saccade.estimators.looking import Looks
 from saccade.estimators.objective import Data, Objective, squared
 from saccade.estimators.reading import check_choice, check_count
+from saccade.estimators.solving import Solution, descend
 from saccade.estimators.standard import STATISTICS
+from saccade.estimators.threads import one_thread
 
 
 class AttentionModel(Looks, ChoosesSetting):
@@ -137,7 +139,8 @@ class AttentionRegressor(RegressorMixin, AttentionModel):
         self.target_scale_ = float(np.sqrt(share @ np.square(y - self.target_mean_))) or 1.0
         target = Target((y - self.target_mean_) / self.target_scale_, share)
         problem = Problem(bags, weight, [target], squared, self._seed())
-        self._fit_problem(problem, make_folds(y, self.cv, problem.seed, classes=False))
+        with one_thread():
+            self._fit_problem(problem, make_folds(y, self.cv, problem.seed, classes=False))
         return self
 
     def _extra_starts(self, data: Data) -> int:

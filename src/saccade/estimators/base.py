@@ -21,14 +21,15 @@ from saccade.estimators.fitting import (
     Follower,
     MeanPooling,
     Problem,
-    Solution,
     cross_validate,
     make_folds,
     refit,
 )
-from saccade.estimators.held_out import HeldOut, Target, is_better
+from saccade.estimators.held_out import Target, is_better
 from saccade.estimators.objective import Data
 from saccade.estimators.reading import BagEstimator, check_ridges
+from saccade.estimators.solving import Solution
+from saccade.estimators.threads import one_thread
 
 
 class ChoosesSetting(BagEstimator):
@@ -56,13 +57,15 @@ class ChoosesSetting(BagEstimator):
         self._check_parameters()
         follower = self if follower is None else follower
         settings = follower._settings()
-        held = HeldOut(problem.targets, len(settings))
-        if len(settings) > 1 and len(folds):
-            held = cross_validate(follower, problem, folds)
+        judged = folds if len(settings) > 1 else []
+        paths: dict[str, Follower] = {"own": follower}
+        if self.looks:
+            paths["pooling"] = MeanPooling()
+        losses = cross_validate(paths, problem, judged)
+        held, pooling = losses["own"], losses.get("pooling")
         self.cv_losses_, self.cv_loss_ = held.mean, held.loss()
         self.pooling_loss_, self.better_than_pooling_ = np.nan, None
-        if self.looks and not np.isnan(self.cv_loss_):
-            pooling = cross_validate(MeanPooling(), problem, folds)
+        if pooling is not None and not np.isnan(self.cv_loss_):
             self.pooling_loss_ = pooling.loss()
             self.better_than_pooling_ = is_better(held, pooling)
         chosen = held.best()
@@ -98,7 +101,8 @@ class BagClassifier(ClassifierMixin, ChoosesSetting):
             sample_weight, codes, dtype=np.float64, ensure_non_negative=True)
         problem = self._problem(bags, codes, weight)
         folds = make_folds(codes, self.cv, problem.seed, classes=True)
-        self._fit_problem(problem, folds, follower)
+        with one_thread():
+            self._fit_problem(problem, folds, follower)
 
     def _read_labels(self, y: Any, n: int) -> np.ndarray:
         """The number of each bag's class; `classes_` are the labels in order. Two values are two

@@ -3,12 +3,12 @@
 import numpy as np
 
 from saccade.estimators.base import BagClassifier
-from saccade.estimators.fitting import Solution, descend
 from saccade.estimators.heads import LogMeanExp
 from saccade.estimators.log_mean_exp import RIDGES
 from saccade.estimators.looking import Looks
 from saccade.estimators.objective import Objective
 from saccade.estimators.prototypes import prototypes
+from saccade.estimators.solving import Solution, descend
 
 
 class EvidenceClassifier(Looks, BagClassifier):

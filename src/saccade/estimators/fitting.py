@@ -5,76 +5,22 @@ walked, from the largest ridge to the smallest, each step started where the last
 bags the same path is walked again and left at the chosen ridge.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from saccade.estimators.bags import Bags
 from saccade.estimators.held_out import HeldOut, Target
-from saccade.estimators.objective import Data, Loss, Objective, logistic
+from saccade.estimators.newton import walk_down
+from saccade.estimators.objective import BagModel, Data, Loss, Objective, logistic
+from saccade.estimators.solving import Model, Solution
+from saccade.estimators.solving import descend as descend  # learners of the atlas look here
 
 POOLED_RIDGES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4)
-FLAT = 1e-2
-"""A run that used up its iterations is called unfinished if a slope of J is still above this; J is
-log 2 for a model that knows nothing."""
-
-
-class Model(Protocol):
-    """What a fitted objective says about bags: F, and the weight of each token (flat)."""
-
-    def decision(self, bags: Bags) -> np.ndarray: ...
-
-    def attention(self, bags: Bags) -> np.ndarray: ...
-
-
-class Minimised(Protocol):
-    """J and its gradient at parameters and a ridge, and the model of parameters."""
-
-    def __call__(self, theta: np.ndarray, ridge: float) -> tuple[float, np.ndarray]: ...
-
-    def model(self, theta: np.ndarray) -> Model: ...
-
-
-class Solution(NamedTuple):
-    """Where a minimisation ended."""
-
-    model: Any
-    theta: np.ndarray
-    value: float
-    n_iter: int
-    finished: bool
-
-
-def descend(
-    objective: Minimised, theta: np.ndarray, ridge: float, max_iter: int, ftol: float = 1e-7,
-    gtol: float = 1e-5,
-) -> Solution:
-    """L-BFGS with ten pairs."""
-    end = minimize(
-        objective, theta, (ridge,), jac=True, method="L-BFGS-B",
-        options={"maxcor": 10, "maxiter": max_iter, "ftol": ftol, "gtol": gtol})
-    finished = end.nit < max_iter or bool(np.abs(end.jac).max() <= FLAT)
-    return Solution(objective.model(end.x), end.x, float(end.fun), max(1, end.nit), finished)
-
-
-CONVEX = 1e-10, 1e-7
-"""Tolerances where the minimum is unique: worth reaching."""
-
-
-def walk(
-    objective: Minimised, theta: np.ndarray, ridges: Sequence[float], max_iter: int,
-    ftol: float = 1e-7, gtol: float = 1e-5,
-) -> Iterator[Solution]:
-    """Down the path of ridges, each step from where the last one ended."""
-    for ridge in ridges:
-        step = descend(objective, theta, ridge, max_iter, ftol, gtol)
-        theta = step.theta
-        yield step
 
 
 @dataclass(frozen=True)
@@ -111,20 +57,33 @@ class Follower(Protocol):
 Folds = Sequence[tuple[np.ndarray, np.ndarray]]
 
 
-def cross_validate(follower: Follower, problem: Problem, folds: Folds) -> HeldOut:
-    """Walk the path in every fold and judge each setting on the bags left out."""
-    held = HeldOut(problem.targets, len(follower._settings()))
-    for train, test in folds:
-        data = problem.data(follower._statistics(), train)
-        for row, target in enumerate(problem.targets):
-            inside = within(target, train, problem.loss is logistic)
-            if inside is None:
-                continue
-            models = [step.model for step in follower._follow(data, inside, problem)]
-            F = decide(models, problem.bags, test)
-            held.add(row, test, problem.loss(F, target.y[test])[0])
+def cross_validate(
+    followers: Mapping[str, Follower], problem: Problem, folds: Folds,
+    done: Callable[[str], None] = lambda name: None,
+) -> dict[str, HeldOut]:
+    """Walk each path in every fold and judge its settings on the bags left out. A fold is copied
+    and standardised once for all; `done` is told whenever one of them has finished a fold."""
+    held = {name: HeldOut(problem.targets, len(one._settings())) for name, one in followers.items()}
+    for fold in folds:
+        data = problem.data(None, fold[0])
+        for name, follower in followers.items():
+            _judge(follower, data.with_features(follower._statistics()), problem, fold, held[name])
+            done(name)
         del data  # before the next fold is copied
     return held
+
+
+def _judge(
+    follower: Follower, data: Data, problem: Problem, fold: tuple[np.ndarray, np.ndarray],
+    held: HeldOut,
+) -> None:
+    train, test = fold
+    for row, target in enumerate(problem.targets):
+        inside = within(target, train, problem.loss is logistic)
+        if inside is None:
+            continue
+        models = [step.model for step in follower._follow(data, inside, problem)]
+        held.add(row, test, problem.loss(decide(models, problem.bags, test), target.y[test])[0])
 
 
 def decide(
@@ -133,8 +92,16 @@ def decide(
     """Decisions of each model (rows) on some bags, a chunk at a time: a fold is never copied
     whole."""
     pieces = (bags.take(indices[at : at + chunk]) for at in range(0, len(indices), chunk))
-    return np.concatenate(
-        [np.stack([one.decision(piece) for one in models]) for piece in pieces], 1)
+    return np.concatenate([_of_path(models, piece) for piece in pieces], 1)
+
+
+def _of_path(models: Sequence[Model], bags: Bags) -> np.ndarray:
+    """Pooled features are the same for all models of one path, and made once."""
+    first = models[0]
+    if not isinstance(first, BagModel):
+        return np.stack([one.decision(bags) for one in models])
+    features = first.features(bags)
+    return np.stack([cast(BagModel, one).decision(bags, features) for one in models])
 
 
 def within(target: Target, indices: np.ndarray, labels: bool) -> Target | None:
@@ -183,6 +150,5 @@ class MeanPooling:
         return self.statistics
 
     def _follow(self, data: Data, target: Target, problem: Problem) -> Iterator[Solution]:
-        """Convex: the path only saves iterations."""
         objective = Objective(data, *target, None, loss=problem.loss)
-        return walk(objective, np.zeros(objective.size), self.ridges, self.max_iter, *CONVEX)
+        return walk_down(objective, self.ridges, self.max_iter)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from saccade.estimators.bags import Bags
-from saccade.estimators.fitting import Problem, Solution, descend, walk
+from saccade.estimators.fitting import Problem
 from saccade.estimators.held_out import Target
 from saccade.estimators.objective import Data, Loss
 from saccade.estimators.places import PlacedClassifier
 from saccade.estimators.segments import Segments
+from saccade.estimators.solving import Solution, descend, walk
 
 
 @dataclass(frozen=True)

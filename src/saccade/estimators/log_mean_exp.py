@@ -3,10 +3,10 @@
 import numpy as np
 
 from saccade.estimators.base import BagClassifier
-from saccade.estimators.fitting import walk
 from saccade.estimators.heads import LogMeanExp
 from saccade.estimators.looking import Looks
 from saccade.estimators.objective import Objective
+from saccade.estimators.solving import walk
 
 RIDGES = (0.3, 0.1, 0.03, 0.01, 0.003)
 

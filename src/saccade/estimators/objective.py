@@ -10,6 +10,7 @@ tokens are in the cache. Status: exact gradient.
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +51,24 @@ class Data:
         if self.copied:
             self.tokens = self.standard(bags.tokens).astype(bags.tokens.dtype)
             self.fold = Standard(np.zeros(len(scaled)), np.ones(len(scaled)))
-        self.features, self.feature_standard = np.empty((len(bags), 0)), None
-        if statistics is not None:
-            self.features = pooled(bags, self.standard, statistics)
-            self.feature_standard = Standard.of_features(self.features, weight)
-            self.features = self.feature_standard(self.features)
         self.blocks = blocks(bags.offsets, bags.tokens.shape[1])
+        self._make_features()
+
+    def _make_features(self) -> None:
+        self.features, self.feature_standard = np.empty((len(self.bags), 0)), None
+        if self.statistics is not None:
+            self.features = pooled(self.bags, self.standard, self.statistics)
+            self.feature_standard = Standard.of_features(self.features, self.weight)
+            self.features = self.feature_standard(self.features)
+
+    def with_features(self, statistics: str | None) -> "Data":
+        """The same tokens, standardised as they are, with these pooled features."""
+        if statistics == self.statistics:
+            return self
+        other = copy(self)
+        other.statistics = statistics
+        other._make_features()
+        return other
 
 
 class Objective:
@@ -137,12 +150,16 @@ class BagModel:
     feature_standard: Standard | None
     strength: np.ndarray
 
-    def decision(self, bags: Bags) -> np.ndarray:
-        F = np.full(len(bags), self.intercept)
-        if self.statistics is not None and self.feature_standard is not None:
-            F += (
-                self.feature_standard(pooled(bags, self.standard, self.statistics))
-                @ self.coefficients)
+    def features(self, bags: Bags) -> np.ndarray:
+        """phi(X), standardised; no columns where the model pools nothing."""
+        if self.statistics is None or self.feature_standard is None:
+            return np.empty((len(bags), 0))
+        return self.feature_standard(pooled(bags, self.standard, self.statistics))
+
+    def decision(self, bags: Bags, features: np.ndarray | None = None) -> np.ndarray:
+        """F of each bag; `features` are those of `features(bags)`, if they are known."""
+        known = self.features(bags) if features is None else features
+        F = self.intercept + known @ self.coefficients
         if self.head is not None:
             for part in blocks(bags.offsets, bags.tokens.shape[1]):
                 scores = self._scores(bags.tokens[part.tokens])

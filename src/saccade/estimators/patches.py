@@ -9,10 +9,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import silhouette_score
 
 from saccade.errors import require
-from saccade.estimators.fitting import Solution, descend
 from saccade.estimators.patch_layer import Layer, PatchObjective, TiedObjective
 from saccade.estimators.places import PlacedClassifier
 from saccade.estimators.reading import check_count, check_ridges
+from saccade.estimators.solving import Solution, descend
 
 
 class PatchAssociationClassifier(PlacedClassifier):

@@ -14,6 +14,7 @@ from saccade.estimators.held_out import HeldOut, is_better
 from saccade.estimators.log_mean_exp import LogMeanExpClassifier
 from saccade.estimators.looking import Looks
 from saccade.estimators.pooled import PooledClassifier
+from saccade.estimators.progress import Progress, wanted
 
 CANDIDATES = {
     "mean": lambda: PooledClassifier(), "all": lambda: PooledClassifier(statistics="all"),
@@ -35,6 +36,8 @@ class BagClassifierCV(Looks, BagClassifier):
     Candidates are short names (`mean`, `all`, `lme`, `mlme2`, `att4`, `attall`; also `att`, `ev2`)
     or pairs (name, classifier of this package). All see the same folds, each at its own best
     setting. Expect a tie with pooling on moderate tasks, and a large gain where few tokens matter.
+    How far the fit is and the time left go to standard error, where that is a terminal (`verbose`:
+    True, False or "auto").
 
         model = BagClassifierCV().fit(X, y)
         model.best_name_, model.candidate_losses_, model.best_estimator_
@@ -42,7 +45,7 @@ class BagClassifierCV(Looks, BagClassifier):
 
     def __init__(
         self, candidates=DEFAULT, class_weight="balanced", positive=None, cv=3, n_tokens=1,
-        random_state=0,
+        random_state=0, verbose="auto",
     ):
         self.candidates = candidates
         self.class_weight = class_weight
@@ -50,10 +53,24 @@ class BagClassifierCV(Looks, BagClassifier):
         self.cv = cv
         self.n_tokens = n_tokens
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_problem(self, problem: Problem, folds: Folds, follower=None) -> None:
         named = self._named()
-        held = {name: cross_validate(one, problem, folds) for name, one in named.items()}
+        with Progress([*named] * len(folds), wanted(self.verbose)) as done:
+            held = cross_validate(named, problem, folds, done)
+            self._choose(named, held)
+            done.say(f"fitting {self.best_name_} to all bags")
+            settings, chosen = self.best_estimator_._settings(), held[self.best_name_].best()
+            solutions = refit(self.best_estimator_, problem, chosen)
+        self._keep(solutions, [settings[index] for index in chosen])
+        fitted = {
+            name: value for name, value in vars(self).items()
+            if name.endswith("_") and name not in OWN}
+        vars(self.best_estimator_).update(fitted)
+
+    def _choose(self, named: dict[str, Any], held: dict[str, HeldOut]) -> None:
+        """The smallest held-out loss; the first candidate where nothing was judged."""
         losses = {name: one.loss() for name, one in held.items()}
         judged = {name: loss for name, loss in losses.items() if not np.isnan(loss)}
         self.candidate_losses_ = losses
@@ -62,13 +79,6 @@ class BagClassifierCV(Looks, BagClassifier):
         self.best_estimator_ = named[self.best_name_]
         self.cv_losses_, self.cv_loss_ = held[self.best_name_].mean, losses[self.best_name_]
         self._compare_with_pooling(held)
-        settings, chosen = self.best_estimator_._settings(), held[self.best_name_].best()
-        self._keep(
-            refit(self.best_estimator_, problem, chosen), [settings[index] for index in chosen])
-        fitted = {
-            name: value for name, value in vars(self).items()
-            if name.endswith("_") and name not in OWN}
-        vars(self.best_estimator_).update(fitted)
 
     def _compare_with_pooling(self, held: dict[str, HeldOut]) -> None:
         """With the best of the pooled candidates; None if there is none, or nothing was judged."""

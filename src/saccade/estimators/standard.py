@@ -11,7 +11,7 @@ from saccade.estimators.bags import Bags
 from saccade.estimators.segments import blocks
 
 NOISE = 1e-6
-"""Deviations below this part of the mean are rounding noise of a constant."""
+"""Deviations below this part of 1 and the mean are rounding noise of a constant."""
 STATISTICS = {"mean": ("mean",), "all": ("mean", "max", "min", "std")}
 
 
@@ -32,7 +32,9 @@ class Standard:
 
     @classmethod
     def of_tokens(cls, bags: Bags, weight: np.ndarray) -> "Standard":
-        """Over all tokens, each with the weight of its bag."""
+        """Over all tokens, each with the weight of its bag. A deviation of at most NOISE (1 +
+        |mean|) is a constant's; where no column varies by 1, the largest deviation stands for the
+        1, so that tokens in tiny units are still tokens."""
         width = bags.tokens.shape[1]
         parts = blocks(bags.offsets, width)
         weighted = len(weight) > 0 and (weight != weight[0]).any()
@@ -50,7 +52,8 @@ class Standard:
 
         mean = average(lambda tokens: tokens)
         variance = average(lambda tokens: np.square(tokens - mean))
-        return cls.of_moments(mean, variance, NOISE * np.abs(mean))
+        scale = min(1.0, float(np.sqrt(variance.max())))
+        return cls.of_moments(mean, variance, NOISE * (scale + np.abs(mean)))
 
     @classmethod
     def of_features(cls, features: np.ndarray, weight: np.ndarray) -> "Standard":

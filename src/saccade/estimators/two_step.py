@@ -6,9 +6,9 @@ import numpy as np
 
 from saccade.errors import require
 from saccade.estimators.base import BagClassifier
-from saccade.estimators.fitting import CONVEX, descend
 from saccade.estimators.heads import Softmax
 from saccade.estimators.looking import Looks
+from saccade.estimators.newton import reach_minimum
 from saccade.estimators.objective import Data, Objective
 from saccade.estimators.reading import check_ridges
 from saccade.estimators.standard import Standard
@@ -49,7 +49,7 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
             if sharpness != sharp:
                 sharp, readout = sharpness, Readout(objective, target, sharpness * query)
                 theta = np.zeros(1 + objective.width)
-            step = descend(readout.objective, theta, ridge, self.max_iter, *CONVEX)
+            step = reach_minimum(readout.objective, theta, ridge, self.max_iter)
             theta = step.theta
             full = readout.theta(theta)
             yield step._replace(model=objective.model(full), theta=full)

@@ -20,7 +20,8 @@ BUILT_IN = (
 
 class Study(NamedTuple):
     """One paper: `package` is the folder of everything about it, `prefix` begins the names of its
-    rows, `highlights` are its most surprising claims, without the study's name."""
+    rows, `highlights` are its most surprising claims, without the study's name; `judges` are shared
+    packages whose formulas its claims judge, and which mutants therefore alter with its own."""
 
     name: str
     prefix: str
@@ -31,6 +32,7 @@ class Study(NamedTuple):
     asks: str
     package: str
     highlights: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
 
     def room(self, name: str) -> str:
         """The module that holds this study's claims, figures, ..."""

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 from sklearn.metrics import roc_auc_score
 
-from saccade.studies.bag_estimators.models import ErfModel, fit_erf, objective
+from saccade.studies.bag_estimators.models import ErfModel, fit_erf, likelihood_ratio, objective
 from saccade.studies.bag_estimators.task import generator, single_location, sparse_tokens
 from saccade.studies.bag_estimators.theory import bayes_auc
 
@@ -30,6 +30,15 @@ def test_erf_attention_learns_a_target_of_its_own_form():
     fitted = fit_erf(X, truth.predict(X), random(2), ridge=1e-6, starts=6)
     assert np.mean((fitted.predict(X) - truth.predict(X)) ** 2) < 1e-3 * truth.predict(X).var()
     assert np.allclose(fitted.attention(X).sum(axis=1), 1)
+
+
+def test_the_likelihood_ratio_is_that_of_the_densities():
+    """log of the mean over places of the density with a token shifted over that of noise."""
+    X, theta = random().standard_normal((5, 4, 3)), 1.7
+    noise, shifted = (multivariate_normal(np.full(3, shift / np.sqrt(3))) for shift in (0.0, theta))
+    exact = np.log(np.mean([[shifted.pdf(t) / noise.pdf(t) for t in bag] for bag in X], axis=1))
+    gap = likelihood_ratio(X, theta) - exact
+    assert np.ptp(gap) < 1e-12
 
 
 def test_one_token_is_a_shift_of_a_normal_number():

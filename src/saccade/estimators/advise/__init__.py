@@ -11,6 +11,7 @@ from saccade.estimators.advise.comparing import CANDIDATES, Report, compare
 from saccade.estimators.advise.signal import Signal, estimate_signal
 from saccade.estimators.bags import Bags
 from saccade.estimators.pooled import PooledClassifier
+from saccade.estimators.threads import one_thread
 
 Theory = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """From the facts (n, length, dim, signal, informative, positive_rate) to a forecast."""
@@ -18,8 +19,11 @@ FITTING = 0.9  # share of the work that is fitting
 FEWEST = 4  # bags of each class below which nothing can be cross-validated twice
 
 
-def read_bags(X: Any, y: Any, mask: Any = None) -> tuple[Bags, np.ndarray, Any]:
-    """Bags of finite tokens, which of them are positive, and the positive label (the larger)."""
+def read_bags(
+    X: Any, y: Any, mask: Any = None, positive: Any = None
+) -> tuple[Bags, np.ndarray, tuple[str, str]]:
+    """Bags of finite tokens, which of them are positive, and the labels: the positive one [the
+    larger] and the other. `positive` may also be the label as a word."""
     reader = PooledClassifier()
     try:
         bags = reader._read(X, mask, reset=True)
@@ -34,38 +38,49 @@ def read_bags(X: Any, y: Any, mask: Any = None) -> tuple[Bags, np.ndarray, Any]:
     if fewest < FEWEST:
         raise InvalidInput(
             f"y has {fewest} bags of one class; advice needs at least {FEWEST} of each.")
-    return bags, codes == 1, reader.classes_[1]
+    code = 1 if positive is None else _code(positive, reader.classes_)
+    return bags, codes == code, (str(reader.classes_[code]), str(reader.classes_[1 - code]))
+
+
+def _code(positive: Any, labels: np.ndarray) -> int:
+    """Which label is meant; a word from a command line will do."""
+    same = [bool(one == positive) or str(one) == str(positive) for one in labels.tolist()]
+    require(any(same), "positive", positive, f"must be one of {', '.join(map(str, labels))}")
+    return same.index(True)
 
 
 def advise(
-    X: Any, y: Any, mask: Any = None, *, folds: int = 5, repeats: int = 2, seed: int = 0,
-    theories: Mapping[str, Theory] | None = None, progress: Report = lambda amount, text: None,
+    X: Any, y: Any, mask: Any = None, *, positive: Any = None, folds: int = 5, repeats: int = 2,
+    seed: int = 0, theories: Mapping[str, Theory] | None = None,
+    progress: Report = lambda amount, text: None,
 ) -> Advice:
     """Fit mean, four statistics, log-mean-exp, attention, flattened logistic regression (where bags
     have one length) and a forest on the same folds; compare, estimate the signal, ask theory.
 
-    `progress(amount, text)` is told of every fit; amounts add up to 1.
+    Tokens are looked for that make a bag `positive` [the larger label]: log-mean-exp and the signal
+    are not symmetric. `progress(amount, text)` is told of every fit; amounts add up to 1.
     """
     require(folds >= 2, "folds", folds, "must be at least 2")
     require(repeats >= 1, "repeats", repeats, "must be at least 1")
-    bags, positive, label = read_bags(X, y, mask)
+    bags, inside, labels = read_bags(X, y, mask, positive)
     names = [name for name in CANDIDATES if name != "flat" or len(set(bags.lengths)) == 1]
     comparison = compare(
-        bags, positive, names, folds, repeats, seed,
+        bags, inside, names, folds, repeats, seed,
         lambda amount, text: progress(FITTING * amount, text))
-    signal = estimate_signal(bags, positive, seed)
+    with one_thread():
+        signal = estimate_signal(bags, inside, seed)
     progress((1 - FITTING) / 2, "signal estimated")
-    forecasts = _forecasts(theories or {}, bags, positive, signal)
+    forecasts = _forecasts(theories or {}, bags, inside, signal)
     progress((1 - FITTING) / 2, "advice ready")
     recommendation = recommend(len(bags), comparison)
-    return Advice(_described(bags, positive, label), comparison, signal, forecasts, recommendation)
+    return Advice(_described(bags, inside, labels), comparison, signal, forecasts, recommendation)
 
 
-def _described(bags: Bags, positive: np.ndarray, label: Any) -> Data:
+def _described(bags: Bags, positive: np.ndarray, labels: tuple[str, str]) -> Data:
     lengths = bags.lengths
     return Data(
         len(bags), len(bags.tokens), bags.tokens.shape[1], int(lengths.min()),
-        int(np.median(lengths)), int(lengths.max()), int(positive.sum()), str(label))
+        int(np.median(lengths)), int(lengths.max()), int(positive.sum()), *labels)
 
 
 def _forecasts(

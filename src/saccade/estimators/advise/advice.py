@@ -14,7 +14,7 @@ WORTH_COUNTING = 0.005  # smaller differences in AUC are not worth more bags
 
 
 class Data(NamedTuple):
-    """What the data are: counts, and the label that counts as positive."""
+    """What the data are: counts, the label that counts as positive, and the other."""
 
     bags: int
     tokens: int
@@ -24,6 +24,7 @@ class Data(NamedTuple):
     longest: int
     positives: int
     positive: str
+    negative: str = ""
 
 
 class Recommendation(NamedTuple):

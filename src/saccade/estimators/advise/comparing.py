@@ -12,7 +12,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold
-from threadpoolctl import threadpool_limits
 
 from saccade.estimators.attention import AttentionClassifier
 from saccade.estimators.bags import Bags
@@ -22,9 +21,6 @@ from saccade.estimators.pooled import PooledClassifier
 from saccade.estimators.standard import Standard, pooled
 
 Report = Callable[[float, str], None]
-SMALL = (
-    5_000_000  # numbers below which threads of the matrix products only get into each other's way
-)
 
 
 class FlattenedClassifier(ClassifierMixin, BaseEstimator):
@@ -123,13 +119,11 @@ def compare(
     error: dict[str, list[float]] = {name: [] for name in names}
     seconds = dict.fromkeys(names, 0.0)
     total = folds * repeats * sum(known[name].cost for name in names)
-    threads = 1 if bags.tokens.size < SMALL else None
     for number, (train, test) in enumerate(splitter.split(positive, positive), 1):
         sides = bags.take(train), bags.take(test)
         for name in names:
             start = time.process_time()
-            with threadpool_limits(threads):
-                scores = _scores(known[name].build(), sides, positive[train])
+            scores = _scores(known[name].build(), sides, positive[train])
             seconds[name] += time.process_time() - start
             auc[name].append(float(roc_auc_score(positive[test], scores)))
             error[name].append(1 - float(balanced_accuracy_score(positive[test], scores > 0)))

@@ -23,7 +23,8 @@ def about_data(advice: Advice) -> str:
         else f"{data.shortest} to {data.longest} tokens each (median {data.median})")
     return (
         f"{data.bags} bags, {data.positives} of them positive (label {data.positive}), {lengths},"
-        f" {data.dim} features a token.")
+        f" {data.dim} features a token. Tokens that make a bag {data.positive} are looked for; if"
+        f" {data.negative} is what they make it, say so: positive={data.negative}.")
 
 
 def table(advice: Advice) -> Iterator[str]:
@@ -89,10 +90,16 @@ def order(change: Mapping[str, Any], fewest: float) -> str:
 
 
 def fit_of(advice: Advice, name: str) -> str:
-    """Whether the prediction for the mean, the simplest, lies in the interval measured."""
+    """Whether the prediction for the mean, the simplest, lies in the interval measured, and nothing
+    did better than anything could."""
     forecast = advice.forecasts[name]
-    predicted, measured = (
-        forecast["errors"]["mean"][forecast["here"]], advice.comparison.mistakes("mean"))
+    compared = advice.comparison
+    best = min(compared.error, key=lambda one: compared.mistakes(one).high)
+    if compared.mistakes(best).high < forecast["smallest"]:
+        return (
+            f"The error of {CANDIDATES[best].label} is below what any classifier could reach: these"
+            " data are not of this kind, do not rely on it.")
+    predicted, measured = forecast["errors"]["mean"][forecast["here"]], compared.mistakes("mean")
     if measured.low <= predicted <= measured.high:
         return "The prediction for mean pooling agrees with what was measured."
     return (

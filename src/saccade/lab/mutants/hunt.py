@@ -37,7 +37,8 @@ SEEN, NOT_SEEN, EQUIVALENT = "seen", "not seen", "equivalent"
 
 
 class Mutant(NamedTuple):
-    """One alteration of one file of a study; `file` is relative to the study's folder."""
+    """One alteration of one file; `file` is relative to the study's folder, or begins with the name
+    of a package that the study judges."""
 
     study: str
     file: str
@@ -45,7 +46,7 @@ class Mutant(NamedTuple):
 
     @property
     def room(self) -> str:
-        return self.file.split("/")[0].removesuffix(".py")
+        return _room(self.file)
 
     def describe(self) -> dict[str, Any]:
         words = self.alteration._asdict()
@@ -58,18 +59,33 @@ def folder_of(study: str) -> Path:
     return sources(f"{STUDIES[study].package}.study")[f"{STUDIES[study].package}.study"].parent
 
 
+def files_of(study: str) -> dict[str, Path]:
+    """What may be altered: the rooms of the study, and the packages it judges as far as a claim
+    computes with them."""
+    folder = folder_of(study)
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.py"))}
+    files = {name: path for name, path in files.items() if _room(name) in ROOMS}
+    for package in STUDIES[study].judges:
+        around = package.rpartition(".")[0] + "."
+        files |= {
+            f"{name.removeprefix(around).replace('.', '/')}.py": path
+            for name, path in sources(STUDIES[study].room("claims")).items()
+            if name.startswith(package)}
+    return files
+
+
+def _room(file: str) -> str:
+    return file.split("/")[0].removesuffix(".py")
+
+
 def mutants_of(study: str, count: int, seed: int = 0) -> list[Mutant]:
     """`count` alterations of a study's formulas, drawn by `seed`, one room after the other so that
     small rooms have their share."""
     require(count >= 1, "count", count, "must be at least 1")
-    folder = folder_of(study)
     by_room: dict[str, list[Mutant]] = defaultdict(list)
-    for path in sorted(folder.rglob("*.py")):
-        file = path.relative_to(folder).as_posix()
+    for file, path in files_of(study).items():
         for alteration in alterations(path.read_bytes()):
-            mutant = Mutant(study, file, alteration)
-            if mutant.room in ROOMS:
-                by_room[mutant.room].append(mutant)
+            by_room[_room(file)].append(Mutant(study, file, alteration))
     draw = random.Random(f"{study}/{seed}")
     drawn = {room: draw.sample(found, min(count, len(found))) for room, found in by_room.items()}
     return _shared_out(drawn, count)
@@ -197,7 +213,7 @@ class _Copies:
 def _looked_at(
     mutant: Mutant, watching: list[tuple[Claim, set[str], set[str]]], copy: Path, hunt: Hunt
 ) -> dict[str, Any]:
-    original = folder_of(mutant.study) / mutant.file
+    original = files_of(mutant.study)[mutant.file]
     names = order(str(original), watching)
     if not names:
         return {"outcome": NOT_SEEN, "says": "no claim computes with this file"}

@@ -20,7 +20,7 @@ from saccade.estimators import (
     TwoStepAttentionClassifier,
 )
 from saccade.lab.experiment import experiment
-from saccade.studies.bag_estimators.models import fit_erf
+from saccade.studies.bag_estimators.models import fit_erf, likelihood_ratio
 from saccade.studies.bag_estimators.task import generator, single_location, sparse_tokens
 
 SMALL_SETS = (
@@ -31,25 +31,27 @@ ALL_SETS = (*SMALL_SETS, "musk2", "elephant", "ucsb-breast")
 @experiment("bag-estimators.detection")
 def detection(
     key, *, signals: tuple[float, ...] = (3.0, 4.0), n: int = 500, length: int = 30, dim: int = 16,
-    sharpness: float = 1.0, replicates: int = 32, test: int = 2000, fresh: bool = True,
+    sharpness: float = 1.0, replicates: int = 32, test: int = 1000,
 ) -> xarray.Dataset:
-    """Test AUC of log-mean-exp and of mean pooling on sparse tokens, by signal; without `fresh` the
-    bags that were trained on are asked."""
+    """AUC on fresh sparse-token bags, by signal: log-mean-exp, mean pooling and the likelihood
+    ratio, which knows the direction; `_seen` is that on the bags that were trained on."""
     random = generator(key)
-    auc = np.empty((2, replicates, len(signals)))
+    table = np.empty((replicates, len(signals), 5))
     for number in range(replicates):
         for column, signal in enumerate(signals):
-            train, others = (
+            train, fresh = (
                 sparse_tokens(random, count, length, dim, signal) for count in (n, test))
-            asked = others if fresh else train
-            for row, model in enumerate(
-                (LogMeanExpClassifier(sharpness=sharpness), PooledClassifier())
-            ):
-                scores = model.fit(train.X, train.y).decision_function(asked.X)
-                auc[row, number, column] = roc_auc_score(asked.y, scores)
-    axes = ("replicate", "signal")
+            model = LogMeanExpClassifier(sharpness=sharpness).fit(train.X, train.y)
+            mean = PooledClassifier(ridges=(1, 0.1, 0.01)).fit(train.X, train.y)
+            table[number, column] = [
+                *(roc_auc_score(fresh.y, one.decision_function(fresh.X)) for one in (model, mean)),
+                roc_auc_score(fresh.y, likelihood_ratio(fresh.X, signal)),
+                roc_auc_score(train.y, model.decision_function(train.X)),
+                roc_auc_score(train.y, likelihood_ratio(train.X, signal))]
+    names = ("log_mean_exp", "mean", "known", "log_mean_exp_seen", "known_seen")
     return xarray.Dataset(
-        {"log_mean_exp": (axes, auc[0]), "mean": (axes, auc[1])}, {"signal": list(signals)})
+        {name: (("replicate", "signal"), table[..., place]) for place, name in enumerate(names)},
+        {"signal": list(signals)})
 
 
 @experiment("bag-estimators.localisation")

@@ -1,5 +1,7 @@
-"""The model of single-location regression whose attention is erf instead of softmax, fitted by
-L-BFGS: a yardstick for the softmax of the estimators.
+"""Yardsticks for the estimators.
+
+Sparse tokens: the likelihood ratio, which knows the direction and cannot be beaten. Single-location
+regression: attention by erf instead of softmax, fitted by L-BFGS:
 
     F(X) = sum_l erf(lam X_l . k) X_l . v,  lam k and v free vectors, squared loss with a ridge
 """
@@ -8,7 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import erf
+from scipy.special import erf, logsumexp
+
+
+def likelihood_ratio(X: np.ndarray, signal: float) -> np.ndarray:
+    """log sum_l exp(theta X_l . xi), xi = (1, ..., 1)/sqrt d: up to a constant the logarithm of the
+    likelihood of a bag with one token shifted by theta xi over that of noise."""
+    along = X.sum(axis=2) / np.sqrt(X.shape[2])
+    return np.asarray(logsumexp(signal * along, axis=1))
 
 
 class ErfModel(NamedTuple):
@@ -33,8 +42,8 @@ def objective(theta: np.ndarray, X: np.ndarray, y: np.ndarray, ridge: float):
     gate = erf(scores)
     wrong = ((gate * values).sum(axis=1) - y) / len(y)
     slope = 2 / np.sqrt(np.pi) * np.exp(-np.square(scores))
-    to_query = np.einsum("n,nl,nld->d", wrong, slope * values, X, optimize=True)
-    to_value = np.einsum("n,nl,nld->d", wrong, gate, X, optimize=True)
+    pulls = wrong[:, None] * np.stack([slope * values, gate])
+    to_query, to_value = pulls.reshape(2, -1) @ X.reshape(-1, X.shape[2])
     loss = len(y) * wrong @ wrong / 2 + ridge / 2 * theta @ theta
     return loss, np.concatenate([to_query, to_value]) + ridge * theta
 

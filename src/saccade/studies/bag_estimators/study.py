@@ -8,4 +8,4 @@ STUDY = Study(
     asks=(
         "Do the estimators do what theory lets one hope, and when is attention worth it on real"
         " bags?"),
-    package=__name__.rpartition(".")[0])
+    package=__name__.rpartition(".")[0], judges=("saccade.estimators",))

@@ -46,20 +46,21 @@ FIGURE_1A = figure(
 def draw_layer(run: Run) -> Drawing:
     """Tokens in the plane of the two directions, their weights, and the sum."""
     data, numbers = run.data, np.arange(run.parameters.length) + 1
-    where = data.where.values
-    colours = np.where(where, RED, GREY)
+    score, answer, weight = (data[name].values for name in ("score", "answer", "weight"))
+    colours = [RED if informative else GREY for informative in data["where"].values]
     drawing, (plane, weights, parts) = plt.subplots(1, 3, figsize=(9.2, 2.8))
-    plane.scatter(data.score, data.answer, c=colours, s=24)
+    plane.scatter(score, answer, c=colours, s=24)
     plane.set(
         xlabel=r"$X_\ell\cdot k^\star$ (where to look)",
         ylabel=r"$X_\ell\cdot v^\star$ (what to read)", title="The tokens")
-    weights.bar(numbers, data.weight, color=colours)
+    weights.bar(numbers, weight, color=colours)
     weights.set(
         xlabel=r"token $\ell$", title=r"Weights $\mathrm{erf}(\lambda X_\ell\cdot k^\star)$")
-    parts.bar(numbers, data.weight * data.answer, color=colours)
+    parts.bar(numbers, weight * answer, color=colours)
     parts.axhline(float(data.target), color=BLUE, linewidth=1, label="Y")
-    total = float((data.weight * data.answer).sum())
-    parts.axhline(total, color="black", linestyle=":", linewidth=1, label="sum: the prediction")
+    parts.axhline(
+        float(weight @ answer), color="black", linestyle=":", linewidth=1,
+        label="sum: the prediction")
     parts.set(xlabel=r"token $\ell$", title="Weight times reading")
     parts.legend()
     return drawing

@@ -10,6 +10,7 @@ from saccade.datasets.sentences import (
     UNSEEN_ADJECTIVES,
     SentenceSet,
     balanced_subset,
+    described_test,
     sentence_sets,
 )
 from saccade.errors import InvalidInput
@@ -26,6 +27,16 @@ def sets() -> dict[str, SentenceSet]:
 def test_sizes_are_those_of_the_table(sets):
     assert {name: len(sentences) for name, sentences in sets.items()} == SIZES
     assert {name: len(set(sentences.texts)) for name, sentences in sets.items()} == DISTINCT
+
+
+def test_the_described_test_set_has_both_patterns_other_words_and_the_size_of_the_table(sets):
+    described = described_test()
+    assert len(described) == len(described.distinct()) == 4608 == len(sets["test"])
+    assert not set(described.texts) & set(sets["train"].texts)
+    ends = [
+        text.split()[place + 1 :] == []
+        for text, place in zip(described.texts, described.positions, strict=True)]
+    assert np.mean(ends) == 0.5 == np.mean(described.labels > 0)
 
 
 def test_no_text_is_in_two_sets(sets):

@@ -11,6 +11,8 @@ every other word. The slot sizes are those of the paper's released data, the wor
 | train | | 15552 |
 | test | owners, colours, animals, adverbs and sizes; the paper's set holds each sentence twice, and
 so does this one | 4608 |
+| test_described | the same words in both patterns, as the paper's text says (the released data have
+only one); a size word makes the first pattern as frequent as the second | 4608 |
 | ood_tokens | also the deciding adjectives, and a greeting before the second sentence | 3072 |
 | ood_structure | the test words, known adjectives, another opening | 144 |
 | ood_both | the test words, unseen adjectives, another opening | 96 |
@@ -50,6 +52,7 @@ UNSEEN_SLOTS: Slots = {**TEST_SLOTS, "deciding": UNSEEN_ADJECTIVES}
 ADJECTIVE_LAST = "The village is {distractor}. {owner} {colour} {animal} is {adverb} {deciding}"
 ADJECTIVE_FIRST = (
     "The village is {distractor}. {owner} {deciding} {colour} {animal} is {adverb} {size}")
+SIZED_LAST = "The village is {distractor}. {owner} {size} {colour} {animal} is {adverb} {deciding}"
 GREETED_LAST = (
     "The village is {distractor}. Good morning, {owner} {size} {colour} {animal} is {adverb}"
     " {deciding}")
@@ -122,6 +125,12 @@ def sentence_sets() -> dict[str, SentenceSet]:
             _expand(GREETED_LAST, UNSEEN_SLOTS), _expand(GREETED_FIRST, UNSEEN_SLOTS)),
         "ood_structure": _expand(OTHER_OPENING, TEST_SLOTS),
         "ood_both": _expand(OTHER_OPENING, UNSEEN_SLOTS)}
+
+
+def described_test() -> SentenceSet:
+    """The test set as the paper's text describes it, in place of `test`: both patterns of training,
+    other words, 4608 distinct sentences."""
+    return _together(_expand(SIZED_LAST, TEST_SLOTS), _expand(ADJECTIVE_FIRST, TEST_SLOTS))
 
 
 def balanced_subset(key: Key[Array, ""], sentences: SentenceSet, size: int) -> SentenceSet:

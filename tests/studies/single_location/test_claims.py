@@ -5,8 +5,8 @@ from saccade.lab import registry
 CLAIMS = registry.claims("single-location")
 ROWS = [
     "T1a", "T1b", "P15", "L18", "Z", "C2", "P3", "P3b", "F3", "L4", "L7", "D5", "P8", "P9", "P10",
-    "P12", "P12b", "T5", "F4a", "F4a2", "F5", "F6", "F7a", "F7b", "N1", "N2", "N3", "N4", "N5",
-    "M1", "L14", "L17", "G1", "E1", "A1", "T1tab", "F1b"]
+    "P11", "P12", "P12b", "P13", "X1", "T5", "F4a", "F4a2", "F5", "F6", "F7a", "F7b", "N1", "N2",
+    "N3", "N4", "N5", "M1", "L14", "L17", "G1", "E1", "A1", "T1tab", "F1b"]
 
 
 def test_every_row_of_the_study_has_its_claim():

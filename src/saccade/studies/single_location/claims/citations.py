@@ -15,6 +15,10 @@ CITATIONS = {
         "Table 1 and Appendix D.1",
         "Train set 15552, Test set 4608, 3072, 144, 96. All datasets have the same number of +1 "
         "and -1 labels."),
+    "described-test-set": proxy(
+        "Appendix D.1, Data generation, and Table 1",
+        "The baseline test set uses the same sentence patterns and the same sentiment adjectives as"
+        " in the training set; Test set 4608"),
     "cls-layer-zero": proxy(
         "Figure 1b and Appendix D.1", "so the classifier has a pure-chance accuracy of 50%"),
     "cls-probe": proxy(
@@ -68,6 +72,29 @@ CITATIONS = {
         "Corollary 2",
         "Taking lambda such that lambda sqrt(d) -> oo and lambda sqrt(L) -> 0, we have R(k*, v*) "
         "-> eps^2"),
+    "bayes-sequences": scaled(
+        "Corollary 2",
+        "Taking lambda such that lambda sqrt(d) -> oo and lambda sqrt(L) -> 0, we have R(k*, v*) "
+        "-> eps^2"),
+    "leaning-sequences": answers(
+        "Assumption 1", "This assumption is relatively mild in a high-dimensional setting"),
+    "leaning-descent": answers(
+        "Assumption 1", "This assumption is relatively mild in a high-dimensional setting"),
+    "leaning-found": answers(
+        "Assumption 1", "This assumption is relatively mild in a high-dimensional setting"),
+    "risk-by-pairs": OURS,
+    "several-trained": answers(
+        "Section 7",
+        "relevant information is spread across a few input tokens rather than just one, which "
+        "relates to multi-head attention"),
+    "sparse-linear": scaled(
+        "Section 2.1",
+        "such as a Lasso estimator or a group-Lasso technique; all linear predictors fail due to "
+        "the unknown and changing location"),
+    "bayes-risk": scaled(
+        "Section 4, eq. (8)",
+        "the Bayes risk associated with problem (P_learn) is larger than eps^2"),
+    "race-of-modes": OURS,
     "linear-optimum": exact(
         "Proposition 3", "its risk is eps^2 + gamma^2 - gamma^4 sum_j p_j^2/(1 + p_j (gamma^2 - 1))"
     ),
@@ -122,6 +149,20 @@ CITATIONS = {
         "Theorem 5 and Proposition 13",
         "the set of initializations such that the sequence converges to (-1, 1), (1, -1), or (0, 0)"
         " has Lebesgue measure zero"),
+    "largest-steps": answers(
+        "Theorem 5 and Proposition 8",
+        "there exists alpha-bar > 0 such that, for any step size alpha <= alpha-bar"),
+    "proof-steps": exact(
+        "Appendix A.6, eqs. (22)-(28), and A.9", "By choosing the step size alpha <= 1/(2C)"),
+    "settles": scaled(
+        "Propositions 8 and 11, eq. (14)",
+        "the distance between successive PGD iterates tends to zero; converges to one of the five"
+        " fixed points"),
+    "exceptional-set-thins": scaled(
+        "Proposition 13", "the set of initializations such that the sequence converges to (-1, 1),"
+        " (1, -1), or (0, 0) has Lebesgue measure zero"),
+    "exceptional-set-shrinks": answers(
+        "Propositions 12 and 13", "one eigenvalue in (0, 1) and one eigenvalue in (1, oo)"),
     "recovery-with-schedule": exact(
         "Figure 4a, Table 2; Section 5",
         "we observe in Figure 4a that PGD is able to recover the oracle parameters (k*, v*)"),

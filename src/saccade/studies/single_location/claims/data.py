@@ -34,7 +34,28 @@ TABLE_1 = claim(
             without=("wonderful", "gentle")),
         changed("leak", "Put the sentences of every test set into training.", leak=True)))
 
-SHUFFLED = changed("shuffled-labels", "Train the probe on shuffled labels.", shuffle_labels=True)
+
+def _described(run: Run) -> np.ndarray:
+    """Of the test set: how many, how many distinct, the share of positives, how many in train."""
+    test = run.data.sel(set="test")
+    names = ("size", "distinct", "positive", "shared_with_train")
+    return one_row([float(test[name]) for name in names])
+
+
+DESCRIBED = claim(
+    "single-location.described-test-set", "SL-T1tab",
+    "A test set of both training patterns with other words, as the text describes it, has the 4608"
+    " sentences of Table 1 without repeating one.", source="Table 1 and Appendix D.1",
+    kind=IDENTITY, experiment=language.count_sentences, measure=_described,
+    predict=lambda run: [4608, 4608, 0.5, 0], resolution=0.0, argued="Counts.",
+    parts=("sentences", "distinct", "positive", "in train"), scales=quick({"described": True}),
+    sabotages=(
+        changed(
+            "released", "Take the one pattern of the released data, once.", described=False,
+            duplicate_test=False),
+        changed("without-a-word", "Leave out a positive adjective.", without=("wonderful",)),
+        changed("leak", "Put the sentences of every test set into training.", leak=True)))
+
 PROBED: dict[str, Any] = {
     "source": "Figure 1b", "experiment": language.cls_probe, "figure": "1b",
     "requires": "nlp:safetensors,tokenizers",
@@ -42,9 +63,23 @@ PROBED: dict[str, Any] = {
         "quick": Scale(seconds=12), "standard": Scale(seconds=60), "paper": Scale(seconds=200)}}
 
 
-def _mean(run: Run, name: str) -> float:
-    """Accuracy on one set, averaged over the layers above the embeddings."""
-    return float(run.data.accuracy.sel(set=name)[1:].mean())
+def _mean(run: Run, name: str, of: str = "accuracy") -> float:
+    """Accuracy on one set, averaged over the layers above the embeddings; maybe that of the probe
+    of `shuffled` labels."""
+    return float(run.data[of].sel(set=name)[1:].mean())
+
+
+def _means(run: Run, of: str = "accuracy") -> np.ndarray:
+    return one_row([_mean(run, name, of) for name in SETS])
+
+
+def _falls(run: Run, of: str = "accuracy") -> np.ndarray:
+    """From training to the test set, and from there to the mean of the others."""
+    train, test, *others = _means(run, of)[0]
+    return one_row([train - test, test - np.mean(others)])
+
+
+SHUFFLED = "Train the probe on shuffled labels."
 
 
 LAYER_ZERO = claim(
@@ -55,34 +90,30 @@ LAYER_ZERO = claim(
     resolution=0.0, argued="The state is the same for every sentence and the sets are balanced.",
     parts=SETS,
     sabotages=Sabotage(
-        "above", "Average over the layers above the embeddings instead.",
-        measure=lambda run: one_row([_mean(run, name) for name in SETS])),
+        "above", "Average over the layers above the embeddings instead.", measure=_means),
     **PROBED)
 
 PROBE = claim(
     "single-location.cls-probe", "SL-F1b",
     "Averaged over the layers of MiniLM (in place of BERT), a linear probe of [CLS] separates the"
     " training set and does better than chance on every test set.", status="heuristic", kind=ABOVE,
-    measure=lambda run: one_row([_mean(run, name) for name in SETS]),
-    predict=lambda run: [0.99, 0.65, 0.55, 0.53, 0.53], resolution=0.0,
+    measure=_means, predict=lambda run: [0.99, 0.65, 0.55, 0.53, 0.53], resolution=0.0,
     argued="One pretrained encoder (MiniLM, six layers, in place of BERT-base), so nothing to"
     " average over but sentences. Asked is well below what twenty choices of sentences gave at the"
-    " least (1.00, 0.83, 0.68, 0.65, 0.60).", parts=SETS, sabotages=SHUFFLED, **PROBED)
+    " least (1.00, 0.83, 0.68, 0.65, 0.60).", parts=SETS,
+    sabotages=Sabotage("shuffled-labels", SHUFFLED, measure=lambda run: _means(run, "shuffled")),
+    **PROBED)
 
 DEGRADES = claim(
     "single-location.cls-probe-degrades", "SL-F1b",
     "Averaged over the layers of MiniLM (in place of BERT), accuracy is highest in training, lower"
     " on the test set, and lowest on average out of distribution.", status="heuristic",
-    kind=ORDERING,
-    measure=lambda run: one_row([
-        _mean(run, "train") - _mean(run, "test"),
-        _mean(run, "test") - np.mean([_mean(run, name) for name in SETS[2:]])]),
-    predict=lambda run: 0.03, resolution=0.01,
+    kind=ORDERING, measure=_falls, predict=lambda run: 0.03, resolution=0.01,
     argued="One encoder and no chance but the choice of sentences: the means of three choices"
     " differ by up to 0.03, so a difference must be larger.",
     parts=("train - test", "test - out of distribution"),
     sabotages=(
-        SHUFFLED,
+        Sabotage("shuffled-labels", SHUFFLED, measure=lambda run: _falls(run, "shuffled")),
         changed(
             "test-on-train", "Test on the probe's own sentences (400 of them).", test_on_train=True,
             train=400, test=100)),

@@ -4,6 +4,7 @@ made of the risk and its gradient in `theory`; experiments reach these only thro
 import saccade.precision  # noqa: F401  float64 before the first array
 
 from ..theory.overlaps import Overlaps, Setting, check_setting
+from .beyond import beyond_trajectory, four_coordinates
 from .chance import manifold_overlaps, manifold_vectors, sphere_overlaps, sphere_vectors
 from .full import full_step, full_trajectory, normalised, overlaps_of
 from .outcomes import FATES, OUTCOMES, advice, classify, end_states, fate, stability_ratio

@@ -5,6 +5,8 @@ The gradient comes from automatic differentiation of the risk composed with the 
 it shares no derivative written by hand with the reduced map.
 """
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,12 +43,13 @@ def overlaps_of(k: Vectors, v: Vectors, k_star: Vectors, v_star: Vectors) -> Ove
 
 
 def full_step(
-    k: Vectors, v: Vectors, k_star: Vectors, v_star: Vectors, setting: Setting, step_size: ArrayLike
+    k: Vectors, v: Vectors, k_star: Vectors, v_star: Vectors, setting: Setting,
+    step_size: ArrayLike, loss: Callable[[Overlaps, Setting], Array] = risk,
 ) -> tuple[Vectors, Vectors]:
     """One projected-gradient step of k and v together, both gradients at the old pair (eq. 10)."""
 
     def total_risk(k, v):
-        return jnp.sum(risk(overlaps_of(k, v, k_star, v_star), setting))
+        return jnp.sum(loss(overlaps_of(k, v, k_star, v_star), setting))
 
     k_gradient, v_gradient = jax.grad(total_risk, argnums=(0, 1))(k, v)
     return sphere_step(k, k_gradient, step_size), sphere_step(v, v_gradient, step_size)

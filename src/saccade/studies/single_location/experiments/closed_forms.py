@@ -23,7 +23,7 @@ MOMENTS: dict[str, Callable] = {
     "erf erf'": lambda x: special.erf(x) * _erf_prime(x), "erf^2": lambda x: special.erf(x) ** 2}
 
 
-def _gaussian_mean(function, shift: float, variance: float) -> float:
+def gaussian_mean(function, shift: float, variance: float) -> float:
     """E f(shift + G), G ~ N(0, variance), by adaptive quadrature over twelve deviations."""
     spread = np.sqrt(variance)
 
@@ -46,8 +46,7 @@ def erf_moments(
 ) -> xarray.Dataset:
     """Gaussian means of products of erf and its derivatives, by adaptive quadrature."""
     t, s = (grid.ravel() for grid in np.meshgrid(shifts, variances, indexing="ij"))
-    values = [
-        [_gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in MOMENTS.values()]
+    values = [[gaussian_mean(f, a, b) for a, b in zip(t, s, strict=True)] for f in MOMENTS.values()]
     return xarray.Dataset(
         {"mean": (("moment", "point"), np.array(values))},
         {"moment": list(MOMENTS), "shift": ("point", t), "variance": ("point", s)})
@@ -73,10 +72,10 @@ def _oracle(
 ) -> float:
     """eps^2 + gamma^2 (1 - 2 E erf + E erf^2) + (L - 1) E erf^2: the square, expanded."""
     shift, variance = inverse_temperature * np.sqrt(dim / 2), (inverse_temperature * gamma) ** 2
-    missed = _gaussian_mean(
+    missed = gaussian_mean(
         lambda x: special.erfc(x) ** 2, shift, variance
     )  # (1 - erf)^2 in one piece, so nothing cancels
-    others = _gaussian_mean(lambda x: special.erf(x) ** 2, 0.0, inverse_temperature**2)
+    others = gaussian_mean(lambda x: special.erf(x) ** 2, 0.0, inverse_temperature**2)
     return noise**2 + gamma**2 * missed + (length - 1) * others
 
 
@@ -121,7 +120,7 @@ def erf_inequalities(key, *, points: int = 20_001, width: float = 50.0) -> xarra
         {"u": u})
 
 
-def _moments(
+def moments(
     dim: int, law: np.ndarray, gamma: float, noise: float, lean: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """E x x^T, E x Y, E Y^2 of the flattened tokens, summed over locations; v* = e_2 and k* = e_1,
@@ -146,12 +145,12 @@ def linear_normal_equations(
 ) -> xarray.Dataset:
     """The normal equations: coefficients on v* for `law`, and the risk for uniform laws and for
     laws of four places of which one is `likely`."""
-    second, cross, power = _moments(dim, np.asarray(law), gamma, noise, lean)
+    second, cross, power = moments(dim, np.asarray(law), gamma, noise, lean)
     beta = np.linalg.solve(second, cross).reshape(len(law), dim)
     off_axis = np.delete(beta, 1, axis=1)
 
     def least(places: np.ndarray) -> float:
-        matrix, vector, energy = _moments(2, places, gamma, noise)
+        matrix, vector, energy = moments(2, places, gamma, noise)
         return energy - float(vector @ np.linalg.solve(matrix, vector))
 
     uniform = [least(np.full(length, 1 / length)) for length in lengths]
@@ -165,7 +164,7 @@ def linear_normal_equations(
         {"length": list(lengths), "likely": list(likely)})
 
 
-def _means(
+def token_means(
     gates: np.ndarray, x: np.ndarray, mean: float, spread: float, rho: float, weights: np.ndarray
 ) -> tuple[float, float]:
     """E[w X.v] and E[(w X.v)^2] of a token with X.k = .. + spread x: given x, X.v is normal around
@@ -183,8 +182,8 @@ def _risk_by_sums(overlaps: np.ndarray, numbers: np.ndarray, nodes: int) -> list
     x, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights, shift = weights / weights.sum(), np.sqrt(dim / 2)
     own, other = special.erf(lam * (shift * kappa + gamma * x)), special.erf(lam * x)
-    mean, square = _means(own, x, shift * theta, gamma, rho, weights)
-    other_mean, other_square = _means(other, x, 0.0, 1.0, rho, weights)
+    mean, square = token_means(own, x, shift * theta, gamma, rho, weights)
+    other_mean, other_square = token_means(other, x, 0.0, 1.0, rho, weights)
     # Y and X.v of the informative token, given x: their means multiplied, and their covariance
     product = gamma * eta * x * (shift * theta + rho * gamma * x) + gamma**2 * (nu - eta * rho)
     cross = other_square + (length - 2) * other_mean**2 + 2 * mean * other_mean

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 import xarray
+from scipy.special import erf
 
 from saccade.arrays import generator
 from saccade.lab.experiment import experiment
@@ -73,6 +74,22 @@ def bayes_predictor(
     return xarray.Dataset(
         {"mean": (("informative", "factor", "replicate"), np.array(rows))},
         {"informative": [1, 2], "factor": ["best", "first token"]})
+
+
+@experiment("single-location.one-sequence")
+def one_sequence(
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
+    gamma: float = 2**-0.5,
+) -> xarray.Dataset:
+    """One drawn sequence: its tokens along k* and v*, the erf layer's weights at the truth, the
+    informative one, and the target."""
+    task = SingleLocation.create(jax.random.key(33), dim, length, gamma)
+    sample = task.sample(generator(key), 1)
+    scores = sample.X[0] @ task.k_star
+    return xarray.Dataset({
+        "score": ("token", scores), "answer": ("token", sample.X[0] @ task.v_star),
+        "weight": ("token", erf(inverse_temperature * scores)),
+        "where": ("token", sample.where[0]), "target": float(sample.y[0])})
 
 
 @experiment("single-location.masked-tokens")

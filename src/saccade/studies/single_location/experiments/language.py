@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import xarray
 
-from saccade.datasets.sentences import SentenceSet, balanced_subset, sentence_sets
+from saccade.datasets.sentences import SentenceSet, balanced_subset, described_test, sentence_sets
 from saccade.lab.experiment import experiment
 from saccade.networks.bert import cls_states, load_bert, tokenize
 from saccade.studies.single_location.dynamics.probe import probe_layers
@@ -14,11 +14,14 @@ from saccade.studies.single_location.dynamics.probe import probe_layers
 
 @experiment("single-location.sentence-sets")
 def count_sentences(
-    key: Any, *, duplicate_test: bool = True, without: tuple[str, ...] = (), leak: bool = False
+    key: Any, *, duplicate_test: bool = True, without: tuple[str, ...] = (), leak: bool = False,
+    described: bool = False,
 ) -> xarray.Dataset:
     """Sizes of the five sets of sentences, how many are distinct, and the share of positives; maybe
-    `without` some deciding words, or with all sentences in the training texts (`leak`)."""
-    sets = {name: _without(one, without) for name, one in sentence_sets().items()}
+    `without` some deciding words, with all sentences in the training texts (`leak`), or with the
+    test set that the paper's text describes."""
+    drawn = sentence_sets() | ({"test": described_test()} if described else {})
+    sets = {name: _without(one, without) for name, one in drawn.items()}
     if not duplicate_test:
         sets["test"] = sets["test"].distinct()
     texts = {name: set(one.texts) for name, one in sets.items()}
@@ -32,6 +35,27 @@ def count_sentences(
         {name: ("set", values) for name, values in columns.items()}, {"set": list(sets)})
 
 
+@experiment("single-location.sentence-pairs")
+def sentence_pairs(key: Any, *, pairs: int = 2) -> xarray.Dataset:
+    """Indices of pairs of training texts that differ in the deciding word alone and have opposite
+    labels."""
+    train, found = sentence_sets()["train"], []
+    frames = [_frame(text, place) for text, place in zip(train.texts, train.positions)]
+    members: dict[str, list[int]] = {}
+    for index, frame in enumerate(frames):
+        members.setdefault(frame, []).append(index)
+    for number in np.asarray(jax.random.permutation(key, len(frames)))[:pairs]:
+        others = members[frames[number]]
+        opposite = [i for i in others if train.labels[i] != train.labels[number]]
+        found.append([int(number), opposite[0]])
+    return xarray.Dataset({"index": (("pair", "member"), np.array(found))})
+
+
+def _frame(text: str, place: int) -> str:
+    words = text.split()
+    return " ".join([*words[:place], "_", *words[place + 1 :]])
+
+
 def _without(one: SentenceSet, words: tuple[str, ...]) -> SentenceSet:
     """The sentences that none of the words decides."""
     deciding = (text.split()[place] for text, place in zip(one.texts, one.positions))
@@ -43,10 +67,11 @@ def _without(one: SentenceSet, words: tuple[str, ...]) -> SentenceSet:
     scales={"standard": {"train": 4000, "test": 2304}, "paper": {"train": 15_552, "test": 4608}})
 def cls_probe(
     key: Any, *, train: int = 1000, test: int = 400, model: str | None = None,
-    shuffle_labels: bool = False, test_on_train: bool = False,
+    test_on_train: bool = False, described: bool = False,
 ) -> xarray.Dataset:
     """Accuracy of a linear probe of the [CLS] state at every layer, on distinct sentences
-    (`test_on_train`: those of the test set are the probe's own).
+    (`test_on_train`: those of the test set are the probe's own; `described`: the test set of the
+    paper's text), and of one trained on shuffled labels.
 
     `model` is a folder or a hub name; by default the installed encoder (see the extra `nlp`).
     """
@@ -54,20 +79,24 @@ def cls_probe(
     bert = load_bert(model)
     sets = {
         name: balanced_subset(one, sentences, train if name == "train" else test)
-        for one, (name, sentences) in zip(keys, sentence_sets().items(), strict=False)}
-    if test_on_train:
-        sets["test"] = sets["train"]
+        for one, (name, sentences) in zip(
+            keys, (sentence_sets() | ({"test": described_test()} if described else {})).items(),
+            strict=False)}
     states = {
         name: cls_states(bert.encoder, *tokenize(bert, sentences.texts))
-        for name, sentences in sets.items()}
+        for name, sentences in sets.items() if not (test_on_train and name == "test")}
+    if test_on_train:
+        sets["test"], states["test"] = sets["train"], states["train"]
     labels = {name: sentences.labels for name, sentences in sets.items()}
-    if shuffle_labels:
-        labels["train"] = np.asarray(jax.random.permutation(keys[5], labels["train"]))
+    shuffled = np.asarray(jax.random.permutation(keys[5], labels["train"]))
     others = {name: (states[name], labels[name]) for name in sets if name != "train"}
-    accuracies = probe_layers(states["train"], labels["train"], others)
-    values = np.array([accuracies[name] for name in sets])
+    values, without = (
+        np.array([found[name] for name in sets])
+        for found in (
+            probe_layers(states["train"], answers, others)
+            for answers in (labels["train"], shuffled)))
     return xarray.Dataset(
         {
-            "accuracy": (("set", "layer"), values),
+            "accuracy": (("set", "layer"), values), "shuffled": (("set", "layer"), without),
             "sentences": ("set", [len(sets[name]) for name in sets])},
         {"set": list(sets), "layer": np.arange(values.shape[1])})

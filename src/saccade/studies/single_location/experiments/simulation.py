@@ -165,7 +165,7 @@ def norm_baseline(
 
 @experiment("single-location.spread")
 def spread(
-    key: Any, *, dim: int = 80, length: int = 10, inverse_temperature: float = 0.3,
+    key: Any, *, dim: int = 20, length: int = 10, inverse_temperature: float = 0.6,
     gamma: float = 2**-0.5, informative: tuple[int, ...] = (1, 2, 3, 4), samples: int = 500,
     replicates: int = 32,
 ) -> xarray.Dataset:

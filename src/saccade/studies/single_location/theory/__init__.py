@@ -9,6 +9,7 @@ from .baselines import (
     linear_risk_lower_bound,
     null_risk,
 )
+from .beyond import beyond_risk, leaning_oracle_risk, shared_kappa
 from .landscape import (
     critical_inverse_temperature,
     growth_rates,
@@ -16,6 +17,7 @@ from .landscape import (
     oracle_transverse_hessian,
     origin_hessian,
     origin_jacobian_eigenvalues,
+    race_fraction,
 )
 from .overlaps import ORACLE, Overlaps, Setting, as_arrays, check_overlaps, check_setting
 from .risk import (
@@ -34,3 +36,4 @@ from .states import (
     swapped_state,
     tangent_gradient_norms,
 )
+from .steps import bounds_on_square, largest_descending_step, largest_recovering_step, proof_step

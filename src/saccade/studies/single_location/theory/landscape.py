@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
+from scipy.special import ndtr, ndtri
 
 from saccade import gaussian
 from saccade.arrays import Array, namespace
@@ -85,6 +86,22 @@ def mode_projections(overlaps: Overlaps, setting: Setting) -> tuple[Scalars, Sca
     hypot = namespace(coupling).hypot
     on_manifold = (on * kappa + coupling * nu) / hypot(on, coupling)
     return on_manifold, (across * theta + coupling * eta) / hypot(across, coupling)
+
+
+def race_fraction(setting: Setting) -> float:
+    """The share of uniform starts that swap if the mode that first grows to order one wins. Status:
+    heuristic.
+
+    A mode that starts at a is there after log(1/a)/r. Projections of uniform starts are about
+    N(0, 1/d), so with x the ratio of the two rates, manifold over transverse, the share is
+    P(|z| < d^((1-x)/2) |z'|^x) for standard normals z, z'. One half as lambda -> 0; no free number.
+    """
+    rates = growth_rates(setting)
+    ratio = float(rates.on_manifold) / float(rates.transverse)
+    handicap = float(setting.dim) ** ((1 - ratio) / 2)
+    points = (np.arange(4000) + 0.5) / 4000
+    other = ndtri((1 + points) / 2)
+    return float(np.mean(2 * ndtr(handicap * other**ratio) - 1))
 
 
 def critical_inverse_temperature(dim: Number, length: Number, gamma: Number = 2**-0.5) -> float:

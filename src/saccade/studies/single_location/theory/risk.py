@@ -46,29 +46,40 @@ def token_moments(kappa: Number, shared: Constants) -> TokenMoments:
     return TokenMoments(*gaussian.expect_erf_derivatives(*at), *gaussian.zeta_derivatives(*at))
 
 
+# What single tokens contribute to the prediction in a state: means and mean squares of T_1 and T_2,
+# and E[(X.v* - its mean) T_1] of the informative one.
+TokenParts = namedtuple(
+    "TokenParts", "informative informative_square with_target other other_square")
+
+
+def token_parts(overlaps: Overlaps, setting: Setting) -> TokenParts:
+    """By Stein's lemma, from the derivatives of M and Z. Exact, whether or not k* and v* are
+    orthogonal."""
+    (kappa, nu, theta, eta, rho), setting = as_arrays(overlaps), as_arrays(setting)
+    shared = constants(setting)
+    token, gamma_squared = token_moments(kappa, shared), setting.gamma**2
+    # X.v of the informative token: its mean `drift`, a part that moves with lambda X.k, the rest.
+    drift, along = shared.shift * theta, shared.gain * rho
+    square = (drift**2 + gamma_squared) * token.square
+    square += 2 * drift * along * token.square_1 + along**2 * token.square_2
+    with_target = gamma_squared * nu * token.mean
+    with_target += shared.gain * eta * (drift * token.mean_1 + along * token.mean_2)
+    return TokenParts(
+        drift * token.mean + along * token.mean_1, square, with_target, shared.others_mean * rho,
+        shared.others_square + shared.others_curvature * rho**2)
+
+
 def risk(overlaps: Overlaps, setting: Setting) -> Scalars:
     """R(kappa, nu, theta, eta, rho) in any state; batches broadcast. Exact, Proposition 15.
 
     R = eps^2 + gamma^2 - 2 E[Y T_1] + E[T_1^2] + (L-1) (E[T_2^2] + (L-2) E[T_2]^2 + 2 E[T_1]
     E[T_2]), T_1 and T_2 what the informative and any other token contribute.
     """
-    (kappa, nu, theta, eta, rho), setting = as_arrays(overlaps), as_arrays(setting)
-    shared = constants(setting)
-    token = token_moments(kappa, shared)
-    gamma_squared, length = setting.gamma**2, setting.length
-    # X.v of the informative token: its mean `drift`, a part that moves with lambda X.k, the rest.
-    drift, along = shared.shift * theta, shared.gain * rho
-
-    with_target = gamma_squared * nu * token.mean
-    with_target += shared.gain * eta * (drift * token.mean_1 + along * token.mean_2)
-    informative_square = (drift**2 + gamma_squared) * token.square
-    informative_square += 2 * drift * along * token.square_1 + along**2 * token.square_2
-    informative_mean = drift * token.mean + along * token.mean_1
-    other_mean = shared.others_mean * rho
-    other_square = shared.others_square + shared.others_curvature * rho**2
-    others = (length - 1) * (
-        other_square + (length - 2) * other_mean**2 + 2 * other_mean * informative_mean)
-    return setting.noise**2 + gamma_squared - 2 * with_target + informative_square + others
+    one, setting = token_parts(overlaps, setting), as_arrays(setting)
+    length, crossed = setting.length, 2 * one.other * one.informative
+    others = (length - 1) * (one.other_square + (length - 2) * one.other**2 + crossed)
+    own = setting.noise**2 + setting.gamma**2 - 2 * one.with_target + one.informative_square
+    return own + others
 
 
 def risk_gradient(overlaps: Overlaps, setting: Setting) -> Overlaps:

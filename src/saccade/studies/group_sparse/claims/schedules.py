@@ -89,3 +89,11 @@ def _full(run: Run) -> np.ndarray:
     by_size = slopes(np.log(run.data.groups.values), falls[:, :, 1].T)
     by_time = (falls[:, :, 1] - falls[:, :, 0]).T / np.log(4)
     return np.column_stack([by_size, by_time])
+
+
+FULL = _on_schedules(
+    "group-sparse.full-layer-by-schedule", "GS-T2e", "PLACEHOLDER", "PLACEHOLDER",
+    experiment=schedules.full_schedules, status="heuristic", measure=_full,
+    predict=lambda run: [1 / 3, -2 / 3, -2 / 3, -2 / 3], resolution=0.2, statistic="median",
+    parts=("D", "time, D=4", "time, D=8", "time, D=16"), scales={"standard": Scale(seconds=100)},
+    sabotages=())

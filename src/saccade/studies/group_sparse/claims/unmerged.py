@@ -11,7 +11,7 @@ from scipy.special import expit, ndtr
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
-from saccade.lab.kinds import ESTIMATE, IDENTITY, SLOPE
+from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY, SLOPE
 from saccade.studies.group_sparse.claims import answers, claim
 from saccade.studies.group_sparse.experiments import unmerged
 from saccade.studies.group_sparse.theory import laws
@@ -106,5 +106,14 @@ LATE = _ours(
         "merged", "The law of the merged layer.", measure=lambda run: _late_ratio(run, True)),))
 
 
-def _ranks(run: Run) -> np.ndarray:
-    return np.nan_to_num(run.data.attention.values.T, nan=0.0)
+RANKS = _ours(
+    "group-sparse.any-rank-selects", "GS-O2",
+    "K and Q of rank 1, 2, 4 or 10 from small random entries (d = 4, D = 6) put more than 0.97 of"
+    " the attention on the group within 300 steps, where the merged layer has 0.95.",
+    "Medians over starts; every rank has the best of three step sizes on other seeds.",
+    "Rank one is enough, and unmerged matrices concentrate faster once they have left the saddle.",
+    status="heuristic", kind=ABOVE, experiment=unmerged.ranks, statistic="median",
+    measure=lambda run: np.nan_to_num(run.data.attention.values.T, nan=0.0),
+    predict=lambda run: 0.97, resolution=0.0, parts=("r=1", "r=2", "r=4", "r=10"),
+    scales={"standard": Scale(seconds=30)},
+    sabotages=(Sabotage("early", "Stop after 20 steps, near the saddle.", {"steps": 20}),))

@@ -18,7 +18,7 @@ Powers = tuple[float, float]
 POWERS: tuple[Powers, ...] = ((0.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (-1.0, 2.0), (0.0, 3.0))
 
 
-def _plan(
+def plan(
     groups: tuple[int, ...], powers: Powers, step_size: float, steps: int, rate: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """eta = step_size (D/D_1)^p and t = steps (D/D_n)^q e^(rate (D - D_n)): the first step size
@@ -40,7 +40,7 @@ def schedules(
     """1 - S, A and alpha of the position-only layer after t(D) steps of size eta(D), for the powers
     (p, q) of D in them; `rate` lets the time grow as e^(rate D) besides. `encoding_factor`
     multiplies c of P^T P = c I, and 0 freezes attention."""
-    plans = [_plan(groups, pair, step_size, steps, rate) for pair in powers]
+    plans = [plan(groups, pair, step_size, steps, rate) for pair in powers]
     etas, times = (np.concatenate(parts) for parts in zip(*plans, strict=True))
     sizes, stops = np.tile(np.array(groups, float), len(powers)), np.unique(times)
     rows, _ = position_map.position_runs(
@@ -59,14 +59,14 @@ def schedules(
 
 
 @experiment(
-    "group-sparse.full-schedules", scales={"standard": {"groups": (4, 8, 16), "steps": 1600}})
+    "group-sparse.full-schedules", scales={"standard": {"groups": (4, 8, 12), "steps": 600}})
 def full_schedules(
     key: Any, *, powers: Powers = (-1.0, 0.0), groups: tuple[int, ...] = (4, 8), group_dim: int = 4,
     step_size: float = 0.4, steps: int = 200, repetitions: int = 18, feature_speed: float = 1.0,
 ) -> xarray.Dataset:
     """1 - S of the full layer by the six-number map after t(D) steps of size eta(D), and at a
     quarter of the time; `feature_speed` 0 freezes W11."""
-    etas, times = _plan(groups, powers, step_size, steps, 0.0)
+    etas, times = plan(groups, powers, step_size, steps, 0.0)
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dynamics.StepSizeWarning)

@@ -10,7 +10,13 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, CYCLE, GREEN, GREY, ORANGE
-from saccade.studies.group_sparse.experiments import learned, mixtures, pretrained, schedules
+from saccade.studies.group_sparse.experiments import (
+    descent,
+    learned,
+    mixtures,
+    pretrained,
+    schedules,
+)
 
 DOWNSTREAM = {"same": "same group", "other": "another group", "two": "two groups"}
 LINES = {
@@ -127,3 +133,36 @@ STARTS = Figure(
     " middle 70 % of runs. Left: fixed and learned encodings; right: starts of W and v.",
     "assumptions of Theorem 3.2", {"run": (learned.starts_and_encodings, {})}, draw_starts,
     seconds={"quick": 60, "standard": 240})
+
+
+def draw_layers(runs: Mapping[str, Run]) -> Drawing:
+    """Attention of each layer on the group, alignment of v1 and test error, variant by variant."""
+    data = runs["run"].data
+    names, places = data.variant.values, np.arange(data.sizes["variant"])
+    figure, panels = plt.subplots(1, 3, figsize=(9.6, 2.8), sharey=True)
+    looks = data.by_layer.values
+    columns = (
+        [("first layer", looks[..., 0], BLUE), ("second layer", looks[..., 1], ORANGE)],
+        [("cos(v1, v*)", data.alignment.values, GREEN)], [("error", data.error.values, GREY)])
+    for axes, shown in zip(panels, columns, strict=True):
+        for number, (label, rows, colour) in enumerate(shown):
+            known = np.isfinite(rows).all(axis=1)
+            low, middle, high = np.percentile(rows[known], [15, 50, 85], axis=1)
+            axes.errorbar(
+                middle, places[known] + 0.15 * number, xerr=[middle - low, high - middle], fmt="o",
+                color=colour, markersize=4, linewidth=1, label=label)
+    for axes, title in zip(
+        panels, ("attention on the group", "alignment of the value", "test error"), strict=True
+    ):
+        axes.set(title=title, yticks=places, yticklabels=names)
+    panels[0].legend(fontsize=7)
+    panels[0].invert_yaxis()
+    return figure
+
+
+LAYERS = Figure(
+    "group-sparse/layers", "Two layers: which one selects",
+    "The paper's layer and two layers in a row, with fresh batches, each at the best of three step"
+    " sizes: medians and the middle 70 % of runs.", "Conclusion of the paper",
+    {"run": (descent.architectures, {"variants": ("paper", *descent.DEEP)})}, draw_layers,
+    seconds={"quick": 40, "standard": 100})

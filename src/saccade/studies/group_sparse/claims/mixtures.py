@@ -1,6 +1,8 @@
 """Claims on attention that looks elsewhere: what a selector of the wrong group, or of one group of
 two, costs, and how long descent takes to return."""
 
+from typing import Any
+
 import numpy as np
 
 from saccade.lab.claim import Sabotage, Scale, one_row
@@ -19,8 +21,8 @@ SHARED_PATTERN = answers(
 def _at_state(run: Run, **other: tuple[float, ...]) -> np.ndarray:
     """Error, loss and forces by the theory, at the run's state or with `other` scores, weights."""
     p = run.parameters.model_dump() | other
-    odds, w = np.exp(p["scores"]), np.array(p["weights"]) / np.linalg.norm(p["weights"])
-    shares = odds / odds.sum()
+    odds: Any = np.exp(p["scores"])
+    shares, w = odds / odds.sum(), np.array(p["weights"]) / np.linalg.norm(p["weights"])
     forces = mixture_forces(p["alpha"], shares, w, p["scale"])
     return np.array(
         [mixture_error(shares, w), forces.loss, forces.alpha_force, *np.asarray(forces[2])])

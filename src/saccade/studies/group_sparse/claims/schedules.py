@@ -67,9 +67,8 @@ EXPONENTIAL_TIME = _on_map(
     sabotages=(
         FROZEN, Sabotage("same-time", "The same number of steps at every D.", {"rate": 0.0})))
 
-LARGE = {
-    "powers": ((-0.25, 0.0), (0.0, 0.0), (0.5, 0.0)), "groups": (32, 64, 128, 256), "steps": 400,
-    "step_size": 6.0}
+LARGE_POWERS = ((-0.25, 0.0), (0.0, 0.0), (0.5, 0.0))
+LARGE = {"powers": LARGE_POWERS, "groups": (32, 64, 128, 256), "steps": 400, "step_size": 6.0}
 LOCKING = _on_map(
     "group-sparse.locking-by-schedule", "GS-T2e",
     "With steps far above the stability rule, eta ~ D^p, the second step locks the position-only"
@@ -78,7 +77,7 @@ LOCKING = _on_map(
     "No chance; (D+1)^2/D is D up to 2/D, which leaves 0.03 in the exponents from D = 32 on.",
     status="exact", measure=lambda run: _powers_of_d(run, "gap"),
     predict=lambda run: 1 + 2 * run.data.p.values, resolution=0.06,
-    parts=tuple(f"eta ~ D^{p:g}" for p, _ in LARGE["powers"]),
+    parts=tuple(f"eta ~ D^{p:g}" for p, _ in LARGE_POWERS),
     scales={"quick": Scale(LARGE, seconds=2)},
     sabotages=(Sabotage("small-step", "A step of 0.05 at D = 32.", {"step_size": 0.05}),))
 

@@ -38,7 +38,7 @@ def mixture_step(
 
 @partial(jax.jit, static_argnames=("most",))
 def steps_to_return(
-    start: MixtureState, relevant: Int[Array, ""], step_size, gram_scale, scale, value_speed,
+    start: MixtureState, relevant: int | Int[Array, ""], step_size, gram_scale, scale, value_speed,
     most: int = 10**6,
 ) -> Int[Array, ""]:
     """Steps until attention on the `relevant` group, which alone makes the label, is one half."""

@@ -9,8 +9,8 @@ from saccade.studies.group_sparse.experiments.transfer import exponents, samples
 CLAIMS = registry.claims("group-sparse")
 
 ROWS = [
-    "D0", "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T3", "T4", "L1", "L2", "T5a",
-    "T5b", "T5c", "T5d", "N1", "N2", "N3", "N4", "O1", "F1", "R1"]
+    "D0", "D1", "D2", "D3", "T1a", "T1b", "T2a", "T2b", "T2c", "T2d", "T2e", "T3", "T4", "L1", "L2",
+    "T5a", "T5b", "T5c", "T5d", "T5e", "N1", "N2", "N3", "N4", "O1", "O2", "F1", "R1"]
 
 
 def test_every_row_of_the_study_has_its_claim():

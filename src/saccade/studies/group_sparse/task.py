@@ -12,6 +12,8 @@ Departures from the paper, each an option of the one definition:
                x_j = sigma (sqrt(1 - rho) g_j + sqrt(rho) g_0)
   split        the label is sign(<v*, x_{j*}> + split_weight <v*, x_split>): the signal lives in two
                groups
+  overlap      the last `overlap` variables of a group are the first of the next one: the groups
+               are windows on one row of variables, and a variable may lie in two of them
 """
 
 import math
@@ -53,6 +55,7 @@ class GroupSparseTask(eqx.Module):
     margin: Float[Array, ""]
     correlation: Float[Array, ""]
     kind: Kind = eqx.field(static=True, default="classification")
+    overlap: int = eqx.field(static=True, default=0)
 
     def best(self, X: Float[Array, "n groups group_dim"]) -> Float[Array, " n"]:
         """The margin of the Bayes classifier, which never errs: sum_j weight_j <v*, x_j>, that is
@@ -69,29 +72,35 @@ class GroupSparseTask(eqx.Module):
         numbers = jnp.swapaxes(jax.random.normal(key, (n, self.dim, self.length + 1)), 1, 2)
         own, shared = numbers[:, :-1], numbers[:, -1:]
         mixed = jnp.sqrt(1 - self.correlation) * own + jnp.sqrt(self.correlation) * shared
-        X = self.scale * mixed
+        X = self._overlapped(self.scale * mixed)
         y = self.label(X)
         shift = self.margin * y[:, None] * self.direction
         where = jnp.broadcast_to(self.group_weights != 0, (n, self.length))
         return GroupSparseSample(X.at[:, self.relevant].add(shift), y, where)
 
+    def _overlapped(self, X: Float[Array, "n groups group_dim"]) -> Float[Array, "n groups dim"]:
+        """Each group but the first begins with the variables that the one before it ends with."""
+        shared = self.overlap
+        return X.at[:, 1:, :shared].set(X[:, :-1, self.dim - shared :]) if shared else X
+
 
 def group_sparse_task(
     groups: int, group_dim: int, scale: float = 1.0, relevant: int = 0, direction=None,
     margin: float = 0.0, correlation: float = 0.0, split: int | None = None,
-    split_weight: float = 1.0,
+    split_weight: float = 1.0, overlap: int = 0,
 ) -> GroupSparseTask:
     """The checked task with D = `groups`, d = `group_dim`, sigma_x = `scale`, j* = `relevant`, v* =
     `direction` [first axis].
 
     The direction is normalised. `split` names a second informative group, with weight
-    `split_weight` in the label.
+    `split_weight` in the label. `overlap` of at most d/2 variables are shared by neighbours.
     """
     groups, group_dim = check_groups(groups), whole_number(group_dim, "group_dim", 1)
     relevant = whole_number(relevant, "relevant", 0, groups - 1)
     require(math.isfinite(margin) and margin >= 0, "margin", margin, "must be at least 0")
     require(0 <= correlation < 1, "correlation", correlation, "must be in [0, 1)")
     require(math.isfinite(split_weight), "split_weight", split_weight, "must be a finite number")
+    overlap = whole_number(overlap, "overlap", 0, group_dim // 2)
     weights = np.eye(1, groups, relevant)[0]
     if split is not None:
         second = whole_number(split, "split", 0, groups - 1)
@@ -103,7 +112,7 @@ def group_sparse_task(
     return GroupSparseTask(
         length=groups, dim=group_dim, scale=sigma, relevant=jnp.asarray(np.int64(relevant)),
         direction=check_direction(direction, group_dim), group_weights=jnp.asarray(weights),
-        margin=gamma, correlation=rho)
+        margin=gamma, correlation=rho, overlap=overlap)
 
 
 def whole_number(value, name: str, minimum: int, most: int | None = None) -> int:

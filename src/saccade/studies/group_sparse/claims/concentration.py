@@ -193,7 +193,7 @@ FULL_LOCKING = _regime(
     predict=lambda run: 10 * np.exp(-run.data.groups.values.astype(float)), resolution=0.0,
     statistic="median", expected="refuted", corrected="group-sparse.large-step-locking",
     scales={"quick": Scale(
-        {"cases": ((4, 16),), "step_size": 5.0, "steps": 200, "repetitions": 18}, seconds=16)},
+        {"cases": ((4, 16),), "step_size": 5.0, "steps": 200, "points": 2}, seconds=8)},
     sabotages=(),
     repairs=(Repair("frozen-features", "W11 frozen at zero.", {"feature_speed": 0.0}),))
 

@@ -146,7 +146,10 @@ CORRELATED = _correlated(
     " 0.8 within 150 steps.", "Medians over runs; independent groups reach 0.91 there.",
     source="independence is an assumption of Theorem 3.2", kind=ABOVE,
     measure=lambda run: run.data.attention.sel(correlation=[0.2, 0.5, 0.8]).values.T,
-    predict=lambda run: 0.8, parts=("rho=0.2", "rho=0.5", "rho=0.8"), sabotages=(FROZEN,))
+    predict=lambda run: 0.8, parts=("rho=0.2", "rho=0.5", "rho=0.8"),
+    sabotages=(Sabotage(
+        "frozen-attention", "Attention frozen at uniform.",
+        {"attention_speed": 0.0, "correlations": (0.2, 0.5, 0.8)}),))
 
 
 def _attention_and_error(run: Run, correlations: tuple[float, ...] = (0.95, 0.99)) -> np.ndarray:
@@ -168,7 +171,9 @@ CORRELATION_FADES = _correlated(
         Sabotage(
             "little-correlation", "Look at rho = 0.2 and 0.5 instead.",
             measure=lambda run: _attention_and_error(run, (0.2, 0.5))),
-        Sabotage("first-step", "Look after one step of a batch of 10.", {"steps": 1, "batch": 10})))
+        Sabotage(
+            "first-step", "Look after one step of a batch of 10.",
+            {"steps": 1, "batch": 10, "correlations": (0.95, 0.99)})))
 
 VARIANTS = _median(
     "group-sparse.variants-select", "GS-O1",

@@ -38,17 +38,19 @@ INVARIANT = _on_symmetric_sample(
             {"symmetric": False})))
 
 
-def _relative(run: Run, name: str) -> np.ndarray:
-    return run.data[name].values / np.abs(run.data.projected.values).max()
+def _relative(run: Run, name: str, road: str) -> np.ndarray:
+    """The gradient over its largest component, and the loss."""
+    gradient = run.data[name].values / np.abs(run.data.projected.values).max()
+    return np.append(gradient, run.data.loss.sel(road=road).values)
 
 
 REDUCED = _on_symmetric_sample(
     "group-sparse.reduced-gradient", "GS-D1",
     "The gradient of the full layer, projected on the invariant subspace, is the preconditioned"
-    " reduced gradient.",
+    " reduced gradient; the losses are the same.",
     "The same sample through two programs; relative to the largest component.", source="ours",
-    measure=lambda run: one_row(_relative(run, "projected")),
-    predict=lambda run: _relative(run, "reduced"), parts=maps.COORDINATES)
+    measure=lambda run: one_row(_relative(run, "projected", "layer")),
+    predict=lambda run: _relative(run, "reduced", "reduced"), parts=(*maps.COORDINATES, "loss"))
 
 
 def _ahead(run: Run) -> np.ndarray:

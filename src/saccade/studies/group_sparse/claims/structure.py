@@ -82,7 +82,9 @@ LEMMA = _median(
         "Lemma 5.1", "The leading component of the right bottom block aligns directionally with"
         " (sum_{j != j*} (p_{j*} - p_j)) (sum_j p_j^T)", "scaled"),
     kind=ABOVE, experiment=maps.reduced_descent, measure=_lemma_cosine, predict=lambda run: 0.998,
-    scales={"quick": Scale(seconds=8), "standard": Scale({"repetitions": 22}, seconds=180)},
+    scales={
+        "quick": Scale({"repetitions": 22, "points": 2}, seconds=4),
+        "standard": Scale({"repetitions": 22, "points": 2}, seconds=180)},
     figure="group-sparse/blocks",
     sabotages=(Sabotage(
         "transposed", "Exchange keys and queries in the direction.",
@@ -104,8 +106,8 @@ SMALL_FEATURES = _median(
     experiment=maps.reduced_descent, measure=_features,
     predict=lambda run: np.repeat([0.5, 0.05, 0.5, 0.3], len(run.parameters.cases)),
     scales={
-        "quick": Scale({"repetitions": 22}, seconds=8),
-        "standard": Scale({"repetitions": 24}, seconds=180)},
+        "quick": Scale({"repetitions": 22, "points": 2}, seconds=4),
+        "standard": Scale({"repetitions": 24, "points": 2}, seconds=180)},
     sabotages=(
         Sabotage("exactly-zero", "Ask for W11 = 0 and C = 0 up to 0.01.", predict=lambda run: 0.01),
     ))

@@ -4,6 +4,8 @@ divergence (`saccade.descent`).
 
 position_map   two numbers, W11 frozen at 0, deterministic (quadrature); how its runs end
 reduced_map    six free numbers, the full layer, graded nodes and antithetic pairs (Monte Carlo)
+mixture_map    position-only from any attention, for labels made by any groups (quadrature)
+unmerged       query and key matrices apart: every weight, and rank one in three numbers
 full           every weight, fresh batches or a fixed sample, any encoding, start and variant
 transfer       online SGD from learned attention, and logistic regression on the same stream
 """

@@ -70,11 +70,17 @@ def reduced_run(
         moved = state - step_size * speed * estimate_at(state, stream_key, number).gradient
         return jnp.where(number < 2, starts[jnp.minimum(number, 1)], moved)
 
-    def observe(state):
+    def judge(state):
         means = jax.lax.map(lambda number: estimate_at(state, judge_key, number), jnp.arange(pool))
-        return state, jnp.mean(means.loss), jnp.mean(means.attention)
+        return jnp.mean(means.loss), jnp.mean(means.attention)
 
-    return follow(step, observe, jnp.zeros(8), stops)
+    ended, states = follow(step, lambda state: state, jnp.zeros(8), stops)
+    # A judgement costs as much as `pool` steps: stops that only fill a place are left out.
+    is_new = jnp.diff(stops, prepend=-1) > 0
+    loss, attention = jax.lax.map(
+        lambda row: jax.lax.cond(row[0], judge, lambda _: (jnp.nan, jnp.nan), row[1]),
+        (is_new, states))
+    return ended, (states, loss, attention)
 
 
 def reduced_trajectory(

@@ -32,10 +32,12 @@ class Learner(NamedTuple):
 
 
 class TransferRun(NamedTuple):
-    """errors[measure][count]: fraction of online mistakes, and error on held-out samples."""
+    """errors[measure][count]: fraction of online mistakes, and error on held-out samples; v~ and W~
+    after the last sample."""
 
     errors: Float[Array, "2 records"]
     value: Float[Array, " width"]
+    attention: Float[Array, "token_dim token_dim"]
 
 
 class Online(NamedTuple):
@@ -86,7 +88,9 @@ def transfer(
 
     last, rows = follow(step, observe, tuple(one.start for one in online), stops)
     attention, logistic = (
-        TransferRun(jnp.stack([mistakes / jnp.maximum(stops, 1), test_error]), learner.value)
+        TransferRun(
+            jnp.stack([mistakes / jnp.maximum(stops, 1), test_error]), learner.value,
+            learner.attention)
         for (mistakes, test_error), learner in zip(rows, last.state, strict=True))
     return attention, logistic
 

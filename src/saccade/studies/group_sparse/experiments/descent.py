@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
-from saccade.errors import require
+from saccade.errors import require, unknown
 from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.dynamics import full, plan_record
@@ -23,6 +23,11 @@ VARIANTS = {
     "paper": Architecture(), "residual": Architecture(residual=True),
     "layer norm": Architecture(layer_norm=True), "MLP": Architecture(hidden=16),
     "two layers": Architecture(layers=2, residual=True)}
+DEEP = {
+    "two layers": VARIANTS["two layers"], "no residual path": Architecture(layers=2),
+    "with layer norm": Architecture(layers=2, residual=True, layer_norm=True),
+    "with MLP": Architecture(layers=2, residual=True, hidden=16),
+    "with both": Architecture(layers=2, residual=True, layer_norm=True, hidden=16)}
 
 
 @partial(jax.jit, static_argnames=("batch", "held_out"))
@@ -63,7 +68,7 @@ def _random_encodings(
         jax.random.split(key, count))
 
 
-def _encodings(
+def encodings_of(
     key: Any, count: int, kind: str, groups: int, dim: int | None = None,
     norm_squared: float | None = None,
 ) -> np.ndarray:
@@ -91,7 +96,8 @@ def full_descent(
     task = group_sparse_task(
         groups, group_dim, relevant=relevant, correlation=correlation, split=split,
         split_weight=split_weight)
-    matrices = _encodings(encoding_key, repetitions, encodings, groups, encoding_dim, norm_squared)
+    matrices = encodings_of(
+        encoding_key, repetitions, encodings, groups, encoding_dim, norm_squared)
     times = spaced(1, steps, points)
     # The last stop is repeated where rounding left fewer: one program, whatever the steps.
     stops = np.pad(times, (0, points - len(times)), "edge")
@@ -155,7 +161,7 @@ def _padded(key: Any, count: int, kind: str, groups: int, dim: int, rows: int) -
     """Encodings with `dim` rows [0: none], and rows of zeros so that one program serves."""
     if dim == 0:
         return np.zeros((count, rows, groups))
-    matrices = _encodings(key, count, kind, groups, dim)
+    matrices = encodings_of(key, count, kind, groups, dim)
     return np.pad(matrices, ((0, 0), (0, rows - matrices.shape[1]), (0, 0)))
 
 
@@ -186,7 +192,7 @@ def correlation_scan(
 ) -> xarray.Dataset:
     """Attention and error after `steps` steps against the common correlation of the groups;
     `attention_speed` 0 freezes attention."""
-    matrices = _encodings(key, repetitions, "sine", groups)
+    matrices = encodings_of(key, repetitions, "sine", groups)
     ends = []
     for number, correlation in enumerate(correlations):
         task = group_sparse_task(groups, group_dim, relevant=relevant, correlation=correlation)
@@ -224,17 +230,26 @@ def architectures(
     relevant: int = 1, step_sizes: tuple[float, ...] = (0.03, 0.1, 0.3), steps: int = 100,
     batch: int = 80, repetitions: int = 8,
 ) -> xarray.Dataset:
-    """Attention of the last layer that looks most at the relevant group, error and loss of every
-    variant at its best step size; the step is chosen by held-out loss over a third of as many
-    seeds, all steps on each."""
-    task = group_sparse_task(groups, group_dim, relevant=relevant)
+    """Attention of each layer on the relevant group, alignment of v1 with v*, error and loss of
+    every variant at its best step size; the step is chosen by held-out loss over a third of as many
+    seeds, all steps on each. `attention` is that of the layer that looks most."""
+    task, known = group_sparse_task(groups, group_dim, relevant=relevant), VARIANTS | DEEP
+    for name in variants:
+        if name not in known:
+            raise unknown("variant", name, tuple(known))
     settings = step_sizes, steps, batch, max(1, repetitions // len(step_sizes))
     runs, chosen = zip(*[
-        _variant_at_its_best(jax.random.fold_in(key, number), task, VARIANTS[name], *settings)
+        _variant_at_its_best(jax.random.fold_in(key, number), task, known[name], *settings)
         for number, name in enumerate(variants)])
+    looks = [np.asarray(run.attention)[:, -1, :, relevant] for run in runs]
+    most = max(rows.shape[1] for rows in looks)
+    by_layer = [
+        np.pad(rows, ((0, 0), (0, most - rows.shape[1])), constant_values=np.nan) for rows in looks]
+    axes = ("variant", "repetition")
     return xarray.Dataset(
         along(
-            ("variant", "repetition"),
-            attention=[np.asarray(run.attention)[:, -1, :, relevant].max(axis=-1) for run in runs],
+            axes, attention=[rows.max(axis=-1) for rows in looks],
+            alignment=[run.alignment[:, -1] for run in runs],
             error=[run.error[:, -1] for run in runs], loss=[run.loss[:, -1] for run in runs])
-        | along("variant", step_size=chosen), {"variant": list(variants)})
+        | along((*axes, "layer"), by_layer=by_layer) | along("variant", step_size=chosen),
+        {"variant": list(variants)})

@@ -31,16 +31,16 @@ def _fit_layer(key: Any, task: Any, data: Any, step_size: Any, stops: Any, held_
     return start.at(ended.state), watched
 
 
-@partial(jax.jit, static_argnames=("samples",))
+@partial(jax.jit, static_argnames=("samples", "held_out"))
 def _from_scratch(
-    keys: Any, task: GroupSparseTask, step_size: Any, stops: Any, samples: int
+    keys: Any, task: GroupSparseTask, step_size: Any, stops: Any, samples: int, held_out: int
 ) -> Any:
     """For each key descent on a fixed sample, its training loss, and what screening says."""
 
     def one(key: Any) -> Any:
         data_key, run_key = jax.random.split(key)
         data = task.sample(data_key, samples)
-        layer, watched = _fit_layer(run_key, task, data, step_size, stops, 500)
+        layer, watched = _fit_layer(run_key, task, data, step_size, stops, held_out)
         best = screen(data.X, data.y).best
         return watched.attention[-1, 0], watched.error[-1], layer.loss(data.X, data.y), best
 
@@ -53,15 +53,17 @@ def _from_scratch(
 def from_scratch(
     key: Any, *, groups: int = 16, group_dim: int = 8, relevant: int = 5,
     samples: tuple[int, ...] = (32,), step_size: float = 0.05, steps: int = 80, draws: int = 40,
-    informative: bool = True,
+    informative: bool = True, held_out: int = 500,
 ) -> xarray.Dataset:
     """Whether the layer trained on n samples, and screening on the same samples, rank the relevant
-    group first (`informative` False replaces the labels by those of another group)."""
+    group first (`informative` False replaces the labels by those of another group); attention and
+    error are those on `held_out` samples."""
     task = group_sparse_task(groups, group_dim, relevant=relevant if informative else 0)
     stops = plan_record(steps).stops
     rows = [
         _from_scratch(
-            jax.random.split(jax.random.fold_in(key, number), draws), task, step_size, stops, count)
+            jax.random.split(jax.random.fold_in(key, number), draws), task, step_size, stops, count,
+            held_out)
         for number, count in enumerate(samples)]
     attention, error, train, best = (np.stack(parts) for parts in zip(*rows, strict=True))
     return xarray.Dataset(

@@ -54,12 +54,13 @@ def _outside(gradient: Parameters, inside: Parameters, dim: int) -> np.ndarray:
 
 @jax.jit
 def _layer_gradient(point: Any, task: GroupSparseTask, matrix: Any, X: Any) -> Any:
-    """The full layer's gradient at a point of the invariant subspace, and what of it is inside, as
-    coordinates and as weights."""
-    layer = Transformer(reduced.parameters_of(point, task, matrix), matrix)
-    gradient = full.gradient(layer, X, task.label(X))
+    """The full layer's gradient at a point of the invariant subspace, what of it is inside, as
+    coordinates and as weights, and the loss there."""
+    layer, labels = (Transformer(reduced.parameters_of(point, task, matrix), matrix), task.label(X))
+    gradient = full.gradient(layer, X, labels)
     projected = reduced.coordinates_of(gradient, task, matrix)
-    return gradient, projected, reduced.parameters_of(projected, task, matrix)
+    inside = reduced.parameters_of(projected, task, matrix)
+    return gradient, projected, inside, layer.loss(X, labels)
 
 
 @experiment("group-sparse.symmetric-gradient")
@@ -67,8 +68,8 @@ def symmetric_gradient(
     key: Any, *, groups: int = 4, group_dim: int = 3, samples: int = 20, encodings: Kind = "sine",
     relevant: int = 3, symmetric: bool = True,
 ) -> xarray.Dataset:
-    """The full layer's gradient at a random point of the invariant subspace on a symmetric sample,
-    and the reduced gradient there (`symmetric` False: on plain draws, as many)."""
+    """The full layer's gradient and loss at a random point of the invariant subspace on a symmetric
+    sample, and the reduced ones there (`symmetric` False: on plain draws, as many)."""
     data_key, point_key, encoding_key = each_key(key, 3)
     task = group_sparse_task(groups, group_dim, relevant=relevant)
     matrix = encoding(encodings, groups, key=encoding_key)
@@ -76,15 +77,16 @@ def symmetric_gradient(
     point = sizes * np.abs(jax.random.normal(point_key, (8,)))
     X = symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant)
     X = jnp.asarray(X if symmetric else task.sample(data_key, len(X)).X)
-    gradient, projected, inside = _layer_gradient(point, task, matrix, X)
+    gradient, projected, inside, loss = _layer_gradient(point, task, matrix, X)
     answer, speed = reduced.reduced_gradient(
         X, task.direction, relevant, point, float(np.sum(np.square(matrix)) / groups))
     return xarray.Dataset(
         along("block", outside=_outside(gradient, inside, group_dim))
         | along(
             "coordinate", projected=projected,
-            reduced=np.asarray(speed) * np.asarray(answer.gradient)),
-        {"block": list(BLOCKS)})
+            reduced=np.asarray(speed) * np.asarray(answer.gradient))
+        | along("road", loss=[loss, answer.loss]),
+        {"block": list(BLOCKS), "road": ["layer", "reduced"]})
 
 
 @partial(jax.jit, static_argnames=("samples",))

@@ -60,7 +60,7 @@ def _stream_keys(key: Any, tuning: int, copies: int, draws: int) -> Any:
         run_key, draws)
 
 
-def _tuned(learn: Any, key: Any, draws: int) -> tuple[np.ndarray, np.ndarray]:
+def tuned(learn: Any, key: Any, draws: int) -> tuple[np.ndarray, np.ndarray]:
     """Choose each learner's step on `draws` / 4 streams, all steps on each; then run `draws`
     others: [learner][draw][measure][count], and the steps."""
     step_sizes = np.array(list(STEP_SIZES.values()))
@@ -94,7 +94,7 @@ def transfer(
         learn = partial(
             _online, task=task, start=start, stops=stops, freeze=freeze,
             freeze_position_value=freeze_position_value)
-        rows, best = _tuned(learn, jax.random.fold_in(key, number), draws)
+        rows, best = tuned(learn, jax.random.fold_in(key, number), draws)
         errors.append(rows)
         chosen.append(best)
     return xarray.Dataset(

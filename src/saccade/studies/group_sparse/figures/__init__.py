@@ -1,3 +1,3 @@
 """The figures of group-sparse classification."""
 
-ORDER = ("descent", "uses")
+ORDER = ("descent", "uses", "learning")

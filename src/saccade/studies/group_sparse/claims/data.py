@@ -78,19 +78,22 @@ STARTS = _sampled(
 ENCODINGS = _exact(
     "group-sparse.encodings", "GS-D0",
     "P^T P is (D+1)/2 I for the sine encoding, c I at any length c and for one-hot codes, c"
-    " everywhere for equal ones, and c I on average for random ones.",
+    " everywhere for equal ones, and c I on average for random ones, of D dimensions unless told.",
     "Rounding; random encodings are averaged over 4000 draws, whose largest entry strays by 0.04.",
     experiment=data.encodings,
-    measure=lambda run: one_row([*run.data.gram.values.ravel(), float(run.data.mean_square)]),
-    predict=lambda run: [3.0, 0.0, 1.7, 0.0, 1.7, 0.0, 1.7, 1.7, 1.7, 0.0, 1.7],
-    resolution=[*[1e-12] * 8, 0.1, 0.1, 1e-12],
+    measure=lambda run: one_row(
+        [*run.data.gram.values.ravel(), float(run.data.mean_square), float(run.data.rows)]),
+    predict=lambda run: [
+        3.0, 0.0, 1.7, 0.0, 1.7, 0.0, 1.7, 1.7, 1.7, 0.0, 1.7, run.parameters.groups],
+    resolution=[*[1e-12] * 8, 0.1, 0.1, 1e-12, 0.0],
     parts=tuple(
         f"{kind}, {entry}" for kind in ("sine", "sine, length 1.7", "one-hot", "equal", "random")
         for entry in ("diagonal", "off it"))
-    + ("mean square",),
+    + ("mean square", "dimensions of random codes"),
     sabotages=(
         Sabotage("per-row", "Each divided by the number of its rows.", {"normalised": False}),
-        Sabotage("overlap", "A third of the first code added to the second.", {"overlap": 0.3})))
+        Sabotage("overlap", "A third of the first code added to the second.", {"overlap": 0.3}),
+        Sabotage("three", "Random codes of three dimensions for five groups.", {"unnamed": 3})))
 
 SCREENED = _exact(
     "group-sparse.screening-threshold", "GS-F1",

@@ -70,7 +70,7 @@ RANDOM = _encodings(
         measure=lambda run: np.hstack([_attention(run, "sine")] * 2)),))
 
 
-def _at_twelve(run: Run, names: tuple[str, str] = ("Xavier", "Xavier in W")) -> np.ndarray:
+def _at_twelve(run: Run, names: tuple[str, ...] = ("Xavier", "Xavier in W")) -> np.ndarray:
     """Attention and error at the largest D of two starts."""
     last = run.data.isel(groups=-1).sel(setting=list(names))
     return np.concatenate([last.attention.values, last.error.values]).T

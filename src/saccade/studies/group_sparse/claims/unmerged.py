@@ -2,6 +2,7 @@
 late law, and random starts of every rank."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.integrate import quad
@@ -54,7 +55,8 @@ def _resting_alpha(groups: int) -> float:
 
         return quad(integrand, -9, 9)[0]
 
-    return float(brentq(pull, 1e-3, 10.0))
+    root: Any = brentq(pull, 1e-3, 10.0)
+    return float(root)
 
 
 def _wait(run: Run, both: bool = True) -> np.ndarray:

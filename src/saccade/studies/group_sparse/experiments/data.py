@@ -145,12 +145,13 @@ def starts(
 @experiment("group-sparse.encodings")
 def encodings(
     key: Any, *, groups: int = 5, norm_squared: float = 1.7, dim: int = 3, draws: int = 4000,
-    normalised: bool = True, overlap: float = 0.0,
+    normalised: bool = True, overlap: float = 0.0, unnamed: int | None = None,
 ) -> xarray.Dataset:
     """Of P^T P the first diagonal entry and the largest other one: for the sine encoding (its own
     length and of another), the one-hot, the equal and the mean of random ones, and the mean square
     of a code; `normalised` False divides by the number of rows (codes: by two), `overlap` adds that
-    share of the first code to the second."""
+    share of the first code to the second. `rows` are those of a random encoding of no named
+    dimension (of `unnamed` dimensions, if given)."""
     sizes = {
         "sine": None, "sine, other length": norm_squared, "one-hot": norm_squared,
         "equal": norm_squared}
@@ -167,7 +168,10 @@ def encodings(
     rows = [[gram[0, 0], np.abs(gram - np.diag(np.diag(gram))).max()] for gram in grams.values()]
     sine = encoding("sine", groups, None, norm_squared) * (1 if normalised else 0.5)
     return xarray.Dataset(
-        along(("kind", "entry"), gram=rows) | {"mean_square": float(models.mean_square(sine))},
+        along(("kind", "entry"), gram=rows)
+        | {
+            "mean_square": float(models.mean_square(sine)),
+            "rows": float(encoding("random", groups, unnamed, key=key).shape[0])},
         {"kind": list(grams)})
 
 

@@ -184,7 +184,8 @@ def _controls(
     keys: Any, alpha: Any, gap: Any, scale: Any, skew: Any, groups: int, group_dim: int,
     designs_a_replicate: int,
 ) -> Any:
-    """Loss and gradient of the position-only layer on designs of the six-number map, averaged."""
+    """Loss and gradient of the position-only layer on designs of the six-number map, and the mean
+    of |r|^2, r the part of a group across v*, averaged."""
 
     def one(key: Any) -> Any:
         signal_key, gram_key = jax.random.split(key)
@@ -192,7 +193,8 @@ def _controls(
         gram = designs.draw_grams(gram_key, groups, group_dim, scale, 1, 1)[0]
         gram = gram.at[0].add(skew)
         loss, slope = designs.sampled_control(alpha, gap, designs.Design(signals, gram, weights))
-        return jnp.append(loss, slope)
+        size = jnp.mean(jnp.einsum("iian->ian", gram))
+        return jnp.concatenate([jnp.stack([loss]), slope, jnp.stack([size])])
 
     return jax.lax.map(
         lambda key: jax.vmap(one)(jax.random.split(key, designs_a_replicate)).mean(axis=0), keys)
@@ -212,4 +214,4 @@ def control_variate(
     loss, slope = designs.expected_control(alpha_factor * alpha, gap + gap_shift, groups, scale)
     return xarray.Dataset(
         along(("replicate", "name"), sampled=sampled)
-        | along("name", expected=[float(loss), *np.asarray(slope)]))
+        | along("name", expected=[float(loss), *np.asarray(slope), (group_dim - 1) * scale**2]))

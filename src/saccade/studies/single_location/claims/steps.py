@@ -33,9 +33,9 @@ ALMOST_EVERY = claim(
     " 1e5 closer to the bad line than usual is still driven off. The risk is looked at 64 times.",
     parts=("bound for the truth", "never rising"), scales=quick(seconds=2),
     sabotages=(
-        changed("too-short", "Stop when the growing mode has grown by a fifth.", growth=0.2),
+        changed("too-short", "Stop after one step.", growth=1e-6),
         changed(
-            "at-the-saddle", "Start at the origin, which is not generic.", spread=0.0, growth=0.2),
+            "at-the-saddle", "Start at the origin, which is not generic.", spread=0.0, growth=1e-6),
         changed(
             "large-steps", "Steps of four to six inverse curvatures.", units=(4.0, 6.0), growth=2.0
         )))
@@ -52,7 +52,7 @@ def _longest(run: Run, *statements: str) -> np.ndarray:
 
 def _limits(run: Run, without: str = "") -> np.ndarray:
     """Logarithms of the predicted limits of descent and of recovery; maybe `without` the coupling
-    or the curvature of the kappa axis at the origin, or with 2 b/sqrt(pi) for erf b."""
+    or the curvature of the kappa axis at the origin, or with 2 b/sqrt(pi) or 1 for erf b."""
     at = _settings(run)
     hessian = np.abs(np.asarray(theory.origin_hessian(at))[:, 0])
     descent = np.asarray(theory.largest_descending_step(at))
@@ -61,6 +61,8 @@ def _limits(run: Run, without: str = "") -> np.ndarray:
         descent = 2 / hessian[:, 0 if without == "coupling" else 1]
     if without == "saturation":
         recovery = 2 / hessian[:, 1]
+    if without == "linear part":
+        recovery = 1 / np.asarray(at.gamma) ** 2
     return np.log(np.concatenate([descent, recovery]))
 
 
@@ -87,7 +89,9 @@ LONGEST = claim(
             predict=lambda run: _limits(run, "curvature")),
         Sabotage(
             "linear-erf", "Put 2 b/sqrt(pi) for erf b.",
-            predict=lambda run: _limits(run, "saturation"))))
+            predict=lambda run: _limits(run, "saturation")),
+        Sabotage(
+            "saturated-erf", "Put 1 for erf b.", predict=lambda run: _limits(run, "linear part"))))
 
 
 def _careful(run: Run, *statements: str) -> np.ndarray:

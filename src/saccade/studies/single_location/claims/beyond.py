@@ -82,7 +82,7 @@ PAIRS = claim(
 LEANING: dict[str, Any] = {
     "source": "Assumption 1 dropped", "status": "heuristic", "experiment": beyond.beyond_descent,
     "scales": quick({"leans": (0.2, 0.5), "counts": (1, 1)}, 4, seconds=2)}
-EARLY = changed("stop-early", "Stop after 60 steps.", steps=60)
+EARLY = changed("stop-early", "Stop after two steps.", steps=2)
 
 
 def _saved(run: Run) -> np.ndarray:

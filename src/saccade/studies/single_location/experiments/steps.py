@@ -77,7 +77,7 @@ def almost_every_start(
         kappa, nu = (
             np.pad(spread * np.stack([getattr(one, name) for one in first]), ((0, 0), (0, 1)))
             for name in ("kappa", "nu"))
-        steps = max(8, int(np.ceil(growth / np.log1p(drawn.growth[some].min()))))
+        steps = max(1, int(np.ceil(growth / np.log1p(drawn.growth[some].min()))))
         run = dynamics.manifold_trajectory(
             kappa, nu, Setting(*(np.asarray(x)[some] if np.ndim(x) else x for x in drawn.setting)),
             drawn.size[some], steps, np.linspace(1, steps, 64).astype(int).tolist())

@@ -123,7 +123,7 @@ def test_data_that_are_not_here_are_said_to_be_left_out(monkeypatch, tmp_path):
         (["--tasks", "digits", "--samples", "1797"], "more than the tasks have"),
         (["--samples", "many"], "must be whole numbers"), (["--samples", "7"], "must lie from 8"),
         (["--draws", "0", "--tasks", "split-0"], "draws = 0 must be at least 1"),
-        (["--scale", "huge"], "did you mean"), (["--figure", "map.xyz"], "map.xyz")])
+        (["--scale", "huge"], "no scale named 'huge'"), (["--figure", "map.xyz"], "map.xyz")])
 def test_bad_input_is_one_sentence(words, says, tmp_path, monkeypatch):
     monkeypatch.setenv("SACCADE_STORE", str(tmp_path))
     result = CliRunner().invoke(app, ["atlas", *words])

@@ -62,7 +62,8 @@ class Samples(NamedTuple):
     mask: np.ndarray | None
 
     def rows(self, chosen: Any) -> "Samples":
-        return Samples(*(None if part is None else part[chosen] for part in self))
+        mask = None if self.mask is None else self.mask[chosen]
+        return Samples(self.X[chosen], self.y[chosen], self.where[chosen], mask)
 
 
 class Draw(NamedTuple):

@@ -68,9 +68,8 @@ def _flat(X: np.ndarray, mask: Mask) -> np.ndarray:
 
 def _of_extremes(w: np.ndarray, X: np.ndarray, mask: Mask) -> np.ndarray:
     """How much of |w| is read at each token."""
-    shares = np.abs(w).reshape(2, -1)
-    return sum(
-        (end[:, None] == X) @ share for end, share in zip(_ends(X, mask), shares, strict=True))
+    (up, down), (high, low) = np.abs(w).reshape(2, -1), _ends(X, mask)
+    return (high[:, None] == X) @ up + (low[:, None] == X) @ down
 
 
 def of_places(w: np.ndarray, X: np.ndarray, mask: Mask) -> np.ndarray:

@@ -8,7 +8,7 @@ is never written out: its product with c' is (c'_l - mean c')/deviation. Arrays 
 sample), so that sums over places run along memory. Status: exact gradient.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class Tied:
         gradient = np.concatenate([[pull.sum()], self.tokens.back(weights)[0] + ridge * theta[1:]])
         return float(losses.mean() + ridge * theta[1:] @ theta[1:] / 2), gradient
 
-    def model(self, theta: np.ndarray) -> np.ndarray:
+    def model(self, theta: np.ndarray) -> Any:
         return theta
 
 

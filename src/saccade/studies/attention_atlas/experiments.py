@@ -8,7 +8,7 @@ same draws, and a smaller number of samples is the beginning of a larger one.
 import time
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -112,6 +112,7 @@ def draw_of(name: str, number: int, sizes: Sizes) -> Draw:
     """Draw `number` of the task called `name`; the last ones are kept, for the next learner."""
     charted = find_task(name)
     task, of_samples = task_of(charted, number, sizes), _keys(charted, number, sizes)[1]
+    kind = task.kind
     most, test = sizes.most, sizes.test
     if charted.most is not None:
         require(
@@ -123,9 +124,9 @@ def draw_of(name: str, number: int, sizes: Sizes) -> Draw:
     whole = Samples(np.asarray(drawn.X), np.asarray(drawn.y), np.asarray(drawn.where), mask)
     known, fresh = whole.rows(slice(most)), whole.rows(slice(most, None))
     judged = charted.judged(fresh) & charted.located
-    known_best = _best(task, fresh.X) if isinstance(task, eqx.Module) else task.best(fresh.X)
-    best = error(np.asarray(known_best), fresh.y, task.kind)
-    return Draw(known, fresh, judged, best, null_error(fresh.y, task.kind), task.kind)
+    predicts = partial(_best, task) if isinstance(task, eqx.Module) else task.best
+    best = error(np.asarray(predicts(fresh.X)), fresh.y, kind)
+    return Draw(known, fresh, judged, best, null_error(fresh.y, kind), kind)
 
 
 def met(learner: ChartedLearner, draw: Draw, samples: int, key: Any) -> dict[str, float]:

@@ -47,7 +47,7 @@ class Places:
         pull = by_place @ v
         gradient = np.concatenate([[slope], a * (pull - a @ pull), a @ by_place])
         penalty = ridge * self.penalties * theta
-        return value + penalty @ theta / 2, gradient + penalty
+        return value + float(penalty @ theta) / 2, gradient + penalty
 
     def _through(self, w: np.ndarray, b: float) -> tuple[float, float, np.ndarray]:
         """Mean loss of table . w + b, and its derivatives in b and in w."""

@@ -8,6 +8,7 @@ from saccade.cli.console import check_file, print_json, print_table
 from saccade.cli.options import AsJson, Scale, Seed, StoreFolder, check_scale
 from saccade.cli.progress import progress
 from saccade.cli.sweep import Cluster, Counting, DryRun, Jobs, Retry, duration
+from saccade.errors import require
 
 if TYPE_CHECKING:
     from saccade.lab.sweep.api import Outcome
@@ -54,10 +55,14 @@ def atlas(
     from saccade.lab import charting, registry
 
     check_scale(scale)
+    require(draws is None or draws >= 1, "draws", draws, "must be at least 1")
     if show:
         _list()
         return
     _check_figure(figure)
+    absent = charting.left_out(_split(tasks), registry.charted_tasks(), scale)
+    if absent:
+        typer.echo(absent, err=True)
     places = charting.cells(
         charting.chosen("task", _split(tasks), registry.charted_tasks(), scale),
         charting.chosen("learner", _split(learners), registry.charted_learners(), scale),
@@ -82,8 +87,15 @@ def _list() -> None:
     for title, items in (
         ("Tasks", registry.charted_tasks()), ("Learners", registry.charted_learners()),
     ):
-        rows = [(one.id, "yes" if one.quick else "", one.study, one.says) for one in items]
-        print_table(title, ("name", "quick", "study", "is"), rows)
+        rows = [(one.id, _on_map(one), one.study, one.says) for one in items]
+        print_table(title, ("name", "on the map", "study", "is"), rows)
+
+
+def _on_map(one: Any) -> str:
+    from saccade.lab import registry
+
+    absent = registry.lacking(getattr(one, "requires", None))
+    return f"after {absent['get']}" if absent else "quick" if one.quick else "standard"
 
 
 def _check_figure(figure: str | None) -> None:

@@ -23,7 +23,8 @@ class ChartedTask:
     """`make(key, length, dim)` is the task (`saccade.contracts`) with its hidden directions drawn
     anew; `judged(sample)` says in which samples there is something to look at. `size` fixes
     (length, dim) of real data, `most` how many samples there are; `floor` says what `best` is.
-    `quick` tasks are on the map that nothing is asked for."""
+    `quick` tasks are on the map that nothing is asked for. Samples of a `ragged` task have a `mask`
+    (True where there is a token) as a field after the three."""
 
     id: str
     study: str
@@ -37,11 +38,13 @@ class ChartedTask:
     requires: str | None = None
     located: bool = True
     """whether the truth `where` is known"""
+    ragged: bool = False
 
 
 @dataclass(frozen=True)
 class ChartedLearner:
-    """`make(kind)` is a learner for numbers or for labels; `kinds` are those it can take."""
+    """`make(kind)` is a learner for numbers or for labels; `kinds` are those it can take. One that
+    is `ragged` takes samples that differ in their number of tokens."""
 
     id: str
     study: str
@@ -49,9 +52,14 @@ class ChartedLearner:
     make: Callable[[Kind], Any]
     kinds: tuple[Kind, ...] = BOTH
     quick: bool = True
+    ragged: bool = False
 
-    def of(self, kind: Kind) -> Learner:
+    def of(self, kind: Kind, ragged: bool = False) -> Learner:
         """The learner, or a refusal in one sentence."""
         if kind not in self.kinds:
             raise InvalidInput(f"The learner {self.id!r} takes {self.kinds[0]} only, not {kind}.")
+        if ragged and not self.ragged:
+            raise InvalidInput(
+                f"The learner {self.id!r} reads places and takes samples of one length only, not"
+                " bags that differ in theirs.")
         return self.make(kind)

@@ -32,6 +32,16 @@ def chosen(kind: str, names: Sequence[str], items: Sequence[Any], scale: str) ->
     return [one for one in items if any(fnmatchcase(one.id, name) for name in names)]
 
 
+def left_out(names: Sequence[str], tasks: Sequence[ChartedTask], scale: str) -> str | None:
+    """A sentence about the tasks of this map whose data are not here."""
+    wanted = [one for one in tasks if not names and (one.quick or scale != "quick")]
+    absent = [one.id for one in wanted if registry.lacking(one.requires)]
+    if not absent:
+        return None
+    listed = ", ".join(absent)
+    return f"Not on this map, since their data are not here (saccade data list): {listed}."
+
+
 def sizes(text: str) -> list[int]:
     """Numbers of samples from "50,200,800"."""
     try:
@@ -57,7 +67,7 @@ def cells(
         kind = task.make(jax.random.key(0), *(task.size or (length, dim))).kind
         for learner in learners:
             try:
-                learner.of(kind)
+                learner.of(kind, task.ragged)
             except InvalidInput as problem:
                 refusal = problem
                 continue

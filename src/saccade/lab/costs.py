@@ -9,7 +9,6 @@ from saccade.lab import record
 from saccade.lab.claim import Claim
 from saccade.lab.experiment import Experiment
 from saccade.lab.figure import Figure
-from saccade.lab.fingerprint import version_of
 from saccade.lab.ledger import Conditions, scale_for
 from saccade.lab.registry import lacking
 from saccade.lab.settings import applied
@@ -72,12 +71,12 @@ def _name(
 ) -> str:
     """The name of a run in the store; none that is there if it cannot be asked for."""
     try:
-        parameters = experiment.parameters(scale, changes).model_dump(mode="json")
+        parameters = experiment.parameters(scale, changes)
     except InvalidInput:
         return ""
     return Request(
-        experiment.id, parameters, 0, conditions.seed, version_of(experiment.function),
-        conditions.precision).name
+        experiment.id, parameters.model_dump(mode="json"), 0, conditions.seed,
+        experiment.code(parameters), conditions.precision).name
 
 
 def _waits(requires: str | None) -> bool:

@@ -13,7 +13,7 @@ anything runs.
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from saccade.errors import InvalidInput, require, unknown
+from saccade.lab.fingerprint import joint_version, version_of
 from saccade.lab.messages import message
 
 if TYPE_CHECKING:
@@ -49,13 +50,21 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """`scales` holds what differs from the defaults, which are the quick scale."""
+    """`scales` holds what differs from the defaults, which are the quick scale. One that looks for
+    what it computes with by name says which modules those are: `finds(parameters)`."""
 
     id: str
     function: Callable[..., "xarray.Dataset"]
     model: type[BaseModel]
     scales: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     batch: Batch | None = None
+    finds: Callable[[Any], Iterable[str]] | None = None
+
+    def code(self, parameters: Any) -> str:
+        """The version of the code that a run with these parameters computes with."""
+        if self.finds is None:
+            return version_of(self.function)
+        return joint_version(frozenset({self.function.__module__, *self.finds(parameters)}))
 
     @property
     def study(self) -> str:
@@ -95,7 +104,8 @@ class Experiment:
 
 
 def experiment(
-    id: str, scales: Mapping[str, Mapping[str, Any]] | None = None
+    id: str, scales: Mapping[str, Mapping[str, Any]] | None = None,
+    finds: Callable[[Any], Iterable[str]] | None = None,
 ) -> Callable[[Callable], Experiment]:
     """Register a function `f(key, *, name: type = default, ...) -> Dataset` as experiment `id`."""
 
@@ -103,7 +113,7 @@ def experiment(
         given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         fields: dict[str, Any] = {p.name: (p.annotation, p.default) for p in given}
         model = create_model(id, __config__=ConfigDict(extra="forbid", frozen=True), **fields)
-        return Experiment(id, function, model, scales or {})
+        return Experiment(id, function, model, scales or {}, finds=finds)
 
     return register
 

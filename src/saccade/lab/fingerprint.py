@@ -9,7 +9,7 @@ calculators, cells of sweeps and studies of other packages are all treated alike
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -117,8 +117,20 @@ def _modules_of(room: str) -> Iterator[str]:
 @cache
 def code_version(module: str) -> str:
     """Hash of the source text that `module` computes with."""
+    return _hashed(sources(module))
+
+
+@cache
+def joint_version(modules: frozenset[str]) -> str:
+    """Hash of the source text that these modules compute with, and of no room they may look into:
+    for one run, of which it is known what it found there."""
+    found = set().union(*(_closure(module) for module in modules))
+    return _hashed({name: path for name in sorted(found) if (path := _file(name))})
+
+
+def _hashed(files: Mapping[str, Path]) -> str:
     digest = hashlib.sha256()
-    for name, path in sources(module).items():
+    for name, path in files.items():
         digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

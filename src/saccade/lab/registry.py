@@ -130,6 +130,15 @@ def charted_learners(study: str | None = None) -> "list[ChartedLearner]":
     return offered("chart.ChartedLearner", ("learners",), study)
 
 
+@cache
+def brought(kind: str, room: str) -> dict[str, str]:
+    """The module that brings each thing of this kind, by the thing's name."""
+    module, _, name = kind.rpartition(".")
+    wanted = getattr(import_module(f"saccade.lab.{module}"), name)
+    homes = [home for study in STUDIES.values() for home in modules(study.room(room))]
+    return {item.id: home.__name__ for home in homes for item in defined(home, wanted)}
+
+
 def one(kind: str, name: str, items: Iterable[Any]) -> Any:
     """The item called `name`, or a refusal that suggests the nearest."""
     by_id = {item.id: item for item in items}

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from saccade.lab.experiment import Experiment, Run, check_seed, key_for
-from saccade.lab.fingerprint import version_of
 from saccade.lab.precisions import DOUBLE, check_precision, computing_in
 from saccade.lab.programs import let_go_of_programs
 from saccade.lab.store import Request, Store
@@ -30,7 +29,7 @@ def run(
     store = store or Store()
     request = Request(
         experiment.id, parameters.model_dump(mode="json"), repetition, seed,
-        version_of(experiment.function), precision)
+        experiment.code(parameters), precision)
     data = None if fresh else store.load(request)
     if data is None:
         data = _compute(experiment, parameters, request, store, fresh)

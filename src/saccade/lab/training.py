@@ -14,7 +14,6 @@ from typing import Any
 from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.experiment import SCALES, Experiment, Run
-from saccade.lab.fingerprint import version_of
 from saccade.lab.run import run
 from saccade.lab.store import Request, Store
 
@@ -53,8 +52,9 @@ class Training:
         return self.steps_of(self.parameters(scale))
 
     def request(self, scale: str, seed: int) -> Request:
-        values = self.parameters(scale).model_dump(mode="json")
-        return Request(self.experiment.id, values, 0, seed, version_of(self.experiment.function))
+        asked = self.parameters(scale)
+        return Request(
+            self.experiment.id, asked.model_dump(mode="json"), 0, seed, self.experiment.code(asked))
 
     def is_stored(self, scale: str, seed: int, store: Store) -> bool:
         return store.has(self.request(scale, seed))

@@ -35,13 +35,16 @@ class Target:
     compute: Callable[[Any, BaseModel], "xarray.Dataset"]
     random: bool = True
     batch: Batch | None = None
+    code_at: Callable[[BaseModel], str] | None = None
+    """the code version of one cell, where cells compute with different code"""
 
     def parameters(self, values: Mapping[str, Any], scale: str = "quick") -> BaseModel:
         given = {**self.defaults(scale), **{name: as_json(value) for name, value in values.items()}}
         return validated(self.model, given, self.label)
 
     def request(self, parameters: BaseModel, repetition: int, seed: int) -> Request:
-        return Request(self.label, parameters.model_dump(mode="json"), repetition, seed, self.code)
+        code = self.code if self.code_at is None else self.code_at(parameters)
+        return Request(self.label, parameters.model_dump(mode="json"), repetition, seed, code)
 
     def key(self, repetition: int, seed: int) -> Any:
         return _key(self.label, repetition, seed) if self.random else None
@@ -75,7 +78,9 @@ def _of_experiment(item: Experiment) -> Target:
         return item.scales.get(scale, {})
 
     code = version_of(item.function)
-    return Target(item.id, item.model, code, defaults, item.compute, batch=item.batch)
+    return Target(
+        item.id, item.model, code, defaults, item.compute, batch=item.batch,
+        code_at=item.code if item.finds else None)
 
 
 def _own(name: str, folder: str | None) -> Target:

@@ -18,7 +18,8 @@ with app.setup:
     from saccade.lab.notebooks import Looks, described, finished, looking, now_you
     from saccade.studies.attention_atlas import theory
     from saccade.studies.attention_atlas.experiments import (
-        draws_of,
+        Sizes,
+        draw_of,
         find_learner,
         find_task,
         kind_of,
@@ -35,7 +36,7 @@ def drawn(task, seed=0):
     """One draw of a task: samples to learn from, and fresh ones."""
     numbers = tuple(np.asarray(jax.random.key_data(jax.random.key(seed))).tolist())
     most = 1024 if find_task(task).most is None else SIZES[-1]
-    return draws_of(task, most, LENGTH, DIM, 1000, 1, numbers)[0]
+    return draw_of(task, 0, Sizes(most, LENGTH, DIM, 1000, numbers))
 
 
 @app.function
@@ -43,7 +44,8 @@ def fitted(task, learner, samples, seed=0):
     """The learner's model from so many samples, and the draw."""
     draw = drawn(task, seed)
     learns: Any = find_learner(learner).of(draw.kind)
-    return learns.fit(draw.X[:samples], draw.y[:samples], key=jax.random.key(seed)), draw
+    known = draw.known.rows(slice(samples))
+    return learns.fit(known.X, known.y, key=jax.random.key(seed)), draw
 
 
 @app.function

@@ -1,14 +1,12 @@
-"""Two tasks that none of the papers has: a signal split between a place and a mark, and digits.
+"""A task that none of the papers has: a signal split between a place and a mark.
 
 split    tokens N(0, I) in R^d. The first token, unmarked, carries <u, x_1>. One other token J,
          uniform, is N(sqrt(d/2) k, I/2) and carries <v, x_J>, as in single-location regression;
          y = sqrt(1 - s) <u, x_1> + sqrt(2 s) <v, x_J>, so that Var y = 1 for every share s.
          k, u and v are orthonormal.
-digits   scikit-learn's images of 8 x 8 pixels: a token is a row; y = 1 for 5 to 9, else -1.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -17,8 +15,6 @@ from scipy.special import softmax
 
 from saccade.contracts import Kind
 from saccade.errors import require
-
-DIGITS = 1797
 
 
 class Sample(NamedTuple):
@@ -70,40 +66,22 @@ class Split:
         marked = (weights * (X @ v)).sum(axis=1)
         return np.sqrt(1 - self.share) * (X[:, 0] @ u) + np.sqrt(2 * self.share) * marked
 
+    def _evidence(self, X: np.ndarray) -> np.ndarray:
+        away = X - np.sqrt(self.dim / 2) * self.directions[0]
+        return np.square(X).sum(axis=2) / 2 - np.square(away).sum(axis=2)
+
     def best(self, X: Any) -> np.ndarray:
         """Bayes, E[y | X]: the posterior of J is a softmax over the other tokens of log N(x;
         sqrt(d/2) k, I/2) - log N(x; 0, I)."""
         X = np.asarray(X)
-        away = X - np.sqrt(self.dim / 2) * self.directions[0]
-        evidence = np.square(X).sum(axis=2) / 2 - np.square(away).sum(axis=2)
+        evidence = self._evidence(X)
         evidence[:, 0] = -np.inf
         return self._read(X, softmax(evidence, axis=1))
 
-
-@cache
-def _digits() -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.datasets import load_digits
-
-    read: Any = load_digits()
-    return read.images / 8.0 - 1, np.where(read.target >= 5, 1.0, -1.0)
-
-
-@dataclass(frozen=True)
-class Digits:
-    """Real images: nobody knows the best predictor, nor which rows matter."""
-
-    length: int = 8
-    dim: int = 8
-    kind: ClassVar[Kind] = "classification"
-
-    def sample(self, key: Any, n: int) -> Sample:
-        """n of the images, none twice."""
-        require(1 <= n <= DIGITS, "n", n, f"must lie from 1 to {DIGITS}, the number of images")
-        X, y = _digits()
-        chosen = generator(key).permutation(DIGITS)[:n]
-        return Sample(X[chosen], y[chosen], np.ones((n, self.length), bool))
-
-    def best(self, X: Any) -> np.ndarray:
-        """An oracle that looks the label of each image up: error 0 stands for the unknown floor."""
-        known = {image.tobytes(): label for image, label in zip(*_digits(), strict=True)}
-        return np.array([known.get(np.asarray(x, float).tobytes(), 0.0) for x in X])
+    def without_order(self, X: Any, among: int) -> np.ndarray:
+        """E[y | the tokens as a set] for s = 0: token l is the first with a chance in proportion to
+        1 - p_l, p_l its chance of being the marked one; `among` so many first places."""
+        require(self.share == 0, "share", self.share, "must be 0 for a guess without the order")
+        X = np.asarray(X)
+        chances = (1 - softmax(self._evidence(X), axis=1))[:, :among]
+        return (chances * (X[:, :among] @ self.directions[1])).sum(axis=1) / chances.sum(axis=1)

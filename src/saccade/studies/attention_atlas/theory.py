@@ -10,9 +10,11 @@ import numpy as np
 
 
 def blind_to_places_regression(length: int) -> float:
-    """Smallest excess error without the order where y = <u, x_1>, tokens N(0, I): the best guess is
-    the mean of <u, x_l>, which leaves 1 - 1/L of the variance."""
-    return 1 - 1 / length
+    """Smallest excess error without the order where y = <u, x_1>, tokens N(0, I), but for one other
+    token that is marked and so known not to be the first: the best guess is the mean of <u, x_l>
+    over the rest, which leaves 1 - 1/(L - 1) of the variance. Exact if the mark is always
+    recognised, else a lower bound."""
+    return 1 - 1 / (length - 1)
 
 
 def blind_to_places_classification(length: int) -> float:

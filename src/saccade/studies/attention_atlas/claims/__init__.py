@@ -19,11 +19,16 @@ ours_of_map = partial(
     Claim, source="saccade's atlas", status="measured", statistic="mean", experiment=meetings)
 
 
-def of(run: Any, quantity: str, task: int, learner: int, samples: int = 0) -> np.ndarray:
-    """A quantity by draw, of the task, learner and size of these numbers in the run."""
-    return run.data[quantity].values[task, learner, samples]
+def of(run: Any, quantity: str, meeting: int) -> np.ndarray:
+    """A quantity by draw, of the meeting of this number."""
+    return run.data[quantity].values[meeting]
 
 
 def columns(*values: np.ndarray) -> np.ndarray:
     """Quantities side by side, a draw a row."""
     return np.stack(values, axis=1)
+
+
+def each(run: Any, quantity: str = "excess") -> np.ndarray:
+    """A quantity of every meeting, side by side."""
+    return run.data[quantity].values.T

@@ -10,7 +10,7 @@ _AWAY = {"tasks": ("single-location-4",), "learners": ("erf",), "samples": (400,
 
 def _well_and_away(run):
     """Whether a fit leaves little error and yet weighs what matters less than the rest."""
-    return (of(run, "excess", 0, 0) < GOOD) & (of(run, "auroc", 0, 0) < ELSEWHERE)
+    return (of(run, "excess", 0) < GOOD) & (of(run, "auroc", 0) < ELSEWHERE)
 
 
 AWAY = ours_of_map(

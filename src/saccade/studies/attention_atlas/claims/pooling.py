@@ -6,7 +6,7 @@ from functools import cache
 from saccade.lab import registry
 from saccade.lab.claim import Sabotage, Scale
 from saccade.lab.kinds import ESTIMATE
-from saccade.studies.attention_atlas.claims import columns, of, ours, ours_of_map
+from saccade.studies.attention_atlas.claims import each, ours, ours_of_map
 
 TASKS = (
     "sparse-token-1-theta-2", "sparse-token-1", "sparse-token-1-theta-6", "sparse-token-3",
@@ -37,9 +37,8 @@ POOLING = ours_of_map(
         "Where pooling is enough is where theory says: from 800 samples a linear function of the"
         " mean token errs as the theory of sparse tokens says of pooling that knows the direction,"
         " within .03, from one faint token in eight to three clear ones."),
-    kind=ESTIMATE,
-    measure=lambda run: columns(*(of(run, "error", task, 0) for task in range(len(TASKS)))),
-    predict=_line, resolution=0.03, argued="8 weights learned from 800 samples cost about .01",
+    kind=ESTIMATE, measure=lambda run: each(run, "error"), predict=_line, resolution=0.03,
+    argued="8 weights learned from 800 samples cost about .01",
     parts=tuple(f"R = {count}, theta = {signal:g}" for count, signal in SETTINGS.values()),
     scales={"quick": Scale(
         {"tasks": TASKS, "learners": ("pooled",), "samples": (800,)}, repetitions=4, seconds=8)},

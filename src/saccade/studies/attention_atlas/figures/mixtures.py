@@ -31,8 +31,8 @@ def draw_mixtures(found: Entries) -> Any:
     grid[1].set(title="the signal is split", xlabel="share of y at the marked token")
     grid[1].plot([0], [blind_to_places_regression(LENGTH)], "k_", markersize=14, mew=1.5)
     grid[1].annotate(
-        "1 - 1/L: no order seen", (0, blind_to_places_regression(LENGTH)), (0.12, 1.08), fontsize=7,
-        arrowprops={"arrowstyle": "-", "lw": 0.6, "color": THEORY["color"]})
+        "1 - 1/(L - 1): no order seen", (0, blind_to_places_regression(LENGTH)), (0.12, 1.08),
+        fontsize=7, arrowprops={"arrowstyle": "-", "lw": 0.6, "color": THEORY["color"]})
     grid[0].legend(loc="upper left", ncol=2)
     return drawing
 

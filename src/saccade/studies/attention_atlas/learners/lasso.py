@@ -13,7 +13,7 @@ import numpy as np
 from saccade.lab.chart import ChartedLearner
 from saccade.studies.attention_atlas.learners import STUDY
 from saccade.studies.attention_atlas.learners.linear import of_places
-from saccade.studies.attention_atlas.models import LOSSES, Data, Fitted, Tuned, scaled
+from saccade.studies.attention_atlas.models import LOSSES, Data, Fitted, Mask, Tuned, scaled
 
 SHARES = (0.5, 0.2, 0.05, 0.01)
 STEPS = 150
@@ -57,7 +57,7 @@ def _minimised(w: np.ndarray, b: float, slope, step: float, alpha: float):
     return w, b
 
 
-def _predict(w: np.ndarray, b: float, X: np.ndarray) -> np.ndarray:
+def _predict(w: np.ndarray, b: float, X: np.ndarray, mask: Mask) -> np.ndarray:
     return X.reshape(len(X), -1) @ w + b
 
 

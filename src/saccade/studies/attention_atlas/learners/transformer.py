@@ -19,7 +19,7 @@ import optax
 import saccade.precision  # noqa: F401  float64 before the first array
 from saccade.lab.chart import ChartedLearner
 from saccade.studies.attention_atlas.learners import STUDY
-from saccade.studies.attention_atlas.models import Data, Fitted, Tuned, scaled
+from saccade.studies.attention_atlas.models import Data, Fitted, Mask, Tuned, scaled
 
 WIDTH, HEADS, HIDDEN, STEPS, BATCH, ROOM = 16, 2, 32, 400, 64, 1024
 SETTINGS = ((3e-3, 0.0), (3e-3, 0.1), (1e-2, 0.0), (1e-2, 0.1))
@@ -88,7 +88,7 @@ def _path(data: Data) -> Iterator[Fitted]:
             np.float32(decay))
         made = jax.tree.map(lambda leaf: np.asarray(leaf, np.float32), made)
         yield Fitted(
-            lambda X, made=made: level + spread * np.asarray(_looked(made, X)[0], float),
+            lambda X, mask, made=made: level + spread * np.asarray(_looked(made, X)[0], float),
             partial(_weigh, made))
 
 
@@ -96,7 +96,7 @@ def _looked(made: Any, X: np.ndarray) -> Any:
     return _apply(made, X.astype(np.float32))
 
 
-def _weigh(made: Any, X: np.ndarray) -> np.ndarray:
+def _weigh(made: Any, X: np.ndarray, mask: Mask) -> np.ndarray:
     return np.asarray(_looked(made, X)[1], float)
 
 

@@ -8,7 +8,7 @@ from saccade.contracts import Kind
 from saccade.estimators import TwoStepAttentionClassifier
 from saccade.lab.chart import ChartedLearner
 from saccade.studies.attention_atlas.learners import STUDY
-from saccade.studies.attention_atlas.learners.softmax import Quiet, fitted, last_quarter
+from saccade.studies.attention_atlas.learners.estimated import Quiet, fitted, last_quarter
 from saccade.studies.attention_atlas.models import Fitted
 
 SHARPNESS, RIDGES = (1.0, 4.0), (0.1, 0.01)
@@ -28,9 +28,9 @@ class TwoSteps:
         X, y = np.asarray(X, float), np.asarray(y)
         model = cast(Any, _TwoSteps)(
             sharpness=SHARPNESS, ridges=RIDGES, class_weight=None, cv=last_quarter(len(y)))
-        return fitted(model, X, y, mask, np.asarray)
+        return fitted(model, X, y, mask)
 
 
 TWO_STEPS = ChartedLearner(
     "two-step", STUDY, "a query from two gradient steps, then logistic regression", TwoSteps,
-    kinds=("classification",))
+    kinds=("classification",), ragged=True)

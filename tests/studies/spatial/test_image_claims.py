@@ -11,7 +11,7 @@ from saccade.datasets.images.locality import grid
 from saccade.lab import registry
 from saccade.lab.experiment import Run
 from saccade.lab.verdict import judge
-from saccade.studies.spatial.claims import images
+from saccade.studies.spatial.claims import images, shuffle_sizes
 
 pytestmark = pytest.mark.slow
 
@@ -93,6 +93,30 @@ def test_no_drop_is_no_drop(good):
         == "refuted")
 
 
+def cells_run(shares, seeds=2):
+    """Answers that get better or worse with the size of the cells; nothing is known of whole ones
+    after training on shuffled ones."""
+    random = np.random.default_rng(1)
+    difficulty = random.random((2, seeds, 1, TEST_IMAGES))
+    noise = 0.2 * random.normal(size=(2, seeds, len(shares), TEST_IMAGES))
+    right = difficulty + noise < np.asarray(shares)[:, None]
+    whole = np.where(np.arange(len(shares))[:, None] == 0, right, difficulty < 0.2)
+    axes = ("kind", "seed", "cell", "image")
+    data = xarray.Dataset(
+        {"right": (axes, right.astype(np.uint8)), "right_whole": (axes, whole.astype(np.uint8))})
+    return Run(data, SimpleNamespace())
+
+
+def test_flat_in_cells_and_falling_with_them():
+    flat, falling = cells_run([0.57] * 5), cells_run([0.6, 0.59, 0.54, 0.48, 0.4])
+    assert verdict(shuffle_sizes.FLAT, flat) == "holds"
+    assert verdict(shuffle_sizes.FLAT, falling) == "refuted"
+    assert verdict(shuffle_sizes.STEPS, falling) == "holds"
+    assert verdict(shuffle_sizes.STEPS, flat) == "refuted"
+    for claim, run in ((shuffle_sizes.FLAT, flat), (shuffle_sizes.STEPS, falling)):
+        assert verdict(claim, run, claim.sabotages[0].measure) == "refuted"
+
+
 def test_encodings_without_place_are_not_local():
     assert verdict(images.UNPERMUTED, vision_run(local=False)) == "refuted"
 
@@ -101,7 +125,6 @@ def test_every_claim_names_parts_sabotages_and_data():
     for claim in registry.claims("spatial"):
         assert claim.sabotages
         assert claim.id.startswith("spatial.")
-        uses_cifar = (
-            any("cifar10" in str(scale.parameters) for scale in claim.scales.values())
-            or "quick" not in claim.scales)
+        uses_cifar = any("cifar10" in str(scale.parameters) for scale in claim.scales.values()) or (
+            claim.experiment.id.startswith("spatial.images") and "quick" not in claim.scales)
         assert not uses_cifar or claim.requires == "data:cifar10"

@@ -213,7 +213,7 @@ def label_function(signals: Any, labels: Any, threshold: float = 0.9) -> Float[A
     require(bool(threshold >= 0), "threshold", threshold, "must be at least 0")
     (x,) = floats(signals)
     sums = x @ (index[:, None] == np.arange(sets)).astype(float)
-    passes = abs(sums) > threshold * set_size + ROUNDING * set_size
+    passes = abs(sums) > (threshold + ROUNDING) * set_size
     return namespace(x).where(passes, sums, 0.0).sum(axis=-1)
 
 

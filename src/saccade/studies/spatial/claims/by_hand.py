@@ -77,7 +77,8 @@ BAYES = MINE(
     id="spatial.best-is-bayes", spec="VS-POP",
     statement="The task's best prediction, from the numbers of sets that are all +1 and all -1, is"
     " the mean label over all images that look alike.", experiment=by_hand.posterior,
-    measure=_gap(), argued="Every image of six patches in three sets; quotients of sums.",
+    measure=_gap(),
+    argued="Every image of six patches in three sets, and of three sets of one; quotients of sums.",
     sabotages=(
         Sabotage("other-sets", "Believe in another partition.", {"told": (0, 0, 1, 1, 2, 2)}),))
 

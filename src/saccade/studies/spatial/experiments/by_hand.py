@@ -43,6 +43,9 @@ def _cosine(one: Any, other: Any) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True)) / np.sqrt(lengths)
 
 
+SINGLE = (0, 1, 2)  # sets of one patch
+
+
 @experiment("spatial.layer-by-hand")
 def layer_by_hand(
     key: Any, *, patches: int = 5, dim: int = 3, samples: int = 6, masked: bool = True,
@@ -85,7 +88,17 @@ def posterior(
     told: tuple[int, ...] | None = None,
 ) -> xarray.Dataset:
     """The task's best prediction on every image (with noise), beside the mean label of all listed
-    images that look like it; `told` is the partition that the prediction believes in."""
+    images that look like it, and the same for three sets of one patch; `told` is the partition that
+    the prediction believes in."""
+    gaps = [
+        _posterior_gap(key, sets, believed, spurious_rate)
+        for sets, believed in ((labels, told or labels), (SINGLE, SINGLE))]
+    return xarray.Dataset({"gap": ((), max(gaps))})
+
+
+def _posterior_gap(
+    key: Any, labels: tuple[int, ...], told: tuple[int, ...], spurious_rate: float
+) -> float:
     images = all_images(labels, spurious_rate)
     mass: dict[Any, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for row, y, chance in zip(*images, strict=True):
@@ -93,11 +106,11 @@ def posterior(
         mass[tuple(row)][1] += chance
     signals = np.array(list(mass))
     mean = np.array([one / all_of_it for one, all_of_it in mass.values()])
-    task = Spatial.create(key, told or labels, 4, spurious_rate)
+    task = Spatial.create(key, told, 4, spurious_rate)
     noise = generator(key).normal(size=(*signals.shape, 4))
     noise -= (noise @ task.feature)[..., None] * task.feature
     best = np.asarray(task.best(signals[..., None] * task.feature + 0.5 * noise))
-    return xarray.Dataset({"gap": ((), _largest(best, mean))})
+    return _largest(best, mean)
 
 
 def _moments(task: Spatial, sample: Any) -> tuple[list[float], list[float]]:
@@ -149,7 +162,7 @@ def _ranked(row: Any, inside: Any, places: int) -> float:
 
 @experiment("spatial.definitions-by-hand")
 def definitions_by_hand(
-    key: Any, *, side: int = 4, block: int = 2, threshold: float = 0.45, read: float = 0.45,
+    key: Any, *, side: int = 4, block: int = 2, threshold: float = 0.55, read: float = 0.55,
     pull: float = 2.0, seen: float = 2.0,
 ) -> xarray.Dataset:
     """The scores of association of a random matrix that leans towards a scattered partition by

@@ -1,3 +1,3 @@
 """The figures of the spatial study."""
 
-ORDER = ("model", "images")
+ORDER = ("model", "scaling", "images")

@@ -56,7 +56,8 @@ def sweeps(incomplete: str) -> list[str]:
     """The built-in sweeps: phase.toml of single-location is single-location/phase."""
     named = [
         f"{name}/{path.stem}" for name in STUDIES
-        for path in sorted(index.folder(name).glob("*.toml")) if path.stem != "mutants"]
+        for path in sorted(index.folder(name).glob("*.toml"))
+        if path.stem not in ("mutants", "items")]
     return _beginning(incomplete, named)
 
 

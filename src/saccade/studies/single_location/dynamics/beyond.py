@@ -52,8 +52,14 @@ def _run(
 ):
     loss = partial(beyond_risk, informative=informative, lean=jnp.asarray(lean))
 
-    def step(state, t, setting):
-        return full_step(*state, *truth, setting, step_size, loss)
+    k_star, v_star = truth
 
-    return follow(
-        step, lambda state: overlaps_of(*state, *truth), vectors, setting, decay, stops, loss)
+    def step(state, t, setting):
+        k, v = state
+        return full_step(k, v, k_star, v_star, setting, step_size, loss)
+
+    def observe(state):
+        k, v = state
+        return overlaps_of(k, v, k_star, v_star)
+
+    return follow(step, observe, vectors, setting, decay, stops, loss)

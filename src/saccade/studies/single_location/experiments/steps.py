@@ -107,7 +107,7 @@ def settling(
     run = dynamics.manifold_trajectory(
         first[..., 0], first[..., 1], drawn.setting, drawn.size, steps, [steps - 1, steps])
     ends = np.stack(run.overlaps[:2], -1)  # (case, start, stop, overlap)
-    left = [local(*one[:, 1].T, drawn.row(i)) for i, one in enumerate(ends)]
+    left = [local(one[:, 1, 0], one[:, 1, 1], drawn.row(i)) for i, one in enumerate(ends)]
     slopes = np.stack([np.stack([one.in_kappa, one.in_nu], -1) for one in left])
     last = ends[:, :, 1]
     axes = ("case", "start")

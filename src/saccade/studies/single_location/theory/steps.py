@@ -61,4 +61,5 @@ def proof_step(setting: Setting) -> float:
         constant = slope * stretch + curvature / 2 * (1 + (1 + stretch) * stretch)
         return size * constant - 0.5
 
-    return float(optimize.brentq(missing, 0.0, 1.0)) if missing(1.0) > 0 else 1.0
+    return (
+        float(optimize.root_scalar(missing, bracket=(0.0, 1.0)).root) if missing(1.0) > 0 else 1.0)

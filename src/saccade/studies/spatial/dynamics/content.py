@@ -51,7 +51,7 @@ def content_outputs(at: Mixed, fixed: Fixed, counts: Counts) -> Float[Array, " i
     """F of images given by counts (p = 3). A patch of signal x weighs itself by e^(beta + theta
     x^2), those of its set by e^(gamma + theta x x'), all others by e^(rho + theta x x')."""
     patches = counts.shape[1] * fixed.set_size
-    tilt = jnp.exp(at.theta * jnp.outer(VALUES, VALUES))
+    tilt = jnp.exp(at.theta * jnp.asarray(np.outer(VALUES, VALUES)))
     total = counts.sum(axis=1, keepdims=True)
     same, other, own = jnp.exp(at.gamma), jnp.exp(at.rho), jnp.exp(fixed.diagonal)
     weights = (same - other) * counts + other * total  # of all patches, the own one as if another

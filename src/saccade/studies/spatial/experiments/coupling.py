@@ -39,8 +39,10 @@ def coupling(
             keys, labels, spurious_rate, eta_v, eta_a, start, steps, dim, n, layer)
         ends = [semi_idealised(one, setting, eta_a, states) for one in np.asarray(alphas)[:, :-1]]
         tables.append([
-            _gaps(*one, layer, labels, (float(end[0][-1]), float(end[1][-1])))
-            for *one, end in zip(A, v, *fresh, ends, strict=True)])
+            _gaps(
+                weights, value, X, feature, layer, labels,
+                (float(end[0][-1]), float(end[1][-1])))
+            for weights, value, X, feature, end in zip(A, v, *fresh, ends, strict=True)])
         along.append(np.asarray(alphas)[:, -1])
     return xarray.Dataset(
         {

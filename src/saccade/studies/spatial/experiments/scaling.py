@@ -90,8 +90,8 @@ def transfer_scaling(
         ends.append(_pretrained(patches, set_size, rate, steps))
         known, untrained = (_weights(patches, set_size, *end) for end in (ends[-1], (0.0, 0.0)))
         for _ in range(repetitions):
-            shown = _images(random, patches, set_size, rate, max(few))
-            cosines = _steps(random, *shown, few, sigma)
+            shown, labels = _images(random, patches, set_size, rate, max(few))
+            cosines = _steps(random, shown, labels, few, sigma)
             signals, y = _images(random, patches, set_size, rate, test)
             fresh = np.stack([signals, sigma * random.standard_normal(signals.shape)])
             mixed = fresh[:, :, random.permutation(patches)]

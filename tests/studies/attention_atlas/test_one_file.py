@@ -88,7 +88,7 @@ def test_files_of_mine_make_no_cell_stale(two_files, monkeypatch, forgets):
 def test_a_change_makes_stale_what_computes_with_it(changed, stale, monkeypatch, forgets):
     cells = [("split-50", "erf"), ("spatial", "erf"), ("split-50", "softmax")]
     before = {pair: code(*pair) for pair in cells}
-    file, read = Path(experiments.__file__).parent / changed, Path.read_bytes
+    file, read = Path(experiments.__file__).parents[1] / changed, Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == file))
     forgets()
     assert {pair for pair in cells if code(*pair) != before[pair]} == stale

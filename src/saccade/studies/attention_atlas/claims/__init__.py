@@ -8,7 +8,7 @@ import numpy as np
 from saccade.lab.claim import Citation, Claim
 from saccade.studies.attention_atlas.experiments import meetings
 
-ORDER = ("blind", "looking", "samples", "pooling", "external")
+ORDER = ("floor", "blind", "looking", "samples", "pooling", "external")
 
 
 def ours(words: str) -> Citation:

@@ -6,7 +6,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.kinds import ABOVE, ESTIMATE
 from saccade.studies.attention_atlas.claims import each, ours, ours_of_map
-from saccade.studies.attention_atlas.experiments import without_order
+from saccade.studies.attention_atlas.experiments.oracles import without_order
 from saccade.studies.attention_atlas.theory import (
     blind_to_places_classification,
     blind_to_places_regression,

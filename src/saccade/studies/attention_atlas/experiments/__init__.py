@@ -29,8 +29,6 @@ WORDS = ("fitted", "diverged")
 LENGTH, DIM, TEST, DRAWS = 8, 8, 2000, 16
 POOL = 1024
 """Samples are drawn at least so many at once, so that a task compiles one program."""
-ORDERLESS = ("split-0", "group-sparse")
-"""Tasks in which a fixed, unmarked place decides."""
 QUANTITIES = ("error", "best", "null", "excess", "auroc", "top1", "seconds")
 
 
@@ -86,6 +84,10 @@ class Sizes(NamedTuple):
     dim: int
     test: int
     numbers: tuple[int, ...]
+
+
+def sizes_of(key: Any, most: int, length: int, dim: int, test: int) -> Sizes:
+    return Sizes(most, length, dim, test, tuple(np.asarray(jax.random.key_data(key)).tolist()))
 
 
 @eqx.filter_jit
@@ -178,13 +180,12 @@ def outcomes(
         require(value >= least, name, value, f"must be at least {least}")
     for one in meetings:
         find_learner(one.learner).of(kind_of(one.task, length, dim), find_task(one.task).ragged)
-    numbers = tuple(np.asarray(jax.random.key_data(key)).tolist())
     found = {}
     for task in dict.fromkeys(one.task for one in meetings):
         own = [one for one in meetings if one.task == task]
         most = max(one.samples for one in own)
         limited = find_task(task).most is not None
-        sizes = Sizes(most if limited else max(most, POOL), length, dim, test, numbers)
+        sizes = sizes_of(key, most if limited else max(most, POOL), length, dim, test)
         for number in range(draws):  # draws outermost: each is made once
             found |= {(one, number): _outcome(one, number, sizes) for one in own}
     return {
@@ -237,29 +238,3 @@ def aligned(**lists: Sequence[Any]) -> list[tuple[Any, ...]]:
             len(values) in (1, longest), name, len(values),
             f"entries must be 1, or {longest} like the longest list")
     return list(zip(*(list(values) * (longest // len(values)) for values in lists.values())))
-
-
-@experiment("attention-atlas.without-order", finds=lambda asked: homes(ORDERLESS, ()))
-def without_order(
-    key, *, among: int = 0, draws: int = 32, length: int = LENGTH, dim: int = DIM, test: int = 8000
-) -> xarray.Dataset:
-    """Error over that of chance (variance 1, labels 1/2) of the conditional mean given the tokens
-    as a set, on the two tasks with a fixed, unmarked place; told that it is `among` so many first
-    places, if that is not 0."""
-    require(0 <= among <= length, "among", among, f"must lie from 0 to the length {length}")
-    numbers = tuple(np.asarray(jax.random.key_data(key)).tolist())
-    sizes, found = Sizes(POOL, length, dim, test, numbers), np.empty((len(ORDERLESS), draws))
-    for row, name in enumerate(ORDERLESS):
-        for number in range(draws):
-            draw, task = draw_of(name, number, sizes), task_of(find_task(name), number, sizes)
-            wrong = error(_guess(task, draw.fresh.X, among or length), draw.fresh.y, draw.kind)
-            found[row, number] = wrong / (1 if draw.kind == "regression" else 0.5)
-    return xarray.Dataset({"excess": (("meeting", "draw"), found)}, {"meeting": list(ORDERLESS)})
-
-
-def _guess(task: Any, X: np.ndarray, among: int) -> np.ndarray:
-    """Labels: each of these tokens takes the first place once, and the majority decides."""
-    if task.kind == "regression":
-        return task.without_order(X, among)
-    signs = [np.sign(np.asarray(task.best(np.roll(X, -by, axis=1)))) for by in range(among)]
-    return np.sum(signs, axis=0)

@@ -65,11 +65,18 @@ def said(claim: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
+def plain(words: str) -> str:
+    """Bars would end a cell."""
+    return words.replace("|", "\\|")
+
+
 def table(claims: list[dict[str, Any]], missing: list[dict[str, str]]) -> str:
     by_item = cited(claims)
     rows = [((place, row), judged_row(place, row, some)) for (place, row), some in by_item.items()]
     rows += [
-        ((one["place"], ""), f"| {one['place']}: {one['words']} | | not judged: {one['reason']} |")
+        (
+            (one["place"], ""),
+            f"| {one['place']}: {plain(one['words'])} | | not judged: {plain(one['reason'])} |")
         for one in missing]
     rows.sort(key=lambda pair: (natural(pair[0][0]), natural(pair[0][1])))
     ours = len(claims) - sum(map(len, by_item.values()))
@@ -77,7 +84,7 @@ def table(claims: list[dict[str, Any]], missing: list[dict[str, str]]) -> str:
         "| item of the source | row | claims and how they read it |", "|---|---|---|",
         *(line for _, line in rows), "",
         f"{len(claims)} claims: {len(claims) - ours} on places of the source, {ours} with no "
-        f"source but this page. {len(missing)} items are not judged."]
+        f"source but this page. Items that are not judged: {len(missing)}."]
     return "\n".join(lines)
 
 

@@ -107,10 +107,15 @@ class StudyView:
     def symbols(self) -> Markup:
         return self._section("Symbols")
 
+    @cached_property
+    def items(self) -> Markup:
+        return self._section("Item by item")
+
     def _section(self, heading: str) -> Markup:
         """A section of the study's page as HTML, with links to the claims it names."""
         addresses = {entry.id: f"../{entry.page}" for entry in self.entries}
-        return linked(rendered(section(page_text(self.known), heading)), addresses)
+        text = re.sub(r"<!--.*?-->", "", section(page_text(self.known), heading))
+        return linked(rendered(text), addresses)
 
 
 def page_text(study: Study | None) -> str:

@@ -216,7 +216,7 @@ TINY_QUERY = blunt(
         "looks-away", "A query of norm 3 that points away.", {"alignment": -0.95, "sharpness": 3.0}
     ),
     status="asymptotic", kind=ESTIMATE, statistic="mean", measure=_differences, resolution=0.01,
-    scales={"quick": Scale(seconds=3)},
+    scales={"quick": Scale(repetitions=4, seconds=3)},
     finding=(
         "With eta = 1/2, beta = 1 attention is nearly pooling (test error 0.005 against 0.008);"
         " scores grow like eta_q beta^2, and an eta_q near 40 makes the sharpness of order one."))

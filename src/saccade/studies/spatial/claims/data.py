@@ -93,6 +93,7 @@ LABEL = FREQUENCY(
     measure=lambda run: run.data.label.values, predict=_per_case(label_error),
     resolution=[0.004, 0.004, 0.012], parts=("D=36", "D=64", "D=24"),
     argued="Exact; the resolution is 9 standard deviations of the sampled frequency.",
+    scales={"quick": Scale(repetitions=4)},
     sabotages=(Sabotage("low-threshold", "Let sets of half size count.", {"threshold": 0.45}),))
 
 LINEAR = FREQUENCY(

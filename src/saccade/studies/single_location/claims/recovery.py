@@ -50,7 +50,8 @@ WITH_SCHEDULE = claim(
     parts=("1 - |kappa|", "1 - |nu|", "distance to the manifold"),
     scales={
         "quick": Scale(descent.SCHEDULE, repetitions=4, seconds=4),
-        "paper": Scale(descent.SCHEDULE, seconds=8)}, figure="4a",
+        "paper": Scale(descent.SCHEDULE, seconds=8)},
+    figure="4a",
     sabotages=(
         changed("no-schedule", "Keep lambda = 1 for ever.", decay=0.0),
         changed("stop-early", "Stop after 1200 steps.", steps=1200, record_every=3),

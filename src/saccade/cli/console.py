@@ -4,6 +4,7 @@ text when not a terminal or when asked for."""
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,9 +117,28 @@ def console(stderr: bool = False) -> "Console":
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    if is_plain():
+        typer.echo("\n".join(plain_lines(title, heads, rows)))
+        return
     from saccade.cli.tables import simple_table
 
     console().print(simple_table(title, heads, rows))
+
+
+def plain_lines(
+    title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], width: int = 200
+) -> list[str]:
+    """A table without frames: only the last column wraps. (Rich takes half a second for all
+    claims.)"""
+    cells = [[str(cell) for cell in row] for row in (heads, *rows)]
+    wide = [max(map(len, column)) + 2 for column in zip(*cells)][:-1]
+    left = max(width - sum(wide), 40)
+    lines = [title]
+    for row in cells:
+        first, *more = textwrap.wrap(row[-1], left) or [""]
+        start = "".join(cell.ljust(size) for cell, size in zip(row, wide))
+        lines += [(start + first).rstrip(), *(" " * sum(wide) + text for text in more)]
+    return lines
 
 
 def print_json(value: Any) -> None:

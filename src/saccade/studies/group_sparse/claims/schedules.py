@@ -100,5 +100,5 @@ FULL = _on_schedules(
     experiment=schedules.full_schedules, status="heuristic", measure=_full,
     predict=lambda run: [0.65, -2 / 3, -2 / 3, -2 / 3], resolution=0.12, statistic="median",
     parts=("exponent of D", "of time, D=4", "of time, D=8", "of time, D=12"),
-    scales={"standard": Scale(seconds=40)},
+    scales={"standard": Scale(repetitions=4, seconds=60)},
     sabotages=(Sabotage("early", "Look after 8 steps.", {"steps": 8}),))

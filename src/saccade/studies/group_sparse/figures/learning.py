@@ -46,6 +46,8 @@ def draw_pretrained(runs: Mapping[str, Run]) -> Drawing:
     panels[3].plot(odds, guide, ":", color=GREY, label="odds squared")
     panels[3].set(
         xscale="log", yscale="log", xlabel="odds of the wrong group", title="steps to return")
+    panels[3].set_xticks(odds, [f"{one:g}" for one in odds])
+    panels[3].xaxis.minorticks_off()
     panels[3].legend(fontsize=7)
     return figure
 
@@ -75,9 +77,11 @@ def draw_schedules(runs: Mapping[str, Run]) -> Drawing:
         rest = data.one_minus_attention.isel(schedule=number)
         left.plot(
             data.groups, rest, "o-", color=CYCLE[number], markersize=4,
-            label=f"η ~ D^{p:g}, t ~ D^{q:g}: {-(1 + 2 * p + 2 * q) / 3:.2f}")
+            label=rf"$\eta \sim D^{{{p:g}}},\ t \sim D^{{{q:g}}}$: {-(1 + 2 * p + 2 * q) / 3:.2f}")
     left.set(
         xscale="log", yscale="log", xlabel="D", ylabel="1 − S", title="steps that keep the rule")
+    left.set_xticks(data.groups.values, [f"{one:g}" for one in data.groups.values])
+    left.xaxis.minorticks_off()
     left.legend(fontsize=7, title="predicted exponent", title_fontsize=7)
     for name, colour in (("time", BLUE), ("large", ORANGE)):
         one = runs[name].data
@@ -120,7 +124,8 @@ def draw_starts(runs: Mapping[str, Run]) -> Drawing:
                     data.groups * (1 + 0.01 * number), middle, [middle - low, high - middle],
                     fmt="o-", color=CYCLE[number % len(CYCLE)], markersize=4, linewidth=1,
                     label="sine, zero start" if name == "sine" else name)
-        panels[0, column].legend(fontsize=7)
+        panels[1, column].legend(
+            fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
         panels[1, column].set_xlabel("D")
     for axes, what in zip(panels[:, 0], ("attention on the group", "test error"), strict=True):
         axes.set_ylabel(what)

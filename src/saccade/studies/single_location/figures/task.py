@@ -29,7 +29,7 @@ def draw_sentences(run: Run) -> Drawing:
             said = axes.annotate(
                 piece, (left, height), fontsize=9, color=shade, family="monospace", va="center",
                 annotation_clip=False, bbox=box if shade == colour else None)
-            left += (len(piece) + 1) * 0.0121
+            left += (len(piece) + 1) * 0.0128
             said.set_in_layout(False)
         axes.text(
             1.02, height, f"Y = {train.labels[index]:+d}", color=colour, va="center", fontsize=9)

@@ -88,9 +88,13 @@ def test_the_command_is_installed_or_runnable():
 
 
 def test_no_file_is_longer_than_a_reader_can_hold():
+    """The table of a page that is made from the claims does not count."""
     kinds = {".py", ".md", ".sh", ".toml", ".html", ".css", ".js"}
     readable = [path for path in tracked_files() if path.suffix in kinds]
-    sizes = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in readable}
+    made = re.compile(r"<!-- items: begin -->.*?<!-- items: end -->", re.DOTALL)
+    sizes = {
+        str(path.relative_to(ROOT)): len(made.sub("", path.read_text()).splitlines())
+        for path in readable}
     assert {name: size for name, size in sizes.items() if size > LINE_LIMIT} == {}
 
 

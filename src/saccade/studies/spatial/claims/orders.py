@@ -111,7 +111,7 @@ DOMINATES = AT_REST(
     corrected="spatial.gain-dominates-later",
     finding="With e^beta = 2.7 the spurious signals, which spread by (q D)^(1/2) = C, put half of"
     " the images outside, at every D: the lemma needs e^beta above twice poly(C) log d.",
-    sabotages=(Sabotage("small-sets", "C = 2.", {"set_size": 2}),),
+    sabotages=(Sabotage("small-sets", "Sets of two patches, C = 2.", {"set_size": 2}),),
     repairs=(Repair("large-diagonal", "beta = 4: e^beta is 55.", {"diagonal": 4.0}),))
 
 LATER = AT_REST(

@@ -268,7 +268,8 @@ SUM = LONG(
     " toward 1.", expected="refuted", corrected="spatial.feature-sum-grows",
     finding="Lemma D.16 bounds the sum for every T, but by Lemma D.9 alpha stays above a constant,"
     " so the sum grows like T. What is bounded by a logarithm is the sum with the sigmoid in it,"
-    " which is gamma.", sabotages=(Sabotage("other-size", "D = 64.", {"patches": 64}),),
+    " which is gamma.",
+    sabotages=(Sabotage("other-size", "Images of 64 patches, D = 64.", {"patches": 64}),),
     repairs=(Repair(
         "with-the-sigmoid", "Sum what moves gamma (alpha^p Gamma G^(p-1) times the sigmoid).",
         measure=lambda run: one_row(_late(run, "gamma"))),))
@@ -296,7 +297,7 @@ RATE = LONG(
     corrected="spatial.loss-rate-separable",
     finding="Where f* errs (2 % of images here) the loss comes to rest above zero: the lemma needs"
     " Definition 2.1's P[y f* > 0] = 1 - d^-omega(1), which no small C gives.",
-    sabotages=(Sabotage("other-size", "D = 64.", {"patches": 64}),),
+    sabotages=(Sabotage("other-size", "Images of 64 patches, D = 64.", {"patches": 64}),),
     repairs=(Repair("large-sets", "D = 144, C = 9, q = 1/4: f* hardly errs.", SEPARABLE),))
 
 RATE_HOLDS = LONG(

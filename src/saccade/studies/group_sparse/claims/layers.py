@@ -47,8 +47,8 @@ ERRORS = _deep(
 ALIGNED = ("two layers", "no residual path", "with MLP", "with both")
 VALUE = _deep(
     "group-sparse.deep-value-aligns", "GS-O1",
-    "In two layers too the value turns to the true direction: cos(v1, v*) above 0.95, with"
-    " LayerNorm only when an MLP is there as well.",
+    "In two layers too the value turns to the true direction: cos(v1, v*) above 0.95, but for"
+    " LayerNorm without an MLP, which is not judged.",
     "Medians over runs; an MLP reads along U^T v. LayerNorm alone leaves 0.59 to 0.98.", kind=ABOVE,
     measure=lambda run: run.data.alignment.sel(variant=list(ALIGNED)).values.T,
     predict=lambda run: 0.95, resolution=0.0, parts=ALIGNED,

@@ -34,8 +34,7 @@ ALMOST_EVERY = claim(
     parts=("bound for the truth", "never rising"), scales=quick(seconds=2),
     sabotages=(
         changed("too-short", "Stop after one step.", growth=1e-6),
-        changed(
-            "at-the-saddle", "Start at the origin, which is not generic.", spread=0.0, growth=1e-6),
+        changed("at-the-saddle", "Start at the origin, which is not generic.", spread=0.0),
         changed(
             "large-steps", "Steps of four to six inverse curvatures.", units=(4.0, 6.0), growth=12.0
         )))

@@ -53,8 +53,7 @@ LEARNS_THE_POOL = _learns(
     source=f"section 5.1, {PAPER}", citation=cited("section 5.1", POOLED, "scaled"),
     finding=(
         "As the paper defines it, with a full matrix and a threshold for each coordinate, LISTA-VM"
-        " does learn a pool from examples, and ends as good as one that is told; with one number"
-        " a layer it does not."))
+        " does learn a pool from examples; with one number a layer it does not."))
 
 LEARNS_THE_COVARIANCE = _learns(
     "sparse-recovery.full-matrix-learns-the-covariance", "SR-F2",
@@ -70,7 +69,7 @@ def _learns_nothing(id: str, spec: str, statement: str, task: str, **more: Any) 
     return _full(
         id, spec, statement,
         PAIRED + " The law of a problem stays as it is if a column of X and its coefficient change"
-        " sign, and if coordinates (or blocks) are exchanged: a best M is a number times I.",
+        " sign, and if coordinates (or blocks) are exchanged: the law singles out no direction.",
         Sabotage("pool", "Train and test on supports in ten coordinates.", {"task": "pool"}),
         measure=_gain, predict=lambda run: 0.0, kind=BELOW, resolution=0.01, parts=BY_SEED,
         scales=seconds(quick=4, standard=30, task=task, seeds=SEEDS), **more)

@@ -73,8 +73,8 @@ def _shift(axes, data, name: str) -> None:
     "Squared error of the query's label on new tasks along training on the labels of every prefix:"
     " 20 coordinates, 10 rows, 3 non-zeros (quick: a small task). Levels: algorithms with 12 layers"
     " or steps (errors cut at 12). Dashed, with its interval: a power law through the second half"
-    " of the curve, drawn to the paper's 5·10¹⁰ instances. On a plateau it foretells nothing.",
-    "section 6 of arXiv 2410.13981",
+    " of the curve, drawn to the paper's 5·10¹⁰ instances. On a plateau it foretells nothing; the claims and the numbers on the page are of the standard"
+    " scale.", "section 6 of arXiv 2410.13981",
     {
         "small": (paper_size.paper_size, {}),
         "gpt2-like": (paper_size.paper_size, {"decoder": "gpt2-like"})},

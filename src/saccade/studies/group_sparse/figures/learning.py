@@ -135,9 +135,9 @@ def draw_starts(runs: Mapping[str, Run]) -> Drawing:
 STARTS = Figure(
     "group-sparse/starts", "Encodings and starts",
     "Descent with fresh batches, every setting at the best of three step sizes: medians and the"
-    " middle 70 % of runs. Left: fixed and learned encodings; right: starts of W and v. The claims are"
-    " about the standard scale; at quick scale descent ends early.", "assumptions of Theorem 3.2",
-    {"run": (learned.starts_and_encodings, {})}, draw_starts,
+    " middle 70 % of runs. Left: fixed and learned encodings; right: starts of W and v. The claims"
+    " are about the standard scale; at quick scale descent ends early.",
+    "assumptions of Theorem 3.2", {"run": (learned.starts_and_encodings, {})}, draw_starts,
     seconds={"quick": 60, "standard": 240})
 
 

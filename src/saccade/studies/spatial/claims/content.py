@@ -92,8 +92,8 @@ RANKS = Claim(
     id="spatial.straddling-ranks", spec="VS-X10", source="ours", status="heuristic", kind=ABOVE,
     citation=answers("Definition 2.1", "there exists a partition of [D] into L disjoint subsets"),
     statement="Where patches of 3 cells straddle sets of 4 the attention still ranks patches that"
-    " share a set first, in at least 65 pairs of 100 (chance: 50), but not as well as patches of 2 cells,"
-    " which divide the sets.", experiment=content.straddling, statistic="median",
+    " share a set first, in at least 65 pairs of 100 (chance: 50), but not as well as patches of 2"
+    " cells, which divide the sets.", experiment=content.straddling, statistic="median",
     measure=lambda run: np.column_stack(
         [run.data.ranked.values[1], run.data.ranked.values[0] - run.data.ranked.values[1]]),
     predict=lambda run: [0.65, 0.02], resolution=0.0, parts=("patches of 3", "below those of 2"),

@@ -203,8 +203,8 @@ SIGMOID_LOSS = ALONG(
         (run.data.moment.sel(what="sigmoid") / run.data.moment.sel(what="sampled loss")).values.min(
             axis=0)),
     predict=lambda run: np.full(4, 0.35), resolution=0.0, parts=LEVELS,
-    argued="1000 sampled images at each D; between 0.37 and 0.63. Not for any alpha: an image that is"
-    " wrong by a large margin adds the margin to the loss and at most 1 to the sigmoid.",
+    argued="1000 sampled images at each D; between 0.37 and 0.63. Not for any alpha: an image that"
+    " is wrong by a large margin adds the margin to the loss and at most 1 to the sigmoid.",
     sabotages=(Sabotage("stretched", "Read alpha four times too large.", {"stretch": 4.0}),))
 
 

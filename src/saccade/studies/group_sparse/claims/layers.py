@@ -33,7 +33,9 @@ SELECTS = _deep(
     " left to select.",
     "Paired in each run, medians; every variant has the same search over three step sizes on other"
     " seeds.", kind=ORDERING, measure=_second_over_first, resolution=0.02, parts=NAMES,
-    sabotages=(Sabotage("two-steps", "Stop after two steps.", {"steps": 2}),))
+    sabotages=(
+        Sabotage("two-steps", "Stop after two steps.", {"steps": 2}),
+        Sabotage("one-step", "Stop after one step of a batch of 4.", {"steps": 1, "batch": 4})))
 
 ERRORS = _deep(
     "group-sparse.two-layers-classify", "GS-O1",
@@ -44,11 +46,11 @@ ERRORS = _deep(
     resolution=0.0, parts=NAMES,
     sabotages=(Sabotage("two-steps", "Stop after two steps.", {"steps": 2}),))
 
-ALIGNED = ("two layers", "no residual path", "with MLP", "with both")
+ALIGNED = ("two layers", "with MLP", "with both")
 VALUE = _deep(
     "group-sparse.deep-value-aligns", "GS-O1",
-    "In two layers too the value turns to the true direction: cos(v1, v*) above 0.95, but for"
-    " LayerNorm without an MLP, which is not judged.",
+    "In two layers with a residual path the value turns to the true direction: cos(v1, v*) above"
+    " 0.95, but for LayerNorm without an MLP, which is not judged.",
     "Medians over runs; an MLP reads along U^T v. LayerNorm alone leaves 0.59 to 0.98.", kind=ABOVE,
     measure=lambda run: run.data.alignment.sel(variant=list(ALIGNED)).values.T,
     predict=lambda run: 0.95, resolution=0.0, parts=ALIGNED,

@@ -11,7 +11,7 @@ from saccade.lab.experiment import Run
 from saccade.studies.single_location.claims.citations import CITATIONS
 from saccade.studies.single_location.theory import Overlaps, Setting
 
-ORDER = ("data", "risk", "manifold", "steps", "recovery", "states", "beyond", "draws")
+ORDER = ("data", "risk", "manifold", "steps", "constants", "recovery", "states", "beyond", "draws")
 
 
 def claim(

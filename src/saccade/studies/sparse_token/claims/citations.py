@@ -54,4 +54,5 @@ CITATIONS = {
     "softmax-errors-fall": scaled(LOG), "streamed-tokens": OURS,
     "vectorised-needs-root": scaled(ROOT), "approach-in-dimension": answers(FITTED),
     "transition-sharpens": answers(CAPACITY), "map-before": answers(AMPLIFIES),
-    "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES)}
+    "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES), "noise-shared": OURS,
+    "noise-of-few": OURS}

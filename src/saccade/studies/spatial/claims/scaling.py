@@ -99,7 +99,7 @@ PAIRS = SCALING(
     " agree needs images in proportion to D: exponent 1.", kind=SLOPE,
     experiment=scaling.sets_from_pairs, measure=_found, predict=lambda run: 1.0, resolution=0.3,
     argued=ARGUED + " Every set must have been the signal set a few times, which takes about D/C"
-    " log(D/C) images.",
+    " log(D/C) images.", scales={"quick": Scale(repetitions=4, seconds=4)},
     sabotages=(Sabotage(
         "no-fewer", "Begin at 64 images, so that small D need no fewer.",
         {"images": (64, 96, 128, 192, 256)}),))

@@ -91,6 +91,39 @@ def content_gradient(
         "spread": ("kind", spread), "preference": ((), float(by_preference))})
 
 
+@experiment("spatial.content-recorded")
+def content_recorded(
+    key: Any, *, patches: int = 12, set_size: int = 3, spurious_rate: float = 0.8,
+    diagonal: float = 0.6, slope: float = 0.05, images: int = 80, weighed: float = 1.0,
+    turned: int = 0,
+) -> xarray.Dataset:
+    """The loss as recorded by descent with content, and written out at the same scalars: the mean
+    over images of log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in
+    proportion to e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by
+    so many patches."""
+    sets = np.arange(patches) // set_size
+    signals, y, _ = sample_signals(generator_of(key), sets, spurious_rate, images)
+    stops = np.asarray([0, 20, 60])
+    start, rates = Mixed(0.12, 0.1, 0.2, 0.7), Mixed(0.002, 0.1, 0.1, 0.01)
+    batch = [Mixed(*(np.asarray([number]) for number in one)) for one in (start, rates)]
+    scalars, recorded, _ = dynamics.content_descent(
+        *batch, Fixed(diagonal, slope, set_size),
+        dynamics.counts_of(signals * y[:, None], set_size), np.full(images, 1 / images), stops)
+    rows = []
+    for alpha, gamma, rho, theta in np.transpose([np.asarray(part)[0] for part in scalars]):
+        A = three_value_attention(np.roll(sets, turned), diagonal, gamma, rho)
+        F = np.zeros(images)
+        for n, x in enumerate(signals):
+            for i in range(patches):
+                raised = np.exp(A[i] + weighed * theta * x[i] * x)
+                z = patches * alpha * np.sum(raised * x) / np.sum(raised)
+                F[n] += z * z * z + slope * z
+        rows.append(np.mean(np.log(1 + np.exp(-y * F))))
+    return xarray.Dataset(
+        {"recorded": ("step", np.asarray(recorded)[0]), "plain": ("step", np.asarray(rows))},
+        {"step": stops})
+
+
 @experiment("spatial.straddling")
 def straddling(
     key: Any, *, cells: int = 24, set_size: int = 4, patches: tuple[int, ...] = (2, 3),

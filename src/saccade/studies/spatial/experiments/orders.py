@@ -4,6 +4,8 @@ still the start's, and everything along the exact path of population descent."""
 
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray
 
@@ -11,6 +13,7 @@ from saccade.arrays import generator as generator_of
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial.dynamics import descent as dynamics
 from saccade.studies.spatial.dynamics.descent import Scalars, Setting
+from saccade.studies.spatial.models import three_value_attention
 
 SIZES = (36, 64, 100, 144)
 AT_REST = ("signal", "others", "linear signal", "linear others", "threshold", "gain")
@@ -172,6 +175,38 @@ def _moment(
     pulled = (3 * z * z + slope) * seen
     signal = np.mean(sigmoid * pulled[:, :set_size].sum(axis=1))
     return [float(signal), float(sigmoid.mean()), float(np.logaddexp(0.0, -F).mean())]
+
+
+@experiment("spatial.moments-by-gradient")
+def moments_by_gradient(
+    key: Any, *, patches: int = 12, set_size: int = 3, spurious_rate: float = 0.4,
+    alpha: float = 0.13, gamma: float = 0.7, rho: float = -0.2, diagonal: float = 0.6,
+    slope: float = 0.3, told: float = 0.3, dim: int = 4, images: int = 40, counted: int = 3,
+) -> xarray.Dataset:
+    """The signal term, the mean of the sigmoid and the loss as `_moment` has them, and by automatic
+    differentiation of L(a, b) = mean log(1 + e^(-y (F + b y))), F = sum_i sigma(a_i D sum_j S_ij
+    <v, X_j>) with v = alpha w* and nu `told`, on the same images as patches of `dim` numbers, half
+    of them turned round with their labels: -sum over the first `counted` patches of dL/da_i over
+    alpha, -dL/db and L, at a = 1 and b = 0."""
+    random = generator_of(key)
+    signals = images_of(random, patches, set_size, spurious_rate, images)
+    at = weights_of(patches, set_size, diagonal, gamma, rho)
+    y = np.where(np.arange(images) % 2, 1.0, -1.0)
+    feature = random.standard_normal(dim)
+    feature /= np.linalg.norm(feature)
+    X = (y[:, None] * signals)[..., None] * feature
+    A = three_value_attention(np.arange(patches) // set_size, diagonal, gamma, rho)
+
+    def loss(a: Any, b: Any) -> Any:
+        z = a * patches * jnp.einsum("ij,njd,d->ni", jax.nn.softmax(A), X, alpha * feature)
+        F = jnp.sum(z**3 + told * z, axis=1)
+        return jnp.mean(jnp.log1p(jnp.exp(-y * (F + b * y))))
+
+    value, (by_a, by_b) = jax.value_and_grad(loss, (0, 1))(np.ones(patches), 0.0)
+    plain = [-by_a[:counted].sum() / alpha, -by_b, value]
+    return xarray.Dataset({
+        "moment": ("what", _moment(signals, set_size, at, alpha, slope)),
+        "plain": ("what", np.asarray(plain, float))})
 
 
 @experiment("spatial.long-descent")

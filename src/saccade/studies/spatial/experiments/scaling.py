@@ -7,8 +7,10 @@ Gaussian with variance D sigma^2 in every direction orthogonal to w*; that of a 
 variance sigma^2 |v|^2. Both are drawn as such, which is the law of images in d = D dimensions.
 """
 
+from functools import partial
 from typing import Any
 
+import jax
 import numpy as np
 import xarray
 
@@ -16,8 +18,9 @@ from saccade.arrays import generator as generator_of
 from saccade.convex import fit_readout
 from saccade.lab.experiment import experiment
 from saccade.studies.spatial.dynamics import descent as dynamics
-from saccade.studies.spatial.dynamics.descent import Scalars, Setting
-from saccade.studies.spatial.task import sample_signals
+from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting
+from saccade.studies.spatial.models import output, three_value_attention
+from saccade.studies.spatial.task import Spatial, sample_signals
 
 SIZES = (16, 36, 64, 100, 144)
 RIVALS = ("untrained", "other sets")
@@ -156,3 +159,68 @@ def sets_from_pairs(
             "paired": (("size", "repetition", "images"), np.reshape(paired, (*shape, len(images)))),
             "linear": (("size", "repetition"), np.reshape(linear, shape))},
         {"size": list(sizes), "images": list(images)})
+
+
+@partial(jax.jit, static_argnums=4)
+def _slopes(X: Any, y: Any, A: Any, v: Any, layer: Layer) -> Any:
+    """Gradients in v of the loss on each of several samples."""
+    return jax.vmap(jax.grad(dynamics.sample_loss, 3), (0, 0, None, None, None))(X, y, A, v, layer)
+
+
+@experiment("spatial.reduced-sampler")
+def reduced_sampler(
+    key: Any, *, patches: int = 12, dim: int = 12, set_size: int = 3, spurious_rate: float = 0.35,
+    noise: float = 0.95, told: float = 0.95, few: tuple[int, ...] = (3, 12, 40), gamma: float = 1.1,
+    rho: float = -0.3, slope: float = 0.2, test: int = 150, repetitions: int = 300,
+) -> xarray.Dataset:
+    """Cosines with w* and errors as `transfer_scaling` draws them, with noise `told`, beside those
+    of the same signals in whole images of d dimensions: v = -g/|g|, g the gradient at v = 0 by
+    automatic differentiation of the layer's loss on N images, and the errors with that v."""
+    random, labels = generator_of(key), np.arange(patches) // set_size
+    A = three_value_attention(labels, 1.0, gamma, rho)
+    weights = _weights(patches, set_size, gamma, rho)
+    drawn, tasks = [], []
+    for _ in range(repetitions):
+        feature = random.standard_normal(dim)
+        task = Spatial(labels, feature / np.linalg.norm(feature), spurious_rate, noise)
+        shown, fresh = (task.sample(random, n) for n in (max(few), test))
+        cosines = _steps(random, shown.signals, shown.y, few, told)
+        parts = np.stack([fresh.signals, told * random.standard_normal(fresh.signals.shape)])
+        drawn.append([cosines, [_error(parts, fresh.y, weights, set_size, c) for c in cosines]])
+        tasks.append((task.feature, shown.X, shown.y, fresh))
+    whole = np.zeros((repetitions, 2, len(few)))
+    X, y = (np.stack([one[part] for one in tasks]) for part in (1, 2))
+    for k, n in enumerate(few):
+        steps = -np.asarray(_slopes(X[:, :n], y[:, :n], A, np.zeros(dim), Layer(3, slope)))
+        for r, (feature, _, _, fresh) in enumerate(tasks):
+            v = steps[r] / np.linalg.norm(steps[r])
+            wrong = np.mean(fresh.y * output(fresh.X, A, v, 3, 0.0) < 0)
+            whole[r, :, k] = v @ feature, wrong
+    dims = ("repetition", "of", "few")
+    return xarray.Dataset(
+        {"drawn": (dims, np.asarray(drawn)), "whole": (dims, whole)},
+        {"few": list(few), "of": ["cosine", "error"]})
+
+
+@experiment("spatial.pairs-by-hand")
+def pairs_by_hand(
+    key: Any, *, patches: int = 15, set_size: int = 3, spurious_rate: float = 0.4,
+    images: tuple[int, ...] = (4, 12, 40), companions: int = 2, signed: bool = True,
+) -> xarray.Dataset:
+    """The share of entries in which the patches read by `_paired` differ from those of a loop: the
+    patch itself and the `companions` others with the largest sum of x_i x_j (of |x_i x_j| unless
+    `signed`), the earlier first among equals; by number of images, in a random order of patches."""
+    random, gaps = generator_of(key), []
+    for n in images:
+        signals, _ = _images(random, patches, set_size, spurious_rate, n)
+        signals = signals[:, random.permutation(patches)]
+        rows = []
+        for i in range(patches):
+            agree = {}
+            for j in range(patches):
+                terms = [float(x[i] * x[j]) for x in signals]
+                agree[j] = sum(terms if signed else map(abs, terms))
+            others = sorted((j for j in range(patches) if j != i), key=lambda j: (-agree[j], j))
+            rows.append([float(j == i or j in others[:companions]) for j in range(patches)])
+        gaps.append(np.mean(np.abs(_paired(signals, set_size) - np.asarray(rows))))
+    return xarray.Dataset({"gap": ("images", gaps)}, {"images": list(images)})

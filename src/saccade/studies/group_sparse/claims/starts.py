@@ -20,7 +20,7 @@ STARTS = answers(
     "Next checks 1", "Repeat the main experiment with non-zero initialization (e.g., Xavier)")
 
 
-SCALES = {"standard": Scale(repetitions=2, seconds=110)}
+SCALES = {"standard": Scale(repetitions=4, seconds=220)}
 SIZES = ("D=4", "D=8", "D=12")
 
 

@@ -45,5 +45,5 @@ def largest_noise(
     for seed in seeds_of(key, replicates):
         tails = default_rng(seed).standard_exponential((samples, largest)).cumsum(1) / count
         heights = -ndtri(tails)
-        rows.append([np.mean(logsumexp(k * heights, axis=1)) for k in sharpness])
+        rows.append([np.asarray(logsumexp(k * heights, axis=1)).mean() for k in sharpness])
     return table(tuple(f"k={k:g}" for k in sharpness), rows, ("replicate",))

@@ -150,12 +150,12 @@ ALIGNMENT_RATE = stepped(
     " setting of the paper's alignment figure).",
     "At d = 24 one gap fluctuates by 34 %; means of four, 64 of them: 2.1 %, times nine; 1 - 1/d"
     " counts the missing dimension. (The exponent measured between 25 and 100 is -1.05, so the"
-    " budget was doubled when other draws stayed undecided after 128 means.)",
+    " budget was doubled twice when other draws stayed undecided.)",
     wrong("slower-rate", "Expect 1/sqrt(alpha0).", _predicted_rate, -0.5),
     Sabotage("rare-and-weak", "pi = 0.2, R = 1, theta = 2.", {"informative": 1, "signal": 2.0}),
     source=f"Corollary 1, {PAPER}; the constant is ours", kind=SLOPE, measure=_rate_and_constant,
     predict=_predicted_rate, resolution=[0.16, 0.04], parts=("exponent", "alpha0 times the gap"),
-    scales=both_scales(MANY | {"trials": 128}, MANY | {"trials": 512}, (8, 4), (10, 60)),
+    scales=both_scales(MANY | {"trials": 128}, MANY | {"trials": 512}, (16, 4), (10, 60)),
     figure="sparse-token/alignment")
 
 

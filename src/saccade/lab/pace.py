@@ -11,7 +11,7 @@ with T = SPREAD, the variance of true costs, and s^2 from the finished pieces (a
 that are late already; BELIEF pieces' worth of belief in SCATTER). b is corrected by a regression
 with PULL of belief in it, and m so that the finished ones add up to what they took. Before anything
 is finished the costs are believed. A piece that ended at once did nothing (what it needs is not
-here, or a run was stored) and says nothing of the others. A late piece is taken to need LATE of what it has had. The
+here) and says nothing of the others. A late piece is taken to need LATE of what it has had. The
 numbers were chosen on the recorded runs that `tests/lab/test_pace.py` replays.
 """
 

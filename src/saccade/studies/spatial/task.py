@@ -107,9 +107,10 @@ class Spatial(eqx.Module):
         return jnp.sum(votes, axis=1) / jnp.maximum(jnp.sum(jnp.abs(votes), axis=1), 1.0)
 
 
-def random_feature(key: Key[Array, ""], dim: int) -> Float[Array, " dim"]:
+def random_feature(key: Key[Array, ""] | np.random.Generator, dim: int) -> Float[Array, " dim"]:
     """w*, uniform on the sphere."""
-    feature = normals(key, (dim,))
+    drawn = isinstance(key, np.random.Generator)
+    feature = key.standard_normal(dim) if drawn else normals(key, (dim,))
     return feature / namespace(feature).linalg.norm(feature)
 
 
@@ -174,8 +175,10 @@ def interleaved(patches: int, set_size: int) -> np.ndarray:
     return np.arange(patches) % (patches // set_size)
 
 
-def scattered(key: Key[Array, ""], labels: Any) -> np.ndarray:
+def scattered(key: Key[Array, ""] | np.random.Generator, labels: Any) -> np.ndarray:
     """The same sets at randomly permuted patches (Figure 1b, 2)."""
+    if isinstance(key, np.random.Generator):
+        return key.permutation(labels)
     return np.asarray(jax.random.permutation(key, jnp.asarray(labels)))
 
 

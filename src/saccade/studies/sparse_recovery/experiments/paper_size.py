@@ -59,7 +59,7 @@ def paper_size(
     test_key, start_key, train_key = jax.random.split(key, 3)
     sample = task.sample(test_key, test_tasks)
     recipe = DecoderRecipe(decoder, layers, steps, batch, learning_rate=learning_rate)
-    model = decoders.init_decoder(start_key, config_of(task, decoder, layers))
+    model = transformer.init_transformer(start_key, config_of(task, decoder, layers))
     ended = train(
         decoders.decoder_problem(task, recipe), model, train_key, steps,
         chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),

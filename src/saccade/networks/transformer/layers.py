@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from saccade.arrays import normals
+from saccade.arrays import drawn_normals
 from saccade.networks.transformer import kernels
 from saccade.networks.transformer.config import TransformerConfig
 from saccade.networks.transformer.kernels import Norm, constant, init_norm, normalise
@@ -46,7 +46,7 @@ def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
     keys = jax.random.split(key, 4)
 
     def normal(key: Array, rows: int, columns: int, scale: Any = 1.0) -> Array:
-        return jnp.asarray(scale * rows**-0.5 * normals(key, (L, rows, columns)), dtype)
+        return jnp.asarray(scale * rows**-0.5 * drawn_normals(key, (L, rows, columns)), dtype)
 
     # Without a projection the values are what is added to the residual stream.
     values = 1.0 if config.projection else config.residual_init

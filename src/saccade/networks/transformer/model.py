@@ -28,7 +28,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from saccade.arrays import normals
+from saccade.arrays import drawn_normals
 from saccade.errors import InvalidInput, require
 from saccade.networks.saving import fill, named_leaves, read_arrays, write_arrays
 from saccade.networks.transformer.config import TransformerConfig
@@ -135,7 +135,7 @@ def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -
     D = config.width
 
     def normal(key: Array, rows: int, columns: int, scale: float) -> Array:
-        return jnp.asarray(scale * normals(key, (rows, columns)), dtype)
+        return jnp.asarray(scale * drawn_normals(key, (rows, columns)), dtype)
 
     outputs = D if config.read_out == "quadratic" else config.outputs
     has_read_out = config.read_out != "none"

@@ -236,9 +236,10 @@ SLOPES = (0.5, -0.3, 2.0)
 
 def _moved(optimiser: Any) -> float:
     """Where three steps on SLOPES take a number."""
-    at, state = np.zeros(()), optimiser.init(np.zeros(()))
+    at, state = np.zeros(()), jax.jit(optimiser.init)(np.zeros(()))
+    step = jax.jit(optimiser.update)
     for slope in SLOPES:
-        update, state = optimiser.update(np.asarray(slope), state, at)
+        update, state = step(np.asarray(slope), state, at)
         at = at + np.asarray(update)
     return float(at)
 

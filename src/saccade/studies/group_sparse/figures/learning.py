@@ -61,7 +61,7 @@ PRETRAINED = Figure(
         **{
             kind: (
                 pretrained.pretrained,
-                {"downstream": kind, "sources": ("population", "none"), "samples": 600})
+                {"downstream": kind, "sources": ("population", "none")})
             for kind in DOWNSTREAM},
         "return": (mixtures.return_times, {})},
     draw_pretrained, scales={"standard": {kind: {"samples": 2000} for kind in DOWNSTREAM}},

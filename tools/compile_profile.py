@@ -1,8 +1,9 @@
-"""Where the seconds of a cold ledger go: judges claims in this process with an empty store and an
-empty cache of compiled programs, and prints CPU seconds by claim, and compiler seconds by program
-and by the line of saccade that asked for it.
+"""Where the seconds of a cold ledger go: judges claims and draws figures in this process with an
+empty store and an empty cache of compiled programs, and prints CPU seconds by claim and figure, and
+compiler seconds by program and by the line of saccade that asked for it.
 
     python tools/compile_profile.py single-location [--no-sabotage] [--warm] [--json FILE]
+    python tools/compile_profile.py single-location/outcomes
 
 `--warm` keeps the user's cache of compiled programs, so that what is left is running.
 """
@@ -15,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 COMPILING = "/jax/core/compile/backend_compile_duration"
 PACKAGE = os.path.join("src", "saccade") + os.sep
@@ -67,20 +70,32 @@ def judge(patterns: list[str], sabotage: bool, profile: Profile) -> tuple[list[d
     import jax
 
     import saccade.precision  # noqa: F401
-    from saccade.lab import ledger, registry
+    from saccade.lab import figure, ledger, registry
 
     jax.monitoring.register_event_duration_secs_listener(profile.listen)
     conditions = ledger.Conditions(sabotage=sabotage, folder=os.environ["SACCADE_STORE"])
     rows, costs = [], []
-    for claim in registry.find_claims(patterns):
-        start, compiled = cpu_seconds(), profile.stages["compiling"]
-        programs = sum(map(len, profile.programs.values()))
-        rows.append(ledger.evaluate(claim, conditions))
-        costs.append({
-            "id": claim.id, "experiment": claim.experiment.id, "cpu": cpu_seconds() - start,
-            "compiling": profile.stages["compiling"] - compiled,
-            "programs": sum(map(len, profile.programs.values())) - programs})
+    figures = [name for name in patterns if "/" in name]
+    named = [name for name in patterns if "/" not in name]
+    for claim in registry.find_claims(named) if named or not figures else []:
+        with measured(claim.id, claim.experiment.id, profile, costs):
+            rows.append(ledger.evaluate(claim, conditions))
+    for name in figures:
+        with measured(name, "", profile, costs):
+            figure.draw(registry.one("figure", name, registry.of_study(name, registry.figures)))
     return rows, costs
+
+
+@contextmanager
+def measured(name: str, experiment: str, profile: Profile, costs: list[dict]) -> Iterator[None]:
+    """Adds a line to `costs`: what was spent inside."""
+    start, compiled = cpu_seconds(), profile.stages["compiling"]
+    programs = sum(map(len, profile.programs.values()))
+    yield
+    costs.append({
+        "id": name, "experiment": experiment, "cpu": cpu_seconds() - start,
+        "compiling": profile.stages["compiling"] - compiled,
+        "programs": sum(map(len, profile.programs.values())) - programs})
 
 
 def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: int) -> None:
@@ -92,7 +107,7 @@ def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: in
         for name, times, seconds in dearest(table)[:top]:
             print(f"{name[-60:]:60} {times:6d} {seconds:8.1f}")
         print(f"{'all':60} {sum(map(len, table.values())):6d} {profile.stages['compiling']:8.1f}")
-    print(f"\n{'claim':52} {'CPU s':>7} {'compiler':>8} {'programs':>8}")
+    print(f"\n{'claim or figure':52} {'CPU s':>7} {'compiler':>8} {'programs':>8}")
     for cost in sorted(costs, key=lambda cost: -cost["cpu"])[:top]:
         print(
             f"{cost['id'][:52]:52} {cost['cpu']:7.1f} {cost['compiling']:8.1f}"
@@ -101,7 +116,8 @@ def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: in
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("patterns", nargs="*", help="claims or studies, as for `saccade verify`")
+    parser.add_argument(
+        "patterns", nargs="*", help="claims or studies, as for `saccade verify`, or figures")
     parser.add_argument("--no-sabotage", action="store_true")
     parser.add_argument("--warm", action="store_true", help="keep the cache of compiled programs")
     parser.add_argument("--top", type=int, default=25, help="rows of each table")

@@ -50,6 +50,14 @@ def normals(key: Any, shape: tuple[int, ...]) -> Any:
     return np.asarray(jax.random.normal(key, (room,)))[:size].reshape(shape)
 
 
+def drawn_normals(key: Any, shape: tuple[int, ...]) -> Any:
+    """Normals of a key, NumPy's: no program for any shape. Traced keys give JAX's, which are
+    others."""
+    if isinstance(key, Tracer):
+        return jax.random.normal(key, shape)
+    return generator(key).standard_normal(shape)
+
+
 def special(*values: Any) -> Any:
     """The module of special functions (erf, erfc, ...) for these values."""
     return jax.scipy.special if namespace(*values) is jnp else scipy.special

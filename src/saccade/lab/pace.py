@@ -10,7 +10,8 @@ than too small, the more the worse they fit. So the seconds a of a piece that sh
 with T = SPREAD, the variance of true costs, and s^2 from the finished pieces (and from running ones
 that are late already; BELIEF pieces' worth of belief in SCATTER). b is corrected by a regression
 with PULL of belief in it, and m so that the finished ones add up to what they took. Before anything
-is finished the costs are believed. A late piece is taken to need LATE of what it has had. The
+is finished the costs are believed. A piece that ended at once did nothing (what it needs is not
+here) and says nothing of the others. A late piece is taken to need LATE of what it has had. The
 numbers were chosen on the recorded runs that `tests/lab/test_pace.py` replays.
 """
 
@@ -74,7 +75,7 @@ class Pace:
 def fitted(finished: list[tuple[float, float]]) -> Callable[[float], float]:
     """Seconds by cost, from pairs of both."""
     pairs = [
-        (math.log(cost), math.log(max(spent, LEAST))) for cost, spent in finished if cost > LEAST]
+        (math.log(cost), math.log(spent)) for cost, spent in finished if min(cost, spent) > LEAST]
     if not pairs:
         return lambda cost: max(cost, LEAST)
     middle = [sum(values) / len(pairs) for values in zip(*pairs)]

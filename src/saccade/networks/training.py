@@ -126,7 +126,8 @@ def train(
 
 def _start(problem: Problem, model: Any) -> Trained:
     nothing = np.zeros(0)
-    optimiser_state = problem.optimiser.init(eqx.filter(model, eqx.is_inexact_array))
+    # One program: array by array the moments of Adam are twenty.
+    optimiser_state = jax.jit(problem.optimiser.init)(eqx.filter(model, eqx.is_inexact_array))
     return Trained(model, nothing, nothing, np.zeros(0, np.int64), nothing, optimiser_state)
 
 

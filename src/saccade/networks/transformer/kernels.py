@@ -11,6 +11,7 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 Heads = Float[Array, "batch heads T d"]
@@ -114,13 +115,18 @@ class Norm(eqx.Module):
     shift: Float[Array, "*layers D"] | None
 
 
+def constant(value: float, shape: tuple[int, ...], dtype) -> Array:
+    """An array of one number, by NumPy: JAX would compile a program for every shape."""
+    return jnp.asarray(np.full(shape, value, dtype))
+
+
 def init_norm(kind: str, stack: tuple[int, ...], width: int, dtype) -> Norm | None:
     """Ones (and zeros), stacked; None for "none"."""
     if kind == "none":
         return None
     return Norm(
-        jnp.ones((*stack, width), dtype),
-        jnp.zeros((*stack, width), dtype) if kind == "affine" else None)
+        constant(1, (*stack, width), dtype),
+        constant(0, (*stack, width), dtype) if kind == "affine" else None)
 
 
 def normalise(x: Array, norm: Norm | None) -> Array:

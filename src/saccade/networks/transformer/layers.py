@@ -5,11 +5,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
+from saccade.arrays import drawn_normals
 from saccade.networks.transformer import kernels
 from saccade.networks.transformer.config import TransformerConfig
-from saccade.networks.transformer.kernels import Norm, init_norm, normalise
+from saccade.networks.transformer.kernels import Norm, constant, init_norm, normalise
 
 
 class Layers(eqx.Module):
@@ -43,20 +45,21 @@ def init_layers(key: Array, config: TransformerConfig, dtype) -> Layers:
     L, D, hidden, inner = config.layers, config.width, config.hidden, config.heads * config.per_head
     keys = jax.random.split(key, 4)
 
-    def normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Array:
-        return jnp.asarray(scale * rows**-0.5 * jax.random.normal(key, (L, rows, columns)), dtype)
+    def normal(key: Array, rows: int, columns: int, scale: Any = 1.0) -> Array:
+        return jnp.asarray(scale * rows**-0.5 * drawn_normals(key, (L, rows, columns)), dtype)
 
-    qkv = normal(keys[0], D, 3 * inner)
-    if not config.projection:
-        qkv = qkv.at[:, :, 2 * inner :].multiply(config.residual_init)
+    # Without a projection the values are what is added to the residual stream.
+    values = 1.0 if config.projection else config.residual_init
     biased = config.attention_bias
     return Layers(
-        qkv=qkv, qkv_bias=jnp.zeros((L, 3 * inner), dtype) if biased else None,
+        qkv=normal(keys[0], D, 3 * inner, np.repeat([1.0, 1.0, values], inner)),
+        qkv_bias=constant(0, (L, 3 * inner), dtype) if biased else None,
         projection=normal(keys[1], inner, D, config.residual_init) if config.projection else None,
-        projection_bias=jnp.zeros((L, D), dtype) if biased and config.projection else None,
-        first=normal(keys[2], D, hidden), first_bias=jnp.zeros((L, hidden), dtype),
+        projection_bias=constant(0, (L, D), dtype) if biased and config.projection else None,
+        first=normal(keys[2], D, hidden), first_bias=constant(0, (L, hidden), dtype),
         second=normal(keys[3], hidden, D, config.residual_init),
-        second_bias=jnp.zeros((L, D), dtype), attention_norm=init_norm(config.norm, (L,), D, dtype),
+        second_bias=constant(0, (L, D), dtype),
+        attention_norm=init_norm(config.norm, (L,), D, dtype),
         mlp_norm=init_norm(config.norm, (L,), D, dtype),
         position_norm=(
             init_norm(config.norm, (L,), D, dtype) if config.looks_by == "positions" else None))

@@ -28,10 +28,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from saccade.arrays import drawn_normals
 from saccade.errors import InvalidInput, require
 from saccade.networks.saving import fill, named_leaves, read_arrays, write_arrays
 from saccade.networks.transformer.config import TransformerConfig
-from saccade.networks.transformer.kernels import Norm, init_norm, normalise
+from saccade.networks.transformer.kernels import Norm, constant, init_norm, normalise
 from saccade.networks.transformer.layers import Layers, attention_weights, init_layers, one_layer
 
 KIND = "transformer"
@@ -129,12 +130,12 @@ class Transformer(eqx.Module):
 
 def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -> Transformer:
     """Random parameters: matrices N(0, 1/fan_in) times the factors of `config`, biases 0, norms 1,
-    P ~ N(0, position_init^2)."""
+    P ~ N(0, position_init^2). Outside a compiled function by NumPy: no program a shape."""
     keys = jax.random.split(key, 4)
     D = config.width
 
     def normal(key: Array, rows: int, columns: int, scale: float) -> Array:
-        return jnp.asarray(scale * jax.random.normal(key, (rows, columns)), dtype)
+        return jnp.asarray(scale * drawn_normals(key, (rows, columns)), dtype)
 
     outputs = D if config.read_out == "quadratic" else config.outputs
     has_read_out = config.read_out != "none"
@@ -143,14 +144,14 @@ def init_transformer(key: Array, config: TransformerConfig, dtype=jnp.float32) -
         config=config,
         read_in=(
             normal(keys[0], config.features, D, config.features**-0.5) if config.read_in else None),
-        read_in_bias=jnp.zeros(D, dtype) if config.read_in else None,
+        read_in_bias=constant(0, (D,), dtype) if config.read_in else None,
         positions=(
             normal(keys[1], config.positions, D, config.position_init) if config.positions else None
         ),
         layers=init_layers(keys[2], config, dtype), last_norm=init_norm(config.norm, (), D, dtype),
         read_out=(
             normal(keys[3], D, outputs, config.read_out_init * D**-0.5) if has_read_out else None),
-        read_out_bias=jnp.zeros(outputs, dtype) if biased else None)
+        read_out_bias=constant(0, (outputs,), dtype) if biased else None)
 
 
 def number_of_parameters(model: Transformer) -> int:

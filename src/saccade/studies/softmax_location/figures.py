@@ -123,7 +123,7 @@ CAPACITY = Figure(
     runs={"run": (oracle.capacity, {"dims": (20.0, 40.0, 80.0, 160.0, 320.0)})}, draw=draw_capacity,
     seconds={"quick": 8})
 
-STOPS = (30, 100, 300, 1000, 3000, 6000, 10_000, 20_000, 30_000)
+STOPS = (30, 100, 300, 1000, 3000, 10_000, 20_000, 30_000)  # eight: the program of the claims
 SCHEDULED = descent.SCHEDULE | {"record": STOPS}
 CONSTANT = descent.LARGE | {"record": STOPS}
 

@@ -107,9 +107,10 @@ class Spatial(eqx.Module):
         return jnp.sum(votes, axis=1) / jnp.maximum(jnp.sum(jnp.abs(votes), axis=1), 1.0)
 
 
-def random_feature(key: Key[Array, ""], dim: int) -> Float[Array, " dim"]:
+def random_feature(key: Key[Array, ""] | np.random.Generator, dim: int) -> Float[Array, " dim"]:
     """w*, uniform on the sphere."""
-    feature = normals(key, (dim,))
+    drawn = isinstance(key, np.random.Generator)
+    feature = key.standard_normal(dim) if drawn else normals(key, (dim,))
     return feature / namespace(feature).linalg.norm(feature)
 
 
@@ -174,8 +175,10 @@ def interleaved(patches: int, set_size: int) -> np.ndarray:
     return np.arange(patches) % (patches // set_size)
 
 
-def scattered(key: Key[Array, ""], labels: Any) -> np.ndarray:
+def scattered(key: Key[Array, ""] | np.random.Generator, labels: Any) -> np.ndarray:
     """The same sets at randomly permuted patches (Figure 1b, 2)."""
+    if isinstance(key, np.random.Generator):
+        return key.permutation(labels)
     return np.asarray(jax.random.permutation(key, jnp.asarray(labels)))
 
 
@@ -222,7 +225,9 @@ def ranks(labels: np.ndarray) -> np.ndarray:
     return np.array([np.sum(labels[:place] == labels[place]) for place in range(len(labels))])
 
 
-def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> tuple:
+def gaussian_convolution(
+    key: Key[Array, ""] | np.random.Generator, labels: Any, dim: int, n: int
+) -> tuple:
     """The counter-example of Figure 2: X Gaussian, y = sign of sum over sets of (sum_i <w_tap(i),
     X_i>)^3, tap(i) the rank of i in its set.
 
@@ -231,7 +236,16 @@ def gaussian_convolution(key: Key[Array, ""], labels: Any, dim: int, n: int) -> 
     """
     index, sets, set_size = partition(labels)
     sets_of = (index[:, None] == np.arange(sets)).astype(float)
+    if isinstance(key, np.random.Generator):
+        X, taps = key.standard_normal((n, len(index), dim)), key.standard_normal((set_size, dim))
+        return X, _cubic_labels(X, taps[ranks(index)], sets_of), taps
     return _gaussian_convolution(key, sets_of, ranks(index), set_size, dim, n)
+
+
+def _cubic_labels(X: Array, by_patch: Array, sets_of: Array) -> Array:
+    xp = namespace(X)
+    responses = xp.einsum("njd,jd->nj", X, by_patch) @ sets_of
+    return xp.sign(xp.sum(responses**3, axis=-1))
 
 
 @partial(jax.jit, static_argnames=("set_size", "dim", "n"))
@@ -241,5 +255,4 @@ def _gaussian_convolution(
     draw, choose = jax.random.split(key)
     taps = jax.random.normal(choose, (set_size, dim))
     X = jax.random.normal(draw, (n, len(tap), dim))
-    responses = jnp.einsum("njd,jd->nj", X, taps[tap]) @ sets_of
-    return X, jnp.sign(jnp.sum(responses**3, axis=-1)), taps
+    return X, _cubic_labels(X, taps[tap], sets_of), taps

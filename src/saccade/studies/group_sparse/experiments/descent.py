@@ -214,12 +214,13 @@ def _variant_at_its_best(
     def runs(keys: Any, etas: Any) -> Any:
         return many_runs(keys, task, starts, etas, plan_record(steps).stops, 1.0, batch)[0]
 
+    # Step sizes are NumPy's: a constant of JAX is weakly typed, which is another program.
     tried = runs(
         jnp.repeat(jax.random.split(tuning_key, tuning), len(step_sizes)),
-        jnp.tile(jnp.asarray(step_sizes), tuning))
+        np.tile(step_sizes, tuning))
     losses = np.asarray(tried.loss)[:, -1].reshape(tuning, -1).mean(axis=0)
     best = step_sizes[int(np.argmin(np.where(np.isfinite(losses), losses, np.inf)))]
-    return runs(jax.random.split(run_key, lanes), jnp.full(lanes, best)), best
+    return runs(jax.random.split(run_key, lanes), np.full(lanes, best)), best
 
 
 @experiment(

@@ -61,7 +61,7 @@ PRETRAINED = Figure(
         **{
             kind: (
                 pretrained.pretrained,
-                {"downstream": kind, "sources": ("population", "none"), "samples": 600})
+                {"downstream": kind, "sources": ("population", "none")})
             for kind in DOWNSTREAM},
         "return": (mixtures.return_times, {})},
     draw_pretrained, scales={"standard": {kind: {"samples": 2000} for kind in DOWNSTREAM}},
@@ -138,7 +138,8 @@ STARTS = Figure(
     " middle 70 % of runs. Left: fixed and learned encodings; right: starts of W and v. The claims"
     " are about the standard scale; at quick scale descent ends early.",
     "assumptions of Theorem 3.2", {"run": (learned.starts_and_encodings, {})}, draw_starts,
-    seconds={"quick": 60, "standard": 240})
+    scales={"quick": {"run": {"groups": (4, 12), "repetitions": 12}}},
+    seconds={"quick": 20, "standard": 240})
 
 
 def draw_layers(runs: Mapping[str, Run]) -> Drawing:

@@ -60,10 +60,12 @@ def _cooled(setting: Setting, decay: Array, t: Array) -> Setting:
         inverse_temperature=jnp.asarray(setting.inverse_temperature) / (1 + decay * t))
 
 
-def trajectory(run: Callable[[np.ndarray], Observed], steps: int, record: Record) -> Trajectory:
-    """What `run(stops)` observes."""
+def trajectory(
+    run: Callable[[np.ndarray], Observed], steps: int, record: Record, least: int = 8
+) -> Trajectory:
+    """What `run(stops)` observes, at `least` so many stops."""
     recorded = steps_to_record(steps, record)
-    overlaps, risk = run(_with_end(recorded, steps))
+    overlaps, risk = run(_with_end(recorded, steps, least))
     # In NumPy: thirty JAX operations outside a compiled function would cost a thousand steps.
     observed = [np.asarray(values) for values in (*overlaps, risk)]
     *kept, kept_risk = (np.moveaxis(values[: len(recorded)], 0, -1) for values in observed)
@@ -95,10 +97,10 @@ def _is_whole(value: Any) -> bool:
     return not isinstance(value, bool) and float(value).is_integer()
 
 
-def _with_end(recorded: np.ndarray, steps: int) -> Int[np.ndarray, " stops"]:
-    """What is recorded, then the end, repeated until their number is a power of two, at least 8: so
-    runs that record a different number of steps mostly share one compiled program."""
-    size = max(8, 2 ** int(np.ceil(np.log2(len(recorded) + 1))))
+def _with_end(recorded: np.ndarray, steps: int, least: int) -> Int[np.ndarray, " stops"]:
+    """What is recorded, then the end, repeated until their number is a power of two: so runs that
+    record a different number of steps mostly share one compiled program."""
+    size = max(least, 2 ** int(np.ceil(np.log2(len(recorded) + 1))))
     return np.append(recorded, np.full(size - len(recorded), steps))
 
 

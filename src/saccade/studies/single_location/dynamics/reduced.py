@@ -20,6 +20,7 @@ from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays,
 from .recording import Numbers, Record, Trajectory, as_batch, follow, trajectory
 
 SLACK = 1e-14  # rounding allowed in a squared length before a state is pulled back into the domain
+FEW = 1000  # runs whose five overlaps at 512 looks are few numbers
 Gradient = Callable[[Overlaps, Setting], Overlaps]
 """partial derivatives of a risk by overlap, so that a wrong gradient can be tried"""
 
@@ -103,7 +104,9 @@ def overlap_trajectory(
     The cost does not depend on the dimension.
     """
     batch = as_batch(overlaps, setting, step_size, decay)
-    return trajectory(lambda stops: _run(*batch, stops, gradient), steps, record)
+    # Looking at a few runs five hundred times costs nothing beside compiling for fewer looks.
+    least = 512 if batch[0].kappa.size <= FEW else 8
+    return trajectory(lambda stops: _run(*batch, stops, gradient), steps, record, least)
 
 
 @partial(jax.jit, static_argnames="gradient")

@@ -149,7 +149,7 @@ OUTCOMES = figure(
     "Fractions of uniform starts that recover, swap, or reach the off-manifold attractor, with"
     " binomial standard errors; the dashed line is the critical inverse temperature. d = 400, L"
     " = 10.", "ours", descent.outcomes,
-    {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 40},
+    {"inverse_temperatures": OUTCOME_GRID, "step_size": 2e-3, "steps": 150_000, "repetitions": 24},
     draw_outcomes, scales={"standard": {"repetitions": 200}, "paper": {"repetitions": 1000}},
     seconds={"quick": 20, "standard": 60, "paper": 900})
 

@@ -90,22 +90,32 @@ def swapped_state(setting: Setting) -> Swapped | None:
 
 
 def swapped_window(dim: float, length: float, gamma: float = 2**-0.5) -> "SwappedWindow":
-    """The inverse temperatures between which the swapped state is a stable fixed point. The branch
-    is followed up and down from the most stable point of a ladder of lambdas."""
-    ladder = LADDER / (dim / 2) ** 0.5
-    ladder = ladder[ladder * max(1.0, gamma) <= SHARPEST]
-    branch = [swapped_state(Setting(dim, length, float(lam), gamma)) for lam in ladder]
-    depth = [state.out_of_plane if state else -np.inf for state in branch]
-    best = int(np.argmax(depth))
-    start = branch[best]
-    if start is None or depth[best] <= 0:
+    """The inverse temperatures between which the swapped state is a stable fixed point: the branch
+    is followed up and down from the most stable point of a ladder of lambdas, which is climbed
+    until the state, once stable, is stable no more (the highest rungs are the dearest by far)."""
+    lam, start = _most_stable(dim, length, gamma)
+    if start is None or start.out_of_plane <= 0:
         return SwappedWindow(None, None)
     angles = np.array([
         np.arctan2(start.overlaps.eta, start.overlaps.kappa),
         np.arctan2(start.overlaps.theta, start.overlaps.nu)])
     task = dim, length, gamma
-    ends = [_end(angles, float(ladder[best]), direction, task) for direction in (-1, 1)]
+    ends = [_end(angles, lam, direction, task) for direction in (-1, 1)]
     return SwappedWindow(*ends)
+
+
+def _most_stable(dim: float, length: float, gamma: float) -> tuple[float, Swapped | None]:
+    """The rung of the ladder with the largest eigenvalue out of the plane, and the state there."""
+    ladder = LADDER / (dim / 2) ** 0.5
+    best, deepest = (0.0, None), -np.inf
+    for lam in ladder[ladder * max(1.0, gamma) <= SHARPEST]:
+        state = swapped_state(Setting(dim, length, float(lam), gamma))
+        depth = state.out_of_plane if state else -np.inf
+        if deepest > 0 >= depth:
+            break
+        if depth > deepest:
+            best, deepest = (float(lam), state), depth
+    return best
 
 
 class SwappedWindow(NamedTuple):

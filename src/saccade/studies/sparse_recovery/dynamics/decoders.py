@@ -89,7 +89,7 @@ def train_decoder(
 ) -> Trained:
     """Train from random weights; `measure(model)` is recorded RECORDS times on the way."""
     start_key, train_key = jax.random.split(key)
-    model = init_decoder(start_key, decoder_config(task, recipe))
+    model = transformer.init_transformer(start_key, decoder_config(task, recipe))
     sizes = {
         size: getattr(task, size) for size in ("dim", "measurements", "sparsity", "pool", "block")}
     return train(
@@ -145,8 +145,6 @@ def _single(X, y) -> Float[np.ndarray, "sample row dim+1"]:
 
 _labels = eqx.filter_jit(predicted_labels)
 _estimates = eqx.filter_jit(lambda model, tokens: model(tokens))
-init_decoder = eqx.filter_jit(transformer.init_transformer)
-"""Random weights from one program: built number by number they are a hundred."""
 
 
 @eqx.filter_jit

@@ -37,9 +37,15 @@ class Recipe(NamedTuple):
     learning_rate: float = 1e-2
     clip: float = 1.0
 
-    def optimiser(self) -> optax.GradientTransformation:
-        schedule = optax.cosine_decay_schedule(self.learning_rate, self.steps)
-        clip = [optax.clip_by_global_norm(self.clip)] if np.isfinite(self.clip) else []
+    def optimiser(self, clipped: bool | None = None) -> optax.GradientTransformation:
+        """Its numbers may be traced: then whether it is `clipped` must be said."""
+
+        def schedule(step: Any) -> Any:
+            share = jnp.minimum(step, self.steps) / self.steps
+            return self.learning_rate * 0.5 * (1 + jnp.cos(np.pi * share))
+
+        clipped = bool(np.isfinite(self.clip)) if clipped is None else clipped
+        clip = [optax.clip_by_global_norm(self.clip)] if clipped else []
         return optax.chain(*clip, optax.adam(schedule))
 
 
@@ -93,7 +99,9 @@ def train(
         if begin % block == 0:
             step_keys, keys = _keys_of_steps(keys, block)
             problems = _problems(task, recipe, step_keys, matrices)
-        carry = _advance(name, recipe, carry, problems, fixed or {}, begin, end, block)
+        carry = _advance(
+            name, bool(np.isfinite(recipe.clip)), recipe, carry, problems, fixed or {}, begin, end,
+            block)
         if end in stops:
             recorded[end] = carry[0].state
     _refuse_divergence(name, carry[0].diverged_at, recipe)
@@ -166,10 +174,13 @@ def _begin(recipe: Recipe, start: Layers):
     return jax.tree.map(lambda leaf: leaf.astype(leaf.dtype), begun)
 
 
-@partial(jax.jit, static_argnames=("name", "recipe"))
-def _advance(name: str, recipe: Recipe, carry, problems: Problems, fixed, begin, end, block):
-    """The steps from `begin` to `end`, for each seed, on problems of the block they lie in."""
-    algorithm, optimiser = algorithm_named(name), recipe.optimiser()
+@partial(jax.jit, static_argnames=("name", "clipped"))
+def _advance(
+    name: str, clipped: bool, recipe: Recipe, carry, problems: Problems, fixed, begin, end, block
+):
+    """The steps from `begin` to `end`, for each seed, on problems of the block they lie in. The
+    numbers of the recipe are no part of the program."""
+    algorithm, optimiser = algorithm_named(name), recipe.optimiser(clipped)
     one_matrix = problems.X.ndim == 3
 
     def of_seed(carry, problems: Problems):

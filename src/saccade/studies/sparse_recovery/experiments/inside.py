@@ -14,6 +14,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.networks import transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, learning, probing
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.dynamics.learning import Recipe
@@ -91,7 +92,8 @@ def inside(
     test_key, family_key, probe_key, *keys = jax.random.split(key, seeds + 3)
     models = [one.model for one in trained.train_all(task, recipe, keys, "inside")]
     untrained = [
-        decoders.init_decoder(jax.random.split(one)[0], decoders.decoder_config(task, recipe))
+        transformer.init_transformer(
+            jax.random.split(one)[0], decoders.decoder_config(task, recipe))
         for one in keys]
     networks = _family(task, layers, unrolled_steps, family_key)
     points = {

@@ -25,7 +25,7 @@ from saccade.studies.sparse_recovery.experiments import common, full_matrix
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 REDUCED = {"width": 64, "heads": 4, "hidden": 256, "layers": 4}
-"""The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep."""
+"""The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep, or less."""
 RECORDS = 24
 GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
 
@@ -33,7 +33,8 @@ GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
 def config_of(task: SparseRecovery, decoder: str, layers: int) -> TransformerConfig:
     if decoder == "small":
         return transformer.small_decoder(task.dim, layers)
-    return transformer.gpt2_decoder(task.dim, 2 * task.measurements + 1, **REDUCED)
+    sizes = {**REDUCED, "layers": min(layers, REDUCED["layers"])}
+    return transformer.gpt2_decoder(task.dim, 2 * task.measurements + 1, **sizes)
 
 
 def prefix_errors(model: Transformer, sample: RecoverySample) -> np.ndarray:
@@ -59,7 +60,7 @@ def paper_size(
     test_key, start_key, train_key = jax.random.split(key, 3)
     sample = task.sample(test_key, test_tasks)
     recipe = DecoderRecipe(decoder, layers, steps, batch, learning_rate=learning_rate)
-    model = decoders.init_decoder(start_key, config_of(task, decoder, layers))
+    model = transformer.init_transformer(start_key, config_of(task, decoder, layers))
     ended = train(
         decoders.decoder_problem(task, recipe), model, train_key, steps,
         chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),

@@ -91,17 +91,24 @@ def depth_rates(
         sample = task.sample(key, tests, query=False)
         for name, collected in errors.items():
             collected.append(
-                [_at_depth(name, task, sample, K, steps, training_seed) for K in depths])
+                [_learned(name, task, sample, K, steps, training_seed) for K in depths]
+                if name in LEARNED else _classical(name, sample, depths))
     return common.by_algorithm(
         errors, ("rows", "depth", "test"), rows=list(rows), depth=list(depths))
 
 
-def _at_depth(
+def _classical(name: str, sample: RecoverySample, depths: tuple[int, ...]) -> list[np.ndarray]:
+    """Errors of ISTA or FISTA after each number of steps: the shorter run begins the longest, only
+    its best penalty is its own."""
+    tried = [
+        common.errors_of(name, {"lam": np.full(max(depths), lam)}, sample) for lam in PENALTIES]
+    return [min((errors[K - 1] for errors in tried), key=np.mean) for K in depths]
+
+
+def _learned(
     name: str, task: SparseRecovery, sample: RecoverySample, depth: int, steps: int, seed: int
 ) -> np.ndarray:
-    """Errors of one algorithm with `depth` layers or steps."""
-    if name not in LEARNED:
-        return common.classical(name, sample, depth, penalties=PENALTIES)[-1]
+    """Errors of a network with `depth` layers."""
     start = learning.start_layers(name, depth)
     recipe = common.RECIPES[name]._replace(steps=steps)
     keys = jax.random.split(jax.random.key(seed), 1)

@@ -12,6 +12,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.networks import transformer
 from saccade.networks.training import Trained
 from saccade.networks.transformer import Transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, learning
@@ -109,7 +110,7 @@ def _losses(trainings: list[Trained], points: int = 100) -> tuple:
 def _must_fail(models, keys, config, sample: RecoverySample, rows: int) -> dict:
     """Errors from the first `rows` rows of what must fail: the models before training, and shown
     the values of another task."""
-    untrained = [decoders.init_decoder(jax.random.split(key)[0], config) for key in keys]
+    untrained = [transformer.init_transformer(jax.random.split(key)[0], config) for key in keys]
     others = np.roll(sample.y, 1, axis=0)
     return {
         "untrained_error": (

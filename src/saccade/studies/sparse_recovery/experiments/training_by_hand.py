@@ -11,6 +11,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.networks import transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, learning
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.dynamics.learning import Recipe
@@ -200,7 +201,8 @@ def decoders_by_hand(
     shown = np.roll(sample.y, 1, axis=0) if misread else sample.y
     recipes = [DecoderRecipe(name, 2, 50, 8, warmup=6) for name in DECODERS]
     models = [
-        decoders.init_decoder(key, decoders.decoder_config(task, recipe)) for recipe in recipes]
+        transformer.init_transformer(key, decoders.decoder_config(task, recipe))
+        for recipe in recipes]
     pairs = np.concatenate([sample.X, shown[..., None]], axis=2)
     said = np.asarray(_said(models[0], pairs), float)
     wrong = [((said[:, n] - sample.beta) ** 2).sum(1) for n in range(said.shape[1])]
@@ -234,9 +236,10 @@ SLOPES = (0.5, -0.3, 2.0)
 
 def _moved(optimiser: Any) -> float:
     """Where three steps on SLOPES take a number."""
-    at, state = np.zeros(()), optimiser.init(np.zeros(()))
+    at, state = np.zeros(()), jax.jit(optimiser.init)(np.zeros(()))
+    step = jax.jit(optimiser.update)
     for slope in SLOPES:
-        update, state = optimiser.update(np.asarray(slope), state, at)
+        update, state = step(np.asarray(slope), state, at)
         at = at + np.asarray(update)
     return float(at)
 

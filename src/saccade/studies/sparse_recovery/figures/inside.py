@@ -80,18 +80,20 @@ def _shift(axes, data, name: str) -> None:
     {
         "small": (paper_size.paper_size, {}),
         "gpt2-like": (paper_size.paper_size, {"decoder": "gpt2-like"})},
-    scales={"standard": {"gpt2-like": paper_size.GPT2_LIKE}},
+    scales={
+        "quick": {"gpt2-like": {"rivals": False}}, "standard": {"gpt2-like": paper_size.GPT2_LIKE}},
     seconds={"quick": 20, "standard": 400})
 def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
     """Label errors against instances seen, with rivals as levels and a fitted law."""
     figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.0), sharey=True)
+    rivals = runs["small"].data.rival_error.sel(rival=list(RIVALS))  # on the same tasks in both
+    levels = np.minimum(rivals, 12).mean("task").values
     for axes, (name, run) in zip(panels, runs.items(), strict=True):
         data = run.data
         seen, errors = data.instances.values[1:], data.curve.isel(prefix=-1).values[1:]
         axes.plot(seen, errors, "o-", color=BLUE, markersize=3, label="decoder")
         half = min(len(seen) // 2, len(seen) - 3)  # a law needs three points
         _law(axes, seen[half:], errors[half:])
-        levels = np.minimum(data.rival_error.sel(rival=list(RIVALS)), 12).mean("task").values
         for number, (rival, level) in enumerate(zip(RIVALS, levels, strict=True)):
             axes.axhline(level, color=GREY, linewidth=0.7)
             place = PAPERS_INSTANCES / 30.0**number  # side by side: levels may lie close together

@@ -154,9 +154,14 @@ class Layer(NamedTuple):
 
 
 def random_start(
-    key: Key[Array, ""], patches: int, dim: int, diagonal: float, spread: float, dtype: Any = float
+    key: Key[Array, ""] | np.random.Generator, patches: int, dim: int, diagonal: float,
+    spread: float, dtype: Any = float,
 ) -> tuple[Array, Array]:
     """(A, v) with N(0, omega^2) entries and sigma_A on the diagonal (Parametrization 3.1)."""
+    if isinstance(key, np.random.Generator):
+        A, v = (spread * key.standard_normal(shape) for shape in ((patches, patches), dim))
+        np.fill_diagonal(A, diagonal)
+        return A.astype(dtype), v.astype(dtype)
     first, second = jax.random.split(key)
     A = spread * jax.random.normal(first, (patches, patches), dtype)
     v = spread * jax.random.normal(second, (dim,), dtype)

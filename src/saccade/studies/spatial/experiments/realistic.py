@@ -23,34 +23,22 @@ R1 = {
     "steps": 330, "every": 30}
 
 
-def _square_labels(key: Any, side: int, block: int, local: bool) -> np.ndarray:
+def _square_labels(random: np.random.Generator, side: int, block: int, local: bool) -> np.ndarray:
     """Sets of block x block patches; unless `local`, at randomly permuted patches."""
     labels = localised(side, block)
-    return labels if local else scattered(jax.random.fold_in(key, 17), labels)
+    return labels if local else scattered(random, labels)
 
 
-def _single(sample: Any) -> tuple[Any, Any]:
-    return sample.X.astype(jnp.float32), sample.y.astype(jnp.float32)
-
-
-class _Sizes(NamedTuple):
-    """What a compiled program is made for."""
-
-    dim: int
-    samples: int
-    test: int
-    layer: Layer
+def _images(task: Spatial, random: np.random.Generator, number: int) -> tuple[Any, Any]:
+    """Images and labels in single precision, drawn outside the compiled programs: a generator
+    inside one is most of its compiling."""
+    sample = task.sample(random, number)
+    return sample.X.astype(np.float32), sample.y.astype(np.float32)
 
 
 class _Rates(NamedTuple):
-    spurious: float
     eta_v: float
     eta_a: float
-
-
-def _task(key: Any, labels: Any, dim: int, spurious_rate: Any) -> Spatial:
-    """As `Spatial.create`, for labels that may be traced."""
-    return Spatial(labels, random_feature(key, dim), spurious_rate, dim**-0.5)
 
 
 def _error_rates(fresh: tuple[Any, Any], A: Any, v: Any, layer: Layer) -> Any:
@@ -58,23 +46,24 @@ def _error_rates(fresh: tuple[Any, Any], A: Any, v: Any, layer: Layer) -> Any:
     return jax.vmap(lambda A, v: dynamics.error_rate(*fresh, A, v, layer))(A, v)
 
 
-@partial(jax.jit, static_argnames="sizes")
+@partial(jax.jit, static_argnames="layer")
 def _learned(
-    keys: Any, labels: Any, rates: _Rates, diagonal: float, spread: float, stops: Any, sizes: _Sizes
-) -> tuple[dynamics.Record, Any, Any, Any, Any]:
-    """Descent on a sample of a new task from a random start (keys: of the task, the sample, fresh
-    images, the start): its record, where it diverged (-1: nowhere), and on fresh images error and
-    alignment at every record; the start of A."""
-    task = _task(keys[0], labels, sizes.dim, rates.spurious)
-    X, y = _single(task.sample(keys[1], sizes.samples))
-    first = dynamics.random_start(
-        keys[3], labels.shape[0], sizes.dim, diagonal, spread, jnp.float32)
-    A, v, loss, diverged_at = dynamics.sample_descent(
-        X, y, first, sizes.layer, rates.eta_v, rates.eta_a, stops)
-    fresh, feature = _single(task.sample(keys[2], sizes.test)), task.feature.astype(jnp.float32)
-    errors = _error_rates(fresh, A, v, sizes.layer)
+    sample: tuple[Any, Any], fresh: tuple[Any, Any], first: tuple[Any, Any], feature: Any,
+    rates: _Rates, stops: Any, layer: Layer,
+) -> tuple[dynamics.Record, Any, Any, Any]:
+    """Descent on a sample from a start: its record, where it diverged (-1: nowhere), and on fresh
+    images error and alignment at every record."""
+    A, v, loss, diverged_at = dynamics.sample_descent(*sample, first, layer, *rates, stops)
     alignment = jax.vmap(dynamics.cosine, (0, None))(v, feature)
-    return dynamics.Record(stops, A, v, loss), diverged_at, errors, alignment, first[0]
+    errors = _error_rates(fresh, A, v, layer)
+    return dynamics.Record(stops, A, v, loss), diverged_at, errors, alignment
+
+
+def _task(
+    random: np.random.Generator, labels: np.ndarray, dim: int, spurious_rate: float
+) -> Spatial:
+    """With a feature of its own."""
+    return Spatial(labels, random_feature(random, dim), spurious_rate, dim**-0.5)
 
 
 @experiment("spatial.realistic", scales={"standard": R1, "paper": R1})
@@ -86,22 +75,23 @@ def realistic(
 ) -> xarray.Dataset:
     """Association, test error and alignment along descent on samples, in single precision; a task,
     sample and start per repetition. `shuffled` scores against a permuted partition."""
-    sizes = _Sizes(dim, samples, TEST_IMAGES, Layer(degree, slope))
-    rates, stops = _Rates(spurious_rate, eta_v, eta_a), dynamics.stops_of(steps, every)
+    layer, stops = Layer(degree, slope), dynamics.stops_of(steps, every)
     tables, first_run = [], {}
-    for one in jax.random.split(key, repetitions):
-        keys = jax.random.split(one, 5)
-        labels = _square_labels(keys[4], side, block, local)
-        record, diverged_at, *judged, start_A = _learned(
-            keys, labels, rates, diagonal, start, stops, sizes)
+    for random in generator(key).spawn(repetitions):
+        labels = _square_labels(random, side, block, local)
+        task = _task(random, labels, dim, spurious_rate)
+        first = dynamics.random_start(random, len(labels), dim, diagonal, start, np.float32)
+        record, diverged_at, *judged = _learned(
+            _images(task, random, samples), _images(task, random, TEST_IMAGES), first,
+            task.feature.astype(np.float32), _Rates(eta_v, eta_a), stops, layer)
         dynamics.refuse_divergence(diverged_at, eta_v, eta_a)
-        scored = np.asarray(jax.random.permutation(keys[4], labels)) if shuffled else labels
+        scored = random.permutation(labels) if shuffled else labels
         looks = [association(A, scored) for A in np.asarray(record.A)]
         found = [(look.row_fraction, look.off_diagonal_overlap) for look in looks]
         tables.append(np.column_stack([found, *judged, record.loss]))
         first_run = first_run or {
             "A": (("i", "j"), np.asarray(record.A, float)[-1]),
-            "first_A": (("i", "j"), np.asarray(start_A, float)), "labels": ("i", labels)}
+            "first_A": (("i", "j"), np.asarray(first[0], float)), "labels": ("i", labels)}
     table = np.stack(tables)
     data = {name: (("repetition", "step"), table[:, :, n]) for n, name in enumerate(ALONG)}
     return xarray.Dataset(data | first_run, coords={"step": stops})
@@ -119,21 +109,27 @@ def transfer(
     """Errors on a new feature after training v on a few images with A frozen, for several A; and
     after one normalised step. One pretraining; repetitions are new features, few images and starts.
     "scratch" trains A too, from the identity, with a step size that so few images allow."""
-    keys = jax.random.split(key, 5)
-    sizes = _Sizes(dim, samples, test, Layer(degree, slope))
-    labels = _square_labels(keys[4], side, block, False)
-    record, diverged_at, before, *_ = _learned(
-        keys[jnp.array([0, 2, 3, 1])], labels, _Rates(spurious_rate, eta_v, eta_a), diagonal, 1e-3,
-        dynamics.stops_of(steps, every), sizes)
+    random, layer = generator(key), Layer(degree, slope)
+    labels = _square_labels(random, side, block, False)
+    task = _task(random, labels, dim, spurious_rate)
+    first = dynamics.random_start(random, len(labels), dim, diagonal, 1e-3, np.float32)
+    record, diverged_at, before, _ = _learned(
+        _images(task, random, samples), _images(task, random, test), first,
+        task.feature.astype(np.float32), _Rates(eta_v, eta_a), dynamics.stops_of(steps, every),
+        layer)
     dynamics.refuse_divergence(diverged_at, eta_v, eta_a)
     pretrained = np.asarray(record.A)[-1]
     attentions = _attentions(pretrained, labels, diagonal, sharpness)
-    rates = _Rates(spurious_rate, transfer_eta, scratch_eta_a)
-    seeds = jax.random.split(jax.random.fold_in(key, 1), repetitions)
-    table, diverged_at = _transferred(
-        seeds, labels, attentions, rates, transfer_steps, tuple(few), sizes)
-    dynamics.refuse_divergence(np.max(diverged_at), transfer_eta, scratch_eta_a)
-    table = np.asarray(table)
+    rates, rows = _Rates(transfer_eta, scratch_eta_a), []
+    for one in random.spawn(repetitions):
+        other = _task(one, labels, dim, spurious_rate)
+        v = 1e-3 * one.standard_normal(dim, np.float32)
+        errors, diverged_at = _transferred(
+            _images(other, one, max(few)), _images(other, one, test), v, attentions, rates,
+            transfer_steps, np.asarray(few), layer)
+        dynamics.refuse_divergence(np.asarray(diverged_at).max(), transfer_eta, scratch_eta_a)
+        rows.append(np.asarray(errors))
+    table = np.stack(rows)
     return xarray.Dataset(
         {
             "error": (("repetition", "few", "kind"), table[..., : len(KINDS)]),
@@ -150,27 +146,26 @@ def _attentions(A: np.ndarray, labels: np.ndarray, diagonal: float, sharpness: f
         cheating_attention(labels, sharpness), diagonal * np.eye(len(labels))]).astype(np.float32)
 
 
-@partial(jax.jit, static_argnames=("few", "sizes"))
+@partial(jax.jit, static_argnames="layer")
 def _transferred(
-    seeds: Any, labels: Any, attentions: Any, rates: _Rates, steps: int, few: tuple[int, ...],
-    sizes: _Sizes,
+    sample: tuple[Any, Any], fresh: tuple[Any, Any], v: Any, attentions: Any, rates: _Rates,
+    steps: int, few: Any, layer: Layer,
 ) -> tuple[Any, Any]:
-    """Errors after a few images of a new feature, by seed and their number (the first of the same
-    images, judged on the same fresh ones): one of each of `KINDS`, and one of one step with the
-    pretrained attention; and where the descent from scratch diverged."""
+    """Errors after a few images of a new feature, by their number (the first of the sample, judged
+    on the same fresh ones): one of each of `KINDS`, and one of one step with the pretrained
+    attention; and where the descent from scratch diverged."""
+    X, y = sample
 
-    def one(key: Any) -> tuple[Any, Any]:
-        keys = jax.random.split(key, 4)
-        task = _task(keys[0], labels, sizes.dim, rates.spurious)
-        X, y = _single(task.sample(keys[1], max(few)))
-        fresh = _single(task.sample(keys[2], sizes.test))
-        v = 1e-3 * jax.random.normal(keys[3], (sizes.dim,), jnp.float32)
-        taught = [_taught(X[:n], y[:n], attentions, v, rates, steps, sizes.layer) for n in few]
-        A, vectors, diverged_at = zip(*taught, strict=True)
-        errors = _error_rates(fresh, jnp.concatenate(A), jnp.concatenate(vectors), sizes.layer)
-        return errors.reshape(len(few), -1), jnp.stack(diverged_at)
+    def one(number: Any) -> tuple[Any, Any]:
+        # An image of zeros pulls at nothing; a mean over all counts it, which the step mends. So
+        # one program serves every number.
+        shown = jnp.where(jnp.arange(len(y))[:, None, None] < number, X, 0)
+        times = (len(y) / number).astype(jnp.float32)
+        mended = _Rates(*(times * rate for rate in rates))
+        A, vectors, diverged_at = _taught(shown, y, attentions, v, mended, steps, layer)
+        return _error_rates(fresh, A, vectors, layer), diverged_at
 
-    return jax.lax.map(one, seeds)
+    return jax.lax.map(one, few)
 
 
 def _taught(
@@ -196,7 +191,7 @@ def first_step(
     the same with columns of S that need not sum to one, and its direction beside the normalised
     step's. `uneven` raises one column of A."""
     keys = jax.random.split(key, 3)
-    labels = _square_labels(keys[0], side, block, True)
+    labels = localised(side, block)
     sample = Spatial.create(keys[1], labels, dim, 0.4).sample(generator(keys[2]), samples)
     A = three_value_attention(labels, 1.0, 2.0, -0.1)
     A[:, 0] += 1.0 if uneven else 0.0

@@ -13,12 +13,13 @@ import numpy as np
 import optax
 import xarray
 
+from saccade.arrays import generator
 from saccade.datasets.images import load_images
 from saccade.datasets.images.locality import cosines, overlaps
 from saccade.datasets.images.pipeline import channels_of, view
 from saccade.lab.experiment import experiment
 from saccade.networks.training import adam_with_cosine
-from saccade.networks.transformer import init_transformer, vision_transformer
+from saccade.networks.transformer import TransformerConfig, init_transformer, vision_transformer
 from saccade.studies.spatial.dynamics import images as dynamics
 from saccade.studies.spatial.dynamics.images import Recipe
 from saccade.studies.spatial.experiments.images import VISION, new_network
@@ -49,25 +50,26 @@ def gaussian_images(
     groups = {
         "by_set": (labels[:, None] == labels[None]) & other, "by_tap": same_tap(labels) & other}
     config = vision_transformer(dim, len(labels), 1, width=width, hidden=4 * width, layers=1)
-    rule = adam_with_cosine(learning_rate, steps)
+    rule, random = adam_with_cosine(learning_rate, steps), generator(key)
+    drawn = [gaussian_convolution(random, labels, dim, samples + test) for _ in range(seeds)]
+    images = np.stack([X.astype(np.float32) for X, _, _ in drawn])
+    classes = np.stack([(y > 0).astype(np.float32) for _, y, _ in drawn])
+    batches = random.integers(0, samples, (seeds, steps, batch))
+    starts = _starts(jax.random.split(key, seeds), config)
 
-    def one(key: Any) -> tuple[Any, Any, Any]:
-        data_key, start_key, run_key = jax.random.split(key, 3)
-        X, y, _ = gaussian_convolution(data_key, labels, dim, samples + test)
-        data = X.astype(jnp.float32), (y > 0).astype(jnp.float32)
-        start: Any = init_transformer(start_key, config)
+    def one(seed: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        X, y, chosen, start = seed
 
-        def draw(key: Any, step: Any) -> Any:
-            chosen = jax.random.randint(key, (batch,), 0, samples)
-            return data[0][chosen], data[1][chosen]
+        def draw(step: Any) -> Any:
+            return X[chosen[step]], y[chosen[step]]
 
-        end, losses = _trained(start, rule, _logistic, draw, run_key, steps)
-        wrong = [
-            (model(data[0][samples:])[:, 0] > 0) != (data[1][samples:] > 0)
-            for model in (start, end)]
+        end, losses = _trained(start, rule, _logistic, draw, steps)
+        wrong = [(model(X[samples:])[:, 0] > 0) != (y[samples:] > 0) for model in (start, end)]
         return jnp.stack(wrong), jnp.stack([start.positions, end.positions]), losses
 
-    wrong, tables, losses = jax.jit(jax.vmap(one))(jax.random.split(key, seeds))
+    # One network after the other: side by side each small product is one of many, and slow.
+    everyone = jax.jit(partial(jax.lax.map, one))
+    wrong, tables, losses = everyone((images, classes, batches, starts))
     tables = np.asarray(tables, float)
     data: dict[str, Any] = {
         name: (
@@ -82,24 +84,29 @@ def gaussian_images(
     return xarray.Dataset(data, {"time": ["start", "end"]})
 
 
+@partial(jax.jit, static_argnames="config")
+def _starts(keys: Any, config: TransformerConfig) -> Any:
+    """Random networks, apart from their training: one program whatever the steps."""
+    return jax.vmap(lambda key: init_transformer(key, config))(keys)
+
+
 def _trained(
     model: Any, rule: optax.GradientTransformation, loss: Callable[[Any, Any], Any],
-    batch: Callable[[Any, Any], Any], key: Any, steps: int,
+    batch: Callable[[Any], Any], steps: int,
 ) -> tuple[Any, Any]:
-    """A model after so many steps on `batch(key, step)`, and its losses; to be traced."""
+    """A model after so many steps on `batch(step)`, and its losses; to be traced."""
     parameters, static = eqx.partition(model, eqx.is_inexact_array)
 
     def step(at: Any, now: Any) -> tuple[Any, Any]:
         parameters, moments = at
-        drawn = batch(*now)
+        drawn = batch(now)
         value, slope = jax.value_and_grad(lambda free: loss(eqx.combine(free, static), drawn))(
             parameters)
         moves, moments = rule.update(slope, moments, parameters)
         return (optax.apply_updates(parameters, moves), moments), value
 
     first = parameters, rule.init(parameters)
-    every = jax.random.split(key, steps), jnp.arange(steps)
-    (parameters, _), losses = jax.lax.scan(step, first, every)
+    (parameters, _), losses = jax.lax.scan(step, first, jnp.arange(steps))
     return eqx.combine(parameters, static), losses
 
 
@@ -121,25 +128,29 @@ def digit_networks(
         "position_init": 0.02}
     steps, tokens = recipe.steps(len(train)), len(data.permutation)
     rule, loss = dynamics.optimiser(recipe, steps), dynamics.smoothed_loss(recipe.smoothing)
-    batches = dynamics.batches(recipe, patch, patch)
+    random, size = generator(key), len(train)
+    orders = np.stack([
+        np.concatenate(
+            [random.permutation(size)[: steps // epochs * batch] for _ in range(epochs)])
+        for _ in range(seeds)]).astype(np.int32)
+    others = np.stack([random.permutation(tokens) for _ in range(seeds)])
+    pixels = dynamics.normalise(jnp.asarray(test.pixels), data)
+    draw = dynamics.batches(recipe, patch, patch)
 
-    def one(kind: str, key: Any) -> Any:
-        start_key, order_key, run_key, other = jax.random.split(key, 4)
-        epochs_of = [
-            jax.random.permutation(one, len(train))[: steps // epochs * batch]
-            for one in jax.random.split(order_key, epochs)]
-        own = data._replace(order=jnp.concatenate(epochs_of))
-        start = new_network(sizes, kind, start_key, train.pixels.shape, len(train.classes))
-        model, _ = _trained(
-            start, rule, loss, lambda key, step: batches(key, step, own), run_key, steps)
-        pixels = dynamics.normalise(jnp.asarray(test.pixels), data)
-        orders = data.permutation, jax.random.permutation(other, tokens)
-        looks = (dynamics.look(pixels, order, patch, patch) for order in orders)
+    def one(seed: tuple[Any, ...]) -> Any:
+        order, other, start = seed
+        own = data._replace(order=order)
+        model, _ = _trained(start, rule, loss, lambda step: draw(key, step, own), steps)
+        looks = (dynamics.look(pixels, shown, patch, patch) for shown in (data.permutation, other))
         return jnp.stack([jnp.mean(jnp.argmax(model(X), -1) == test.labels) for X in looks])
 
-    everyone = jax.jit(lambda kind, keys: jax.lax.map(partial(one, kind), keys), static_argnums=0)
-    keys = jax.random.split(key, seeds)
-    table = np.stack([np.asarray(everyone(kind, keys)) for kind in VISION])
+    keys, table = jax.random.split(key, seeds), []
+    for kind in VISION:
+        new = partial(
+            new_network, sizes, kind, shape=train.pixels.shape, outputs=len(train.classes))
+        starts = jax.jit(jax.vmap(new))(keys)
+        table.append(jax.jit(partial(jax.lax.map, one))((orders, others, starts)))
+    table = np.array(table)
     dims = ("kind", "seed")
     return xarray.Dataset(
         {"accuracy": (dims, table[..., 0]), "shuffled": (dims, table[..., 1])},

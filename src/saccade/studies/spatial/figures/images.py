@@ -199,7 +199,8 @@ LOCALITY = Figure(
     " order, and mean cosine against distance. Overlap: how many of the most similar are"
     " neighbours. CIFAR-10, cells of 4 pixels; at quick scale 50 steps of the vanilla network"
     " only.", source="Figure 5c, scaled down", runs=VISION, draw=draw_locality,
-    scales={"quick": {"run": images.FEW_STEPS}}, seconds={"quick": 20, "standard": 1000})
+    scales={"quick": {"run": images.FEW_STEPS}}, seconds={"quick": 20, "standard": 1000},
+    requires="data:cifar10")
 
 
 def draw_all_cells(runs: Mapping[str, Run]) -> Drawing:
@@ -222,7 +223,7 @@ ALL_CELLS = Figure(
     " (colours from -1, blue, to 1, red; the cell itself grey), learned on shuffled CIFAR-10"
     " pictures by the vanilla network.", source="Figure 8, scaled down", runs=VISION,
     draw=draw_all_cells, scales={"quick": {"run": images.FEW_STEPS}},
-    seconds={"quick": 20, "standard": 1000})
+    seconds={"quick": 20, "standard": 1000}, requires="data:cifar10")
 
 
 def draw_positional(runs: Mapping[str, Run]) -> Drawing:

@@ -17,7 +17,7 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
 from saccade.errors import require
 from saccade.studies.sparse_token.task import SparseTokenSetting, require_number
 from saccade.studies.sparse_token.theory import rare
-from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED
+from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
 from saccade.studies.sparse_token.theory.rare import log_symmetric_polynomial
 
 MOST_WORK = 20
@@ -200,8 +200,9 @@ def smoothed_error(
     exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
     shifts = rare.ladder(setting.signal) if exact < RARE else np.zeros(1)
     points = log2_points - int(np.ceil(np.log2(len(shifts))))
-    positive = rare.missing(length, informative, shifts, points)
-    negative = rare.alarming(length, raised, shifts, points)
+    with_signal, without, _ = sorted_gaussian_nodes(length, informative, points)
+    positive = rare.missing(with_signal, informative, shifts)
+    negative = rare.alarming(without, raised, shifts)
     planted = setting.signal * (np.arange(length) < informative)
     high, low = statistic(positive.noise + planted), statistic(negative.noise)
     gain = length**0.5 / shift_gain

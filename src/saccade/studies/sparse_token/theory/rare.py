@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from saccade.studies.sparse_token.theory.law import sorted_gaussian_nodes
-
 
 class Nodes(NamedTuple):
     """Token noise without its mean, a row a node, and what each row counts."""
@@ -49,25 +47,25 @@ def _weighted(noise: list[np.ndarray], log_gain: list[np.ndarray]) -> Nodes:
         np.concatenate(noise), np.exp(-np.asarray(logsumexp(log_gain, axis=0))) / len(noise[0]))
 
 
-def missing(length: int, informative: int, shifts: np.ndarray, log2_points: int) -> Nodes:
+def missing(noise: np.ndarray, informative: int, shifts: np.ndarray) -> Nodes:
     """Noise of positives, the informative tokens (the first) lowered by each of the shifts."""
-    plain = sorted_gaussian_nodes(length, informative, log2_points)[0]
-    plain = plain - plain.mean(1, keepdims=True)
+    plain, length = noise - noise.mean(1, keepdims=True), noise.shape[1]
     along = (np.arange(length) < informative) - informative / length
-    noise = [plain - shift * along for shift in shifts]
-    pulled = np.concatenate(noise) @ along
-    return _weighted(noise, [-s * pulled - s**2 * (along @ along) / 2 for s in shifts])
+    moved = [plain - shift * along for shift in shifts]
+    pulled = np.concatenate(moved) @ along
+    return _weighted(moved, [-s * pulled - s**2 * (along @ along) / 2 for s in shifts])
 
 
-def alarming(length: int, raised: int, shifts: np.ndarray, log2_points: int) -> Nodes:
+def alarming(noise: np.ndarray, raised: int, shifts: np.ndarray) -> Nodes:
     """Noise of negatives, `raised` tokens at random places higher by each of the shifts."""
-    plain = sorted_gaussian_nodes(length, 0, log2_points)[1]
-    plain = plain - plain.mean(1, keepdims=True)
+    plain, length = noise - noise.mean(1, keepdims=True), noise.shape[1]
+    if not np.any(shifts):
+        return Nodes(plain, np.full(len(plain), 1 / len(plain)))
     order = np.random.default_rng(0).random(plain.shape).argpartition(raised - 1, axis=1)
     along = np.full(plain.shape, -raised / length)
     np.put_along_axis(along, order[:, :raised], 1 - raised / length, axis=1)
-    noise = [plain + shift * along for shift in shifts]
+    moved = [plain + shift * along for shift in shifts]
     places = gammaln(length + 1) - gammaln(raised + 1) - gammaln(length - raised + 1)
-    size, rows = raised * (1 - raised / length), np.concatenate(noise)
+    size, rows = raised * (1 - raised / length), np.concatenate(moved)
     gains = [log_symmetric_polynomial(s * rows, raised) - places - s**2 * size / 2 for s in shifts]
-    return _weighted(noise, gains)
+    return _weighted(moved, gains)

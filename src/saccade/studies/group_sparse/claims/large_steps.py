@@ -49,7 +49,7 @@ SCAN = _large(
     " group after 200 steps (d = 4; D = 4, 8, 12 and 16).",
     "Medians of slopes over draws of the six-number map; the second step alone gives the"
     " position-only layer a fall of eta^2/(8 pi), 1.0 at p = 0 and more at 1/2.",
-    "With W11 free log(1 - S) rises with D at p = 0, where more and more draws lose the group or one"
+    "With W11 free log(1 - S) rises with D at p = 0, where ever more draws lose the group or one"
     " query of it, and stands at p = 1/2.", experiment=large_steps.full_large_steps,
     status="heuristic", kind=ABOVE, measure=_falls, predict=lambda run: -0.5, resolution=0.0,
     statistic="median", parts=tuple(f"eta ~ D^{p:g}" for p in (0.0, 0.5)),

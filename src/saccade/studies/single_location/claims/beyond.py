@@ -81,7 +81,7 @@ PAIRS = claim(
 
 LEANING: dict[str, Any] = {
     "source": "Assumption 1 dropped", "status": "heuristic", "experiment": beyond.beyond_descent,
-    "scales": quick({"leans": (0.2, 0.5), "counts": (1, 1)}, 4, seconds=2), "figure": "beyond"}
+    "scales": quick({"leans": (0.2, 0.5), "counts": (1, 1)}, 16, seconds=2), "figure": "beyond"}
 EARLY = changed("stop-early", "Stop after two steps.", steps=2)
 
 

@@ -13,6 +13,7 @@ from saccade.studies.sparse_token.theory import (
     hardmax_oracle_error,
     pooled_oracle_error,
     softmax_oracle_error,
+    subset_bayes_error,
 )
 
 
@@ -120,3 +121,30 @@ def test_no_signal_leaves_nothing_to_quadrature():
 def test_bayes_stays_below_exact_errors_where_its_quadrature_is_coarse():
     setting = Setting(8000, 1, 0.5, 5.0)
     assert bayes_error(setting).error <= hardmax_oracle_error(setting).error
+
+
+@pytest.mark.parametrize("signal", [6.0, 9.0, 11.0])
+def test_rare_errors_of_two_tokens_by_their_densities(signal):
+    u = np.linspace(-8, signal + 8, 1501)
+    none, one = (np.exp(-((u - at) ** 2) / 2) * (u[1] - u[0]) for at in (0.0, signal))
+    negative = np.outer(none, none) / (2 * np.pi)
+    positive = (np.outer(one, none) + np.outer(none, one)) / (4 * np.pi)
+    bayes = np.minimum(0.3 * positive, 0.7 * negative).sum()
+    answer = bayes_error(Setting(2, 1, 0.3, signal))
+    assert abs(answer.error / bayes - 1) < 0.01 and answer.accuracy < 0.02 * bayes
+
+
+@pytest.mark.parametrize(
+    "setting", [Setting(10, 1, 0.5, 11.0), Setting(40, 2, 0.2, 9.0), Setting(3, 3, 0.4, 5.0)])
+def test_a_sharp_softmax_makes_the_rare_errors_of_the_maximum(setting):
+    exact = hardmax_oracle_error(setting).error
+    assert abs(softmax_oracle_error(setting, 300.0, 13).error / exact - 1) < 0.05
+    best = subset_bayes_error(setting)
+    assert best.error <= min(exact, softmax_oracle_error(setting, 1.0, 13).error) * 1.02
+
+
+def test_no_classifier_undercuts_bayes_on_long_sequences_with_a_strong_signal():
+    setting = Setting(300, 2, 0.3, 9.5)
+    best = subset_bayes_error(setting).error
+    assert 1e-11 < best < softmax_oracle_error(setting, 0.7).error
+    assert best < hardmax_oracle_error(setting).error

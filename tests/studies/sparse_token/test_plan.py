@@ -133,7 +133,7 @@ def test_the_bayes_error_of_most_and_of_all_tokens():
 
     import numpy as np
 
-    from saccade.studies.sparse_token.theory.oracle import log_symmetric_polynomial
+    from saccade.studies.sparse_token.theory.rare import log_symmetric_polynomial
 
     u = np.random.default_rng(2).normal(size=(4, 6))
     for count in (1, 3, 5, 6):

@@ -6,7 +6,8 @@ from saccade.lab.claim import Citation, Claim
 
 ORDER = (
     "data", "reduction", "states", "concentration", "departures", "structure", "transfer", "online",
-    "finding", "mixtures", "schedules", "unmerged", "pretrained", "layers", "starts", "steps")
+    "finding", "mixtures", "schedules", "large_steps", "unmerged", "pretrained", "layers", "starts",
+    "steps")
 OURS = Citation("none: our own statement", "", "ours")
 
 

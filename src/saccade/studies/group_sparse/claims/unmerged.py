@@ -41,6 +41,7 @@ SADDLE = _ours(
     measure=lambda run: one_row(
         np.abs(run.data.attention.values - 1 / run.parameters.groups).max()),
     resolution=1e-12, scales={"quick": Scale({"size": 0.0, "steps": 10}, seconds=2)},
+    figure="group-sparse/unmerged",
     sabotages=(Sabotage("small-start", "A start of size 0.7.", {"size": 0.7}),))
 
 
@@ -59,7 +60,7 @@ def _resting_alpha(groups: int) -> float:
     return float(root)
 
 
-def _wait(run: Run, both: bool = True) -> np.ndarray:
+def wait(run: Run, both: bool = True) -> np.ndarray:
     """Steps for each unit of log(1/A(0)): near the saddle a and theta both grow by 1 + lambda a
     step, lambda = eta c alpha sqrt(D-1) / (D sqrt(2 pi)) at the alpha of uniform attention."""
     D = run.data.groups.values.astype(float)
@@ -75,11 +76,11 @@ ESCAPE = _ours(
     "No chance; times are read on a grid of 4 steps, 2 % of the difference.", status="asymptotic",
     kind=SLOPE, experiment=unmerged.escape_times,
     measure=lambda run: one_row(-slopes(np.log(run.data.gap.values), run.data.steps.values)),
-    predict=_wait, resolution=lambda run: 0.04 * _wait(run), parts=("D=4", "D=12"),
-    scales={"quick": Scale(seconds=2)},
+    predict=wait, resolution=lambda run: 0.04 * wait(run), parts=("D=4", "D=12"),
+    scales={"quick": Scale(seconds=2)}, figure="group-sparse/unmerged",
     sabotages=(Sabotage(
         "one-matrix", "Predict as if K alone moved at this rate.",
-        predict=lambda run: _wait(run, both=False)),))
+        predict=lambda run: wait(run, both=False)),))
 
 
 def _late_ratio(run: Run, merged: bool = False) -> np.ndarray:
@@ -104,6 +105,7 @@ LATE = _ours(
     status="asymptotic", kind=ESTIMATE, experiment=unmerged.unmerged_late, measure=_late_ratio,
     predict=lambda run: 1.0, resolution=0.1, parts=("D=6", "D=16"),
     scales={"quick": Scale(seconds=2), "standard": Scale(seconds=10)},
+    figure="group-sparse/unmerged",
     sabotages=(Sabotage(
         "merged", "The law of the merged layer.", measure=lambda run: _late_ratio(run, True)),))
 

@@ -1,3 +1,3 @@
 """The figures of group-sparse classification."""
 
-ORDER = ("descent", "uses", "learning")
+ORDER = ("descent", "uses", "learning", "unmerged")

@@ -31,7 +31,7 @@ SEQUENCES = claim(
     status="asymptotic", kind=SLOPE, experiment=sequences.oracle_sequences, measure=_slopes,
     predict=lambda run: _orders(run)[0] - 2 * _orders(run)[1], resolution=0.01,
     argued="Corrections of relative order lambda^2, 1/L and exp(-lambda^2 d/2): below 0.001 in the"
-    " exponents from d = 1e6 on.", parts=("L=5", "a=0.25", "a=0.5", "a=0.8"),
+    " exponents from d = 1e6 on.", parts=("L=5", "a=0.25", "a=0.5", "a=0.8"), figure="beyond",
     sabotages=(
         changed("longer", "a larger by a tenth.", longer=0.1),
         changed("sharper", "b smaller by 0.03.", sharper=0.03)))
@@ -45,7 +45,7 @@ LEANING_SEQUENCES = claim(
     kind=SLOPE, experiment=sequences.oracle_sequences, measure=_slopes,
     predict=lambda run: 2 * _orders(run)[0] - 2 * _orders(run)[1], resolution=0.03,
     argued="The part of order lambda^2 L is smaller by 1/(c^2 L), 7 % at d = 1e6 and a = 0.25.",
-    parts=("L=5", "a=0.25", "a=0.5", "a=0.3"), scales=quick(LEAN),
+    parts=("L=5", "a=0.25", "a=0.5", "a=0.3"), scales=quick(LEAN), figure="beyond",
     finding="Assumption 1 is needed: with k*.v* = c fixed every uninformative token adds the mean c"
     " C, and Corollary 2 asks for lambda L -> 0 instead of lambda sqrt(L) -> 0. For random"
     " directions, c about d^-1/2, it stands.",
@@ -81,7 +81,7 @@ PAIRS = claim(
 
 LEANING: dict[str, Any] = {
     "source": "Assumption 1 dropped", "status": "heuristic", "experiment": beyond.beyond_descent,
-    "scales": quick({"leans": (0.2, 0.5), "counts": (1, 1)}, 4, seconds=2)}
+    "scales": quick({"leans": (0.2, 0.5), "counts": (1, 1)}, 16, seconds=2), "figure": "beyond"}
 EARLY = changed("stop-early", "Stop after two steps.", steps=2)
 
 
@@ -141,7 +141,7 @@ SEVERAL_TRAINED = claim(
     experiment=beyond.beyond_descent, measure=_aligned, predict=_shared, resolution=0.01,
     argued="Exact descent; 30 units of time at a slowest rate of 0.5 leave 1e-6.", statistic="mean",
     parts=(*(f"|kappa|, m={m}" for m in (2, 3, 4)), *(f"|nu|, m={m}" for m in (2, 3, 4))),
-    scales=quick(SEVERAL, 2, seconds=2),
+    scales=quick(SEVERAL, 2, seconds=2), figure="beyond",
     finding="With m informative tokens the erf layer learns where to look only in part: it uses"
     " |k.k*| < 1 to weigh each token by m^-1/2. Softmax needs no such thing.",
     sabotages=(
@@ -198,7 +198,7 @@ BAYES_RISK = claim(
     argued="In shares of gamma^2 Bayes misses 0.4 and 0.016, the oracle 0.35 and 0.48 more.",
     statistic="mean",
     parts=("Bayes, d=6", "Bayes, d=24", "oracle, d=6", "oracle, d=24", "ratio grows"),
-    scales=quick(seconds=1),
+    scales=quick(seconds=1), figure="beyond",
     sabotages=(
         changed("known-place", "Let the place be the first in 999 of 1000 samples.", sure=0.999),
         changed("other-directions", "Predict with the directions of another task.", other_key=True),

@@ -7,7 +7,7 @@ from typing import Any
 from saccade.lab.experiment import Experiment, Run
 from saccade.lab.figure import Figure
 
-ORDER = ("task", "risk", "steps", "runs")
+ORDER = ("task", "risk", "steps", "runs", "beyond")
 
 
 def figure(

@@ -16,11 +16,15 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, softmax
 
 from saccade.errors import require
 from saccade.studies.sparse_token.task import SparseTokenSetting, require_number
+from saccade.studies.sparse_token.theory import rare
 from saccade.studies.sparse_token.theory.law import LONGEST_SAMPLED, sorted_gaussian_nodes
+from saccade.studies.sparse_token.theory.rare import log_symmetric_polynomial
 
 MOST_WORK = 20
 """log2 of tokens times terms of the symmetric polynomial beyond which the Bayes error of several
 informative tokens would take minutes"""
+RARE = 0.01
+"""errors of the exact rules below which plain nodes are too few"""
 
 
 class OracleError(NamedTuple):
@@ -154,18 +158,6 @@ def subset_bayes_error(setting: SparseTokenSetting) -> OracleError:
         setting, lambda u: log_symmetric_polynomial(u, count) - subsets, points)
 
 
-def log_symmetric_polynomial(u: np.ndarray, count: int) -> np.ndarray:
-    """log e_R(e^u) of every row, token by token; e_R(z) = z_1 ... z_L e_{L-R}(1/z), so that the
-    smaller of R and L - R is enough (exact)."""
-    if 2 * count > u.shape[1]:
-        return u.sum(1) + log_symmetric_polynomial(-u, u.shape[1] - count)
-    sums = np.full((count + 1, len(u)), -np.inf)
-    sums[0] = 0.0
-    for token in u.T:
-        sums[1:] = np.logaddexp(sums[1:], sums[:-1] + token)
-    return sums[count]
-
-
 def _likelihood_ratio_error(
     setting: SparseTokenSetting, evidence: Callable, log2_points: int
 ) -> OracleError:
@@ -179,7 +171,7 @@ def _likelihood_ratio_error(
     coarse, fine = (
         smoothed_error(
             setting, lambda u: evidence(signal * u) - count * signal**2 / 2, count * signal,
-            log2_points - less)(cut)
+            log2_points - less, count)(cut)
         for less in (2, 0))
     exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
     return _capped(setting, cut, min(fine, exact), "quadrature", abs(fine - coarse))
@@ -195,19 +187,25 @@ def _log2_points(setting: SparseTokenSetting) -> int:
 
 
 def smoothed_error(
-    setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int
+    setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int,
+    raised: int = 1,
 ) -> Callable[[float], float]:
     """Error as a smooth function of the threshold, for a statistic with T(u + c) = T(u) +
-    shift_gain c.
+    shift_gain c that `raised` tokens of a negative can deceive.
 
     The mean noise of the tokens is N(0, 1/L), independent of their differences, and only shifts T:
-    it is integrated exactly.
+    it is integrated exactly. The differences are `rare` nodes where errors are.
     """
-    length, rate = setting.length, setting.positive_rate
-    positive, negative, _ = sorted_gaussian_nodes(length, setting.informative, log2_points)
-    planted = setting.signal * (np.arange(length) < setting.informative)
-    high = statistic(positive - positive.mean(1, keepdims=True) + planted)
-    low = statistic(negative - negative.mean(1, keepdims=True))
+    length, informative, rate = setting.length, setting.informative, setting.positive_rate
+    exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
+    shifts = rare.ladder(setting.signal) if exact < RARE else np.zeros(1)
+    points = log2_points - int(np.ceil(np.log2(len(shifts))))
+    with_signal, without, _ = sorted_gaussian_nodes(length, informative, points)
+    positive = rare.missing(with_signal, informative, shifts)
+    negative = rare.alarming(without, raised, shifts)
+    planted = setting.signal * (np.arange(length) < informative)
+    high, low = statistic(positive.noise + planted), statistic(negative.noise)
     gain = length**0.5 / shift_gain
     return lambda t: float(
-        rate * ndtr((t - high) * gain).mean() + (1 - rate) * ndtr((low - t) * gain).mean())
+        rate * positive.weight @ ndtr((t - high) * gain)
+        + (1 - rate) * negative.weight @ ndtr((low - t) * gain))

@@ -20,6 +20,7 @@ from saccade.networks import transformer
 from saccade.networks.training import train
 from saccade.networks.transformer import Transformer, TransformerConfig
 from saccade.studies.sparse_recovery.dynamics import decoders
+from saccade.studies.sparse_recovery.dynamics.curriculum import Curriculum, with_curriculum
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.experiments import common, full_matrix
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
@@ -50,26 +51,37 @@ def prefix_errors(model: Transformer, sample: RecoverySample) -> np.ndarray:
 def paper_size(
     key: Any, *, decoder: Literal["small", "gpt2-like"] = "small", dim: int = 4,
     measurements: int = 3, sparsity: int = 1, layers: int = 2, steps: int = 200, batch: int = 64,
-    learning_rate: float = 1e-3, test_tasks: int = 500, rivals: bool = True,
+    learning_rate: float = 1e-3, first_dim: int = 0, first_sparsity: int = 1, grown: float = 0.5,
+    test_tasks: int = 500, rivals: bool = True,
 ) -> xarray.Dataset:
     """Mean squared errors of the label after each prefix along training (`curve`), at the end task
     by task for the query, and |b - beta|^2, whose mean over queries is the label's error, of
-    algorithms with 12 steps or layers on the same tasks."""
+    algorithms with 12 steps or layers on the same tasks. Training starts with `first_dim`
+    coordinates and `first_sparsity` non-zeros and has all after a share `grown` of the steps (0
+    coordinates: it has all from the start). `misled_error` is that of the query when the values
+    shown are another task's."""
     task = SparseRecovery.create(dim, measurements, sparsity)
     test_key, start_key, train_key = jax.random.split(key, 3)
     sample = task.sample(test_key, test_tasks)
     recipe = DecoderRecipe(decoder, layers, steps, batch, learning_rate=learning_rate)
     model = decoders.init_decoder(start_key, config_of(task, decoder, layers))
+    problem = decoders.decoder_problem(task, recipe)
+    curriculum = Curriculum(first_dim, first_sparsity, grown)
+    if first_dim:
+        problem = with_curriculum(problem, task, curriculum, steps)
     ended = train(
-        decoders.decoder_problem(task, recipe), model, train_key, steps,
-        chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),
+        problem, model, train_key, steps, chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),
         measure=lambda model: prefix_errors(model, sample).mean(1),
         measure_every=-(-steps // RECORDS), name=f"paper-size-{decoder}",
-        about={**recipe._asdict(), "dim": dim, "measurements": measurements})
+        about={
+            **recipe._asdict(), "dim": dim, "measurements": measurements,
+            "curriculum": list(curriculum)})
+    misled = sample._replace(y=np.roll(sample.y, 1, axis=0))
     made = xarray.Dataset(
         {
             "curve": (("record", "prefix"), ended.measured),
             "label_error": ("task", prefix_errors(ended.model, sample)[-1]),
+            "misled_error": ("task", prefix_errors(ended.model, misled)[-1]),
             "zero_error": ("task", np.asarray(sample.query_y) ** 2),
             "instances": ("record", batch * ended.measured_steps), "parameters": _size(ended.model),
         },

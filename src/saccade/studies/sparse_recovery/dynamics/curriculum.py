@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+from jaxtyping import Array
 
 from saccade.errors import require
 from saccade.networks.training import Problem
@@ -48,11 +48,11 @@ def with_curriculum(
 
 def sizes_at(
     step: Array, task: SparseRecovery, curriculum: Curriculum, steps: int
-) -> tuple[Int[Array, ""], Int[Array, ""]]:
+) -> tuple[Array, Array]:
     """d_t and S_t: both begin at their first value and rise by one after equal stretches."""
     passed = step / max(curriculum.grown * steps, 1)
 
-    def at(first: int, last: int) -> Int[Array, ""]:
+    def at(first: int, last: int) -> Array:
         return jnp.minimum(first + jnp.floor(passed * (last - first + 1)), last).astype(int)
 
     return at(curriculum.first_dim, task.dim), at(curriculum.first_sparsity, task.sparsity)

@@ -49,7 +49,7 @@ def seconds_at_paper_size(parameters: Any) -> float:
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
     recipe = decoders.DecoderRecipe(
         parameters.decoder, parameters.layers, TIMED_STEPS, parameters.batch, learning_rate=1e-9)
-    config = paper_size.config_of(task, parameters.decoder, parameters.layers)
+    config = paper_size.config_of(task, parameters.decoder, parameters.layers, parameters.norm)
     instances = parameters.steps * parameters.batch
     return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 

@@ -78,8 +78,9 @@ TRAININGS = (
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
     _training(
-        "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
-        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size,
+        "paper-size",
+        "the paper's small decoder at the paper's size, with LayerNorms, as far as minutes reach",
+        paper_size.paper_size, {"standard": paper_size.NORMED}, cost=seconds_at_paper_size,
         steps_of=lambda parameters: parameters.steps),
     _training(
         "gpt2-like", "a reduced GPT-2-like decoder at the paper's size", paper_size.paper_size,

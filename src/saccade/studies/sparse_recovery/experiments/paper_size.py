@@ -31,8 +31,8 @@ REDUCED = {"width": 64, "heads": 4, "hidden": 256, "layers": 4}
 """The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep."""
 RECORDS = 24
 GPT2_LIKE = {
-    "decoder": "gpt2-like", "steps": 18_000, "learning_rate": 2e-3, "first_dim": 5, "grown": 0.4}
-NORMED = {"norm": True, "steps": 2000, "learning_rate": 1e-3, "first_dim": 5, "grown": 0.6}
+    "decoder": "gpt2-like", "steps": 12_000, "learning_rate": 2e-3, "first_dim": 5, "grown": 0.4}
+NORMED = {"norm": True, "steps": 1000, "learning_rate": 1e-3, "first_dim": 5, "grown": 0.6}
 """The small decoder with what it takes to train at such a rate."""
 
 

@@ -161,7 +161,7 @@ CELLS = Figure(
     id="spatial/5a-cells", title="Accuracy by the size of the shuffled cells",
     caption="Networks trained and tested on pictures whose cells are in random order; the rightmost"
     " point is the whole picture, bars are one standard error over test images. Standard scale:"
-    " CIFAR-10, 10,000 training images, 234 steps, ViTs with patches of 4, one seed, CNN-B two."
+    " CIFAR-10, 10,000 training images, 156 steps, ViTs with patches of 4, one seed, CNN-B two."
     " Quick scale: digits, two sizes.", source="Figure 5a, scaled down",
     runs={"vision": (images.vision, {}), "convolution": (images.convolution, {})},
     scales={"standard": {"vision": images.BRIEF_VISION, "convolution": images.BRIEF_CNN}},

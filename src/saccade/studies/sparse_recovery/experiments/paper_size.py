@@ -31,7 +31,7 @@ REDUCED = {"width": 64, "heads": 4, "hidden": 256, "layers": 4}
 """The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep."""
 RECORDS, WATCHED = 24, 2000  # how often, and on how many test tasks, errors are taken on the way
 GPT2_LIKE = {
-    "decoder": "gpt2-like", "steps": 12_000, "learning_rate": 2e-3, "first_dim": 5, "grown": 0.4}
+    "decoder": "gpt2-like", "steps": 9000, "learning_rate": 2e-3, "first_dim": 5, "grown": 0.4}
 NORMED = {"norm": True, "steps": 1000, "learning_rate": 1e-3, "first_dim": 5, "grown": 0.6}
 """The small decoder with what it takes to train at such a rate."""
 

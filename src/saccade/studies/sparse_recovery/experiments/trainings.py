@@ -49,7 +49,7 @@ def seconds_at_paper_size(parameters: Any) -> float:
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
     recipe = decoders.DecoderRecipe(
         parameters.decoder, parameters.layers, TIMED_STEPS, parameters.batch, learning_rate=1e-9)
-    config = paper_size.config_of(task, parameters.decoder, parameters.layers)
+    config = paper_size.config_of(task, parameters.decoder, parameters.layers, parameters.norm)
     instances = parameters.steps * parameters.batch
     return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 
@@ -78,8 +78,9 @@ TRAININGS = (
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
     _training(
-        "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
-        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size,
+        "paper-size",
+        "the paper's small decoder at the paper's size, with LayerNorms, as far as minutes reach",
+        paper_size.paper_size, {"standard": paper_size.NORMED}, cost=seconds_at_paper_size,
         steps_of=lambda parameters: parameters.steps),
     _training(
         "gpt2-like", "a reduced GPT-2-like decoder at the paper's size", paper_size.paper_size,

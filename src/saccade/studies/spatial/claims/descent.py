@@ -177,10 +177,10 @@ FEW = ("N=8", "N=32", "N=128")
 
 
 def _learned(run: Run) -> np.ndarray:
-    """Best share of rows that associate above 0.99, error below 0.02, alignment above 0.95."""
+    """Share of rows that associate above 0.99, error below 0.02, alignment above 0.95, all after
+    the last step."""
     last = run.data.isel(step=-1)
-    best_rows = run.data.row_fraction.values.max(axis=1)
-    return np.stack([best_rows - 0.99, 0.02 - last.error.values, last.cosine.values - 0.95], axis=1)
+    return np.stack([last.row_fraction - 0.99, 0.02 - last.error, last.cosine - 0.95], axis=1)
 
 
 REALISTIC = Claim(
@@ -188,12 +188,15 @@ REALISTIC = Claim(
     citation=scaled(
         "Theorem 4.2", "With high probability, the model learns patch association [and] fits the"
         " labeling function i.e. P[f*(X)F(X) > 0] = 1 - o(1)"),
-    statement="From a random start, full-batch descent on a sample (3000 images of 16 patches;"
-    " standard: 12,000 of 36) finds every set, errs below 2 % and aligns v with w* above 0.95.",
-    status="heuristic", kind=ORDERING, experiment=realistic.realistic, measure=_learned,
-    resolution=[0.05, 0.005, 0.01], statistic="median", parts=("all rows", "error", "alignment"),
-    argued="Medians over 24 tasks, samples and starts. Sets: at the best step.",
-    scales={"quick": Scale(repetitions=1, seconds=25), "standard": R1_SCALE}, figure="spatial/4",
+    statement="From a random start, full-batch descent on a sample (6000 images of 16 patches;"
+    " standard: 12,000 of 36) has found every set after its last step, errs below 2 % and aligns v"
+    " with w* above 0.95.", status="heuristic", kind=ORDERING, experiment=realistic.realistic,
+    measure=_learned, resolution=[0.05, 0.005, 0.01], statistic="median",
+    parts=("all rows", "error", "alignment"),
+    argued="Medians over 24 tasks, samples and starts. With 3000 images 2 of 24 lose a row again"
+    " before the last step.",
+    scales={"quick": Scale({"samples": 6000}, 1, seconds=25), "standard": R1_SCALE},
+    figure="spatial/4",
     sabotages=(
         Sabotage(
             "shuffled-labels", "Score against a permuted partition.",

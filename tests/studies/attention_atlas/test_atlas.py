@@ -148,12 +148,12 @@ def test_what_is_refused():
     with pytest.raises(InvalidInput, match="did you mean 'group-sparse'"):
         charting.chosen("task", ["group-spars"], tasks, "quick")
     with pytest.raises(InvalidInput, match="takes classification only"):
-        charting.cells(
+        charting.laid(
             charting.chosen("task", ["split-0"], tasks, "quick"),
             charting.chosen("learner", ["two-step"], learners, "quick"), [50], 8, 8)
     with pytest.raises(InvalidInput, match="must be even"):
         experiments.kind_of("spatial", 7, 8)
-    with pytest.raises(InvalidInput, match="must be below 1797"):
+    with pytest.raises(InvalidInput, match="has 1797 and keeps 30 to judge by"):
         outcomes("digits", ("null",), (1797,))
     with pytest.raises(InvalidInput, match="one length only"):
         experiments.find_learner("flattened").of("classification", ragged=True)

@@ -120,7 +120,7 @@ def test_data_that_are_not_here_are_said_to_be_left_out(monkeypatch, tmp_path):
         (["--tasks", "spatial", "--length", "7"], "length = 7 must be even"),
         (["--tasks", "split-50", "--dim", "2"], "dim = 2 must be at least 3"),
         (["--tasks", "split-50", "--learners", "two-step"], "takes classification only"),
-        (["--tasks", "digits", "--samples", "1797"], "more than the tasks have"),
+        (["--tasks", "digits", "--samples", "1797"], "has 1797 and keeps 30"),
         (["--samples", "many"], "must be whole numbers"), (["--samples", "7"], "must lie from 8"),
         (["--draws", "0", "--tasks", "split-0"], "draws = 0 must be at least 1"),
         (["--scale", "huge"], "no scale named 'huge'"), (["--figure", "map.xyz"], "map.xyz")])

@@ -1,5 +1,6 @@
 """The atlas as one picture: tasks by learners, a square in three strips for three sample sizes."""
 
+import textwrap
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -9,6 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from saccade.lab.charting import FAILS
 from saccade.lab.figure import Figure
+from saccade.studies.attention_atlas.experiments import find_learner, find_task
 from saccade.studies.attention_atlas.figures import (
     LEARNERS,
     SAMPLES,
@@ -29,7 +31,7 @@ def draw_map(found: Entries) -> Any:
     tasks, learners, samples = (distinct(found, axis) for axis in range(3))
     samples = sorted(samples)
     drawing, axes = plt.subplots(
-        figsize=(max(6.5, 1.9 + 0.85 * len(learners)), max(3.4, 1.5 + 0.5 * len(tasks))))
+        figsize=(max(6.5, 2.9 + 0.9 * len(learners)), max(3.4, 1.7 + 0.52 * len(tasks))))
     for (task, learner, count), one in found.items():
         wide = (1 - 2 * GAP) / len(samples)
         x = learners.index(learner) + GAP + wide * samples.index(count)
@@ -42,9 +44,7 @@ def draw_map(found: Entries) -> Any:
             axes.plot(x + wide / 2, y + 0.46, "x", color="black", markersize=3.5, mew=0.9)
     _blank(axes, found, tasks, learners)
     axes.set(xlim=(0, len(learners)), ylim=(len(tasks), 0))
-    axes.set_xticks(np.arange(len(learners)) + 0.5, learners, rotation=35, ha="right")
-    axes.set_yticks(np.arange(len(tasks)) + 0.5, tasks)
-    axes.tick_params(length=0)
+    _names(axes, tasks, learners)
     axes.grid(False)
     axes.spines[["left", "bottom"]].set_visible(False)
     _legend(drawing, axes, samples)
@@ -62,13 +62,33 @@ def _blank(axes: Any, found: Entries, tasks: list[str], learners: list[str]) -> 
                     color="0.45")
 
 
+def _names(axes: Any, tasks: list[str], learners: list[str]) -> None:
+    """What each row and column is called, and what that is, in small letters."""
+    axes.set_xticks(np.arange(len(learners)) + 0.5, learners, fontsize=8)
+    axes.set_yticks(np.arange(len(tasks)) + 0.32, tasks, fontsize=8)
+    axes.tick_params(length=0)
+    small = {"fontsize": 5.8, "color": "0.35", "annotation_clip": False}
+    for column, learner in enumerate(learners):
+        says = textwrap.fill(find_learner(learner).says, 17)
+        axes.annotate(
+            says, (column + 0.5, 0), (0, -16), ("data", "axes fraction"), "offset points",
+            ha="center", va="top", **small)
+    for row, task in enumerate(tasks):
+        says = textwrap.fill(find_task(task).says, 38)
+        axes.annotate(
+            says, (0, row + 0.52), (-3.5, 0), textcoords="offset points", ha="right", va="top",
+            **small)
+
+
 def _legend(drawing: Any, axes: Any, samples: list[int]) -> None:
     scale = plt.cm.ScalarMappable(plt.Normalize(0, MOST), MAP)
     bar = drawing.colorbar(scale, ax=axes, shrink=0.7, pad=0.02, extend="max")
     bar.set_label("excess error: 0 best, 1 nothing learned")
     strips = ", ".join(map(str, samples))
     handles = [
-        Patch(facecolor="none", edgecolor="none", label=f"strips: n = {strips}"),
+        Patch(
+            facecolor="none", edgecolor="none", label=f"strips, left to right: n = {strips} samples"
+        ),
         plt.Line2D(
             [], [], marker="x", color="black", linestyle="", markersize=4,
             label=f"looks elsewhere (AUROC below {FAILS:g})")]
@@ -77,7 +97,10 @@ def _legend(drawing: Any, axes: Any, samples: list[int]) -> None:
 
 WHOLE = Figure(
     "attention-atlas/map", "Which attention solves which sparsity",
-    "Excess error of every learner (columns) on every task (rows) from 50, 200 and 800 samples of"
-    " eight tokens in eight dimensions, mean of 16 draws: 0 is the best predictor that knows the"
-    " task, 1 is nothing learned. A cross: attention does not lie where the truth is.", "ours",
+    "When does attention learn where to look? When it sees what tells the token apart: its content"
+    " if a mark moves, its place if that is fixed. A layer that sees both finds either, from more"
+    " samples; one that sees the wrong thing looks elsewhere however many it gets. Excess error of"
+    " every learner (columns) on every task (rows) from 50, 200 and 800 samples of eight tokens in"
+    " eight dimensions, mean of 16 draws: 0 is the best predictor that knows the task, 1 is nothing"
+    " learned. A cross: attention does not lie where the truth is.", "ours",
     wanted(TASKS, LEARNERS, SAMPLES), lambda runs: draw_map(entries(runs)), seconds={"quick": 100})

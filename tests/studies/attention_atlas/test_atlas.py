@@ -67,6 +67,16 @@ def test_the_best_linear_function_by_least_squares():
     assert theory.linear_in_all_tokens(law, 0.5**0.5, best) == pytest.approx(excess, abs=0.02)
 
 
+@pytest.mark.parametrize(("informative", "signal"), [(1, 2.0), (3, 1.3)])
+def test_looking_along_the_direction_by_drawing(informative, signal):
+    scores = random().standard_normal((40_000, 6))
+    scores[:, :informative] += signal
+    where = np.broadcast_to(np.arange(6) < informative, scores.shape)
+    drawn = measures.looking(scores, where)
+    expected = theory.looking_along_the_direction(6, informative, signal)
+    assert drawn == pytest.approx(expected, abs=0.01)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_the_best_of_a_split_signal_is_unbiased_and_best(share):
     task = Split.create(KEY, 4, 6, share)

@@ -8,9 +8,16 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Patch, Rectangle
 
+from saccade.errors import InvalidInput
 from saccade.lab.charting import FAILS
 from saccade.lab.figure import Figure
-from saccade.studies.attention_atlas.experiments import find_learner, find_task
+from saccade.studies.attention_atlas.experiments import (
+    DIM,
+    LENGTH,
+    find_learner,
+    find_task,
+    kind_of,
+)
 from saccade.studies.attention_atlas.figures import (
     LEARNERS,
     SAMPLES,
@@ -52,14 +59,24 @@ def draw_map(found: Entries) -> Any:
 
 
 def _blank(axes: Any, found: Entries, tasks: list[str], learners: list[str]) -> None:
-    """A learner that cannot take the task's targets."""
+    """Who did not meet, and why."""
     met = {(task, learner) for task, learner, _ in found}
     for row, task in enumerate(tasks):
         for column, learner in enumerate(learners):
             if (task, learner) not in met:
                 axes.text(
-                    column + 0.5, row + 0.5, "labels only", ha="center", va="center", fontsize=6,
-                    color="0.45")
+                    column + 0.5, row + 0.5, _why(task, learner), ha="center", va="center",
+                    fontsize=6, color="0.45")
+
+
+def _why(task: str, learner: str) -> str:
+    """The learner cannot take the task's targets, or bags that differ in length; or it failed."""
+    ragged = find_task(task).ragged
+    try:
+        find_learner(learner).of(kind_of(task, LENGTH, DIM), ragged)
+    except InvalidInput:
+        return "one length only" if ragged else "labels only"
+    return "failed"
 
 
 def _names(axes: Any, tasks: list[str], learners: list[str]) -> None:
@@ -69,15 +86,24 @@ def _names(axes: Any, tasks: list[str], learners: list[str]) -> None:
     axes.tick_params(length=0)
     small = {"fontsize": 5.8, "color": "0.35", "annotation_clip": False}
     for column, learner in enumerate(learners):
-        says = textwrap.fill(find_learner(learner).says, 17)
+        says = _lines(find_learner(learner).says, 18)
         axes.annotate(
             says, (column + 0.5, 0), (0, -16), ("data", "axes fraction"), "offset points",
             ha="center", va="top", **small)
     for row, task in enumerate(tasks):
-        says = textwrap.fill(find_task(task).says, 38)
+        says = _lines(find_task(task).says, 42)
         axes.annotate(
             says, (0, row + 0.52), (-3.5, 0), textcoords="offset points", ha="right", va="top",
             **small)
+
+
+def _lines(says: str, widest: int) -> str:
+    """As few lines as can be, of about the same length."""
+    count = len(textwrap.wrap(says, widest, break_on_hyphens=False))
+    widths = range(len(says) // count, widest + 1)
+    return next(
+        text for width in widths
+        if (text := textwrap.fill(says, width, break_on_hyphens=False)).count("\n") < count)
 
 
 def _legend(drawing: Any, axes: Any, samples: list[int]) -> None:

@@ -83,7 +83,12 @@ def laid(
                 cells.append({"task": task.id, "learner": learner.id, "samples": count})
     if not cells:
         raise InvalidInput(next(iter(refused), "No task of the atlas was asked for."))
-    return Laid(cells, [f"{why} Left out: {', '.join(names)}." for why, names in refused.items()])
+    return Laid(cells, [_sentence(why, list(names)) for why, names in refused.items()])
+
+
+def _sentence(why: str, tasks: list[str]) -> str:
+    """Why, and on which tasks, unless that is said already."""
+    return why if repr(tasks[0]) in why else f"{why} Left out: {', '.join(tasks)}."
 
 
 def summaries(data: "xarray.Dataset") -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 from saccade.lab.claim import Citation, Claim, Scale
 from saccade.studies.attention_atlas.experiments import aligned, meetings
 
-ORDER = ("floor", "blind", "looking", "samples", "pooling", "structure", "external")
+ORDER = ("floor", "blind", "looking", "samples", "pooling", "structure", "real", "external")
 
 
 def ours(words: str) -> Citation:

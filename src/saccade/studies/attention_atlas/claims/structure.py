@@ -1,5 +1,5 @@
-"""What a layer is made for, and what it is not: structure pays where the data have it, and real
-data may have none of it."""
+"""What a layer is made for, and what it is not: structure pays where the data have it; a general
+layer pays for being general."""
 
 from saccade.lab.claim import Sabotage
 from saccade.lab.kinds import ORDERING
@@ -28,25 +28,6 @@ STRUCTURE = of_map(
         "without structure",
         "Mean pooling, then linear functions of all tokens, take their place.",
         {"learners": ("pooled", "flattened", "flattened", "pooled", "flattened", "place")}),))
-
-
-def _before_linear(run):
-    """How far the first learner is ahead of each of the others."""
-    flat, *others = run.data.excess.values
-    return columns(*(one - flat for one in others))
-
-
-DIGITS = of_map(
-    "AA-17", "digits-are-not-sparse",
-    "Handwritten digits (rows as tokens) are not sparse: from 400 of them a linear function of all"
-    " tokens is ahead of one head of attention, by content, by place or by both.", ("digits",),
-    ("flattened", "softmax", "place", "content-place"), (400,), seconds=4, kind=ORDERING,
-    measure=_before_linear, resolution=0.02,
-    argued="4 draws gave .30, .31 and .13 with deviations of about .03",
-    parts=("before content", "before place", "before both"),
-    sabotages=(Sabotage(
-        "one shifted token", "One token of eight is shifted where y = 1.",
-        {"tasks": ("sparse-token-1",)}),))
 
 
 def _transformer(run):

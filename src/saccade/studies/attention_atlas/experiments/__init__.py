@@ -145,7 +145,7 @@ def met(learner: ChartedLearner, draw: Draw, samples: int, key: Any) -> dict[str
     looks = Looking(np.nan, np.nan)
     if draw.judged.any():
         seen = fresh.rows(draw.judged)
-        looks = looking(np.asarray(model.attention(seen.X, seen.mask)), seen.where)
+        looks = looking(np.asarray(model.attention(seen.X, seen.mask)), seen.where, seen.mask)
     gap = draw.null - draw.best  # none if all labels to judge by are alike
     excess = (wrong - draw.best) / gap if gap > 0 else np.nan
     return found | {"error": wrong, "excess": excess} | looks._asdict()

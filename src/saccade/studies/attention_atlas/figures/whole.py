@@ -8,16 +8,9 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Patch, Rectangle
 
-from saccade.errors import InvalidInput
 from saccade.lab.charting import FAILS
 from saccade.lab.figure import Figure
-from saccade.studies.attention_atlas.experiments import (
-    DIM,
-    LENGTH,
-    find_learner,
-    find_task,
-    kind_of,
-)
+from saccade.studies.attention_atlas.experiments import find_learner, find_task
 from saccade.studies.attention_atlas.figures import (
     LEARNERS,
     SAMPLES,
@@ -45,8 +38,9 @@ def draw_map(found: Entries) -> Any:
         y = tasks.index(task) + GAP
         shade = MAP(min(max(one.excess, 0), MOST) / MOST) if np.isfinite(one.excess) else "white"
         axes.add_patch(Rectangle((x, y), wide, 1 - 2 * GAP, facecolor=shade, linewidth=0))
-        if not np.isfinite(one.excess) or one.diverged:
-            axes.text(x + wide / 2, y + 0.5, "div", ha="center", va="center", fontsize=6)
+        if one.word:
+            axes.text(
+                x + wide / 2, y + 0.5, one.word, ha="center", va="center", fontsize=6, rotation=90)
         elif np.isfinite(one.auroc) and one.auroc < FAILS:
             axes.plot(x + wide / 2, y + 0.46, "x", color="black", markersize=3.5, mew=0.9)
     _blank(axes, found, tasks, learners)
@@ -59,24 +53,15 @@ def draw_map(found: Entries) -> Any:
 
 
 def _blank(axes: Any, found: Entries, tasks: list[str], learners: list[str]) -> None:
-    """Who did not meet, and why."""
+    """A learner that cannot take the task's targets, or bags that differ in length."""
     met = {(task, learner) for task, learner, _ in found}
     for row, task in enumerate(tasks):
+        why = "one length only" if find_task(task).ragged else "labels only"
         for column, learner in enumerate(learners):
             if (task, learner) not in met:
                 axes.text(
-                    column + 0.5, row + 0.5, _why(task, learner), ha="center", va="center",
-                    fontsize=6, color="0.45")
-
-
-def _why(task: str, learner: str) -> str:
-    """The learner cannot take the task's targets, or bags that differ in length; or it failed."""
-    ragged = find_task(task).ragged
-    try:
-        find_learner(learner).of(kind_of(task, LENGTH, DIM), ragged)
-    except InvalidInput:
-        return "one length only" if ragged else "labels only"
-    return "failed"
+                    column + 0.5, row + 0.5, why, ha="center", va="center", color="0.45", fontsize=6
+                )
 
 
 def _names(axes: Any, tasks: list[str], learners: list[str]) -> None:

@@ -2,6 +2,7 @@
 finds tasks and learners, and one cell of every learner."""
 
 import itertools
+from typing import Any
 
 import jax
 import numpy as np
@@ -38,6 +39,31 @@ def test_localisation_is_the_auroc_within_samples():
 def test_even_weights_look_by_chance():
     where = np.arange(4) == np.array([[0], [3]])
     assert measures.looking(np.full((2, 4), 0.25), where) == (0.5, 0.25)
+
+
+def test_what_is_not_there_is_not_compared():
+    """Padding weighs nothing and does not matter: with it as without it."""
+    weights, where = random().random((9, 5)), np.arange(5) < random(1).integers(1, 4, (9, 1))
+    wider = [np.concatenate([table, 0 * table], axis=1) for table in (weights, where)]
+    mask = np.arange(10) < 5 + np.zeros((9, 1))
+    assert measures.looking(wider[0], wider[1], mask) == measures.looking(weights, where)
+    even = measures.looking(mask / 5.0, wider[1], mask)
+    assert even.auroc == 0.5 and even.top1 == pytest.approx(where.mean())
+
+
+def test_the_null_is_the_more_frequent_label_or_the_mean():
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    assert measures.null_error(y, "classification") == 0.25
+    assert measures.null_error(y, "regression") == pytest.approx(0.75)
+
+
+def test_labels_that_are_all_alike_are_learned():
+    """Rare labels may be missing from what is learned from: a constant, and no failure."""
+    X, y = random().standard_normal((20, 4, 3)), -np.ones(20)
+    for name in ("two-step", "place-sets", "pooled", "softmax"):
+        learner: Any = experiments.find_learner(name).of("classification")
+        model = learner.fit(X, y, key=KEY)
+        assert (model(X) < 0).all() and np.isfinite(model.attention(X)).all()
 
 
 def test_nothing_to_find_is_not_a_number():

@@ -21,7 +21,7 @@ def entries_of(data: xarray.Dataset) -> Entries:
         one = data.isel(cell=number)
         status = str(one.status.item())
         made[_name(one, "task"), _name(one, "learner"), int(_name(one, "samples", 0))] = (
-            entry(one) if status == "finished" else Entry(*[np.nan] * 3, status))
+            entry(one) if status == "finished" else Entry(np.nan, np.nan, np.nan, status))
     return made
 
 

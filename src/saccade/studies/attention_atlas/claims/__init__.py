@@ -27,7 +27,7 @@ def of_map(
         "draws": draws}
     met = aligned(tasks=tasks, learners=learners)
     words = ", ".join(dict.fromkeys(f"{learner} on {task}" for task, learner in met))
-    usual = {"statistic": "mean", "status": "measured", "source": "saccade's atlas"}
+    usual: dict[str, Any] = {"statistic": "mean", "status": "measured", "source": "saccade's atlas"}
     return Claim(
         id=f"attention-atlas.{name}", spec=spec, statement=statement, experiment=meetings,
         scales={scale: Scale(asked, repetitions=4, seconds=seconds)},

@@ -66,17 +66,17 @@ def _blank(axes: Any, found: Entries, tasks: list[str], learners: list[str]) -> 
 
 def _names(axes: Any, tasks: list[str], learners: list[str]) -> None:
     """What each row and column is called, and what that is, in small letters."""
-    axes.set_xticks(np.arange(len(learners)) + 0.5, learners, fontsize=8)
-    axes.set_yticks(np.arange(len(tasks)) + 0.32, tasks, fontsize=8)
+    axes.set_xticks(np.arange(len(learners)) + 0.5, learners, fontsize=8.5)
+    axes.set_yticks(np.arange(len(tasks)) + 0.32, tasks, fontsize=8.5)
     axes.tick_params(length=0)
-    small = {"fontsize": 5.8, "color": "0.35", "annotation_clip": False}
+    small = {"fontsize": 6.5, "color": "0.35", "annotation_clip": False}
     for column, learner in enumerate(learners):
-        says = _lines(find_learner(learner).says, 18)
+        says = _lines(find_learner(learner).says, 17)
         axes.annotate(
             says, (column + 0.5, 0), (0, -16), ("data", "axes fraction"), "offset points",
             ha="center", va="top", **small)
     for row, task in enumerate(tasks):
-        says = _lines(find_task(task).says, 42)
+        says = _lines(find_task(task).says, 40)
         axes.annotate(
             says, (0, row + 0.52), (-3.5, 0), textcoords="offset points", ha="right", va="top",
             **small)

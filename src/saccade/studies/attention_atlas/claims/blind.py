@@ -58,11 +58,11 @@ def _law(share: float, length: int) -> np.ndarray:
     return (1 - share) * np.eye(length)[0] + share / length
 
 
-def _linear(run):
+def _linear(run, shares=(1.0, 0.25)):
     best = run.data.best.values.mean(axis=1)
     return [
         linear_in_all_tokens(_law(share, run.parameters.length), GAMMA, float(one))
-        for share, one in zip((1.0, 0.25), best, strict=True)]
+        for share, one in zip(shares, best, strict=True)]
 
 
 PLACE = of_map(
@@ -74,7 +74,11 @@ PLACE = of_map(
     predict=_linear, resolution=0.05,
     argued="64 numbers fitted to 800 samples cost about 16/800 of the null error",
     parts=("always random", "random in one of four samples"),
-    sabotages=(Sabotage("by content", "Attention by content.", {"learners": ("softmax",)}),))
+    sabotages=(
+        Sabotage("by content", "Attention by content.", {"learners": ("softmax",)}),
+        Sabotage(
+            "another law", "The best linear function where 1/2 and 3/4 of the places are random.",
+            predict=lambda run: _linear(run, (0.5, 0.75)))))
 
 CHANCE = of_map(
     "AA-3", "looks-by-chance",

@@ -61,16 +61,16 @@ def atlas(
         return
     _check_figure(figure)
     absent = charting.left_out(_split(tasks), registry.charted_tasks(), scale)
-    if absent:
-        typer.echo(absent, err=True)
-    places = charting.cells(
+    laid = charting.laid(
         charting.chosen("task", _split(tasks), registry.charted_tasks(), scale),
         charting.chosen("learner", _split(learners), registry.charted_learners(), scale),
         charting.sizes(samples), length, dim)
+    for sentence in (*filter(None, [absent]), *laid.refused):
+        typer.echo(sentence, err=True)
     fixed = {"length": length, "dim": dim} | ({"draws": draws} if draws is not None else {})
     asked = {
-        "run": RUN, "design": "list", "cells": places, "fixed": fixed, "scale": scale, "seed": seed,
-        "title": "The atlas: every learner on every task"}
+        "run": RUN, "design": "list", "cells": laid.cells, "fixed": fixed, "scale": scale,
+        "seed": seed, "title": "The atlas: every learner on every task"}
     outcome = _carry_out(asked, jobs, cluster, dry_run, retry, store)
     if not dry_run:
         _tell(outcome, as_json, figure)

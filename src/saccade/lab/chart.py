@@ -11,6 +11,8 @@ from saccade.contracts import Kind, Learner
 from saccade.errors import InvalidInput
 
 BOTH: tuple[Kind, ...] = ("regression", "classification")
+TO_JUDGE = 30
+"""So many samples of real data, at least, are left to judge by."""
 
 
 def all_of(sample: Any) -> np.ndarray:
@@ -39,6 +41,13 @@ class ChartedTask:
     located: bool = True
     """whether the truth `where` is known"""
     ragged: bool = False
+
+    def check(self, samples: int) -> None:
+        """Real data end somewhere: a refusal in one sentence."""
+        if self.most is not None and samples > self.most - TO_JUDGE:
+            raise InvalidInput(
+                f"samples = {samples} are too many for the task {self.id!r}, which has {self.most}"
+                f" and keeps {TO_JUDGE} to judge by.")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,28 +55,40 @@ def sizes(text: str) -> list[int]:
     return numbers
 
 
-def cells(
+class Laid(NamedTuple):
+    """The cells of a map, and a sentence for each reason why others are not among them."""
+
+    cells: list[dict[str, Any]]
+    refused: list[str]
+
+
+def laid(
     tasks: Sequence[ChartedTask], learners: Sequence[ChartedLearner], samples: Sequence[int],
     length: int, dim: int,
-) -> list[dict[str, Any]]:
-    """Every meeting that can be: a learner that cannot take a task's targets is left out, and
-    refused if nothing else was asked for."""
+) -> Laid:
+    """Every meeting that can be: a learner that cannot take a task's samples is left out, and so is
+    a number of samples that real data do not have; refused if nothing else was asked for."""
     import jax
 
-    places, refusal = [], None
+    cells, refused = [], {}
     for task in tasks:
         kind = task.make(jax.random.key(0), *(task.size or (length, dim))).kind
-        for learner in learners:
+        for learner, count in product(learners, samples):
             try:
                 learner.of(kind, task.ragged)
+                task.check(count)
             except InvalidInput as problem:
-                refusal = problem
-                continue
-            fits = [n for n in samples if task.most is None or n < task.most]
-            places += [{"task": task.id, "learner": learner.id, "samples": n} for n in fits]
-    if not places:
-        raise refusal or InvalidInput(f"samples = {list(samples)} are more than the tasks have.")
-    return places
+                refused.setdefault(str(problem), {})[task.id] = True
+            else:
+                cells.append({"task": task.id, "learner": learner.id, "samples": count})
+    if not cells:
+        raise InvalidInput(next(iter(refused), "No task of the atlas was asked for."))
+    return Laid(cells, [_sentence(why, list(names)) for why, names in refused.items()])
+
+
+def _sentence(why: str, tasks: list[str]) -> str:
+    """Why, and on which tasks, unless that is said already."""
+    return why if repr(tasks[0]) in why else f"{why} Left out: {', '.join(tasks)}."
 
 
 def summaries(data: "xarray.Dataset") -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 finds tasks and learners, and one cell of every learner."""
 
 import itertools
+from typing import Any
 
 import jax
 import numpy as np
@@ -40,6 +41,31 @@ def test_even_weights_look_by_chance():
     assert measures.looking(np.full((2, 4), 0.25), where) == (0.5, 0.25)
 
 
+def test_what_is_not_there_is_not_compared():
+    """Padding weighs nothing and does not matter: with it as without it."""
+    weights, where = random().random((9, 5)), np.arange(5) < random(1).integers(1, 4, (9, 1))
+    wider = [np.concatenate([table, 0 * table], axis=1) for table in (weights, where)]
+    mask = np.arange(10) < 5 + np.zeros((9, 1))
+    assert measures.looking(wider[0], wider[1], mask) == measures.looking(weights, where)
+    even = measures.looking(mask / 5.0, wider[1], mask)
+    assert even.auroc == 0.5 and even.top1 == pytest.approx(where.mean())
+
+
+def test_the_null_is_the_more_frequent_label_or_the_mean():
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    assert measures.null_error(y, "classification") == 0.25
+    assert measures.null_error(y, "regression") == pytest.approx(0.75)
+
+
+def test_labels_that_are_all_alike_are_learned():
+    """Rare labels may be missing from what is learned from: a constant, and no failure."""
+    X, y = random().standard_normal((20, 4, 3)), -np.ones(20)
+    for name in ("two-step", "place-sets", "pooled", "softmax"):
+        learner: Any = experiments.find_learner(name).of("classification")
+        model = learner.fit(X, y, key=KEY)
+        assert (model(X) < 0).all() and np.isfinite(model.attention(X)).all()
+
+
 def test_nothing_to_find_is_not_a_number():
     assert np.isnan(measures.looking(np.ones((2, 3)), np.ones((2, 3), bool)).auroc)
 
@@ -65,6 +91,16 @@ def test_the_best_linear_function_by_least_squares():
     best = float(np.mean(np.square(np.asarray(task.best(sample.X)) - y)))
     excess = (np.mean(left**2) - best) / (0.5 - best)
     assert theory.linear_in_all_tokens(law, 0.5**0.5, best) == pytest.approx(excess, abs=0.02)
+
+
+@pytest.mark.parametrize(("informative", "signal"), [(1, 2.0), (3, 1.3)])
+def test_looking_along_the_direction_by_drawing(informative, signal):
+    scores = random().standard_normal((40_000, 6))
+    scores[:, :informative] += signal
+    where = np.broadcast_to(np.arange(6) < informative, scores.shape)
+    drawn = measures.looking(scores, where)
+    expected = theory.looking_along_the_direction(6, informative, signal)
+    assert drawn == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
@@ -148,12 +184,12 @@ def test_what_is_refused():
     with pytest.raises(InvalidInput, match="did you mean 'group-sparse'"):
         charting.chosen("task", ["group-spars"], tasks, "quick")
     with pytest.raises(InvalidInput, match="takes classification only"):
-        charting.cells(
+        charting.laid(
             charting.chosen("task", ["split-0"], tasks, "quick"),
             charting.chosen("learner", ["two-step"], learners, "quick"), [50], 8, 8)
     with pytest.raises(InvalidInput, match="must be even"):
         experiments.kind_of("spatial", 7, 8)
-    with pytest.raises(InvalidInput, match="must be below 1797"):
+    with pytest.raises(InvalidInput, match="has 1797 and keeps 30 to judge by"):
         outcomes("digits", ("null",), (1797,))
     with pytest.raises(InvalidInput, match="one length only"):
         experiments.find_learner("flattened").of("classification", ragged=True)

@@ -1,5 +1,6 @@
 """A learner or a task is one file, found by itself; and no cell of the others is stale for it."""
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import jax
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from saccade import studies
 from saccade.cli import app
 from saccade.lab import charting, fingerprint, registry
 from saccade.lab.experiment import Experiment
@@ -33,6 +35,11 @@ from saccade.studies.attention_atlas.task import Split
 THIRD = ChartedTask(
     "split-third", "attention-atlas", "a third at the mark", partial(Split.create, share=1 / 3))
 """
+STUDY = """
+from saccade.studies import Study
+
+STUDY = Study("mine", "M", "title", "", 2026, "", "asks", __package__)
+"""
 
 
 @pytest.fixture
@@ -58,6 +65,19 @@ def two_files(tmp_path, monkeypatch, forgets):
     forgets()
 
 
+@pytest.fixture
+def from_outside(tmp_path, monkeypatch, forgets):
+    """A study of another package that brings a task and a learner, as its entry point names it."""
+    package = tmp_path / "paper_of_mine"
+    package.mkdir()
+    for name, text in (("__init__", ""), ("study", STUDY), ("charts", TASK), ("learners", LEARNER)):
+        (package / f"{name}.py").write_text(text.replace('"attention-atlas"', '"mine"'))
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [*studies.built_in(), EntryPoint("mine", "paper_of_mine.study:STUDY", studies.GROUP)]
+    monkeypatch.setattr(studies.STUDIES, "_all", studies.registered(points))
+    forgets()
+
+
 def code(task: str, learner: str) -> str:
     cell: Experiment = experiments.cell
     return cell.code(cell.parameters("quick", {"task": task, "learner": learner}))
@@ -69,6 +89,17 @@ def test_files_of_mine_are_on_the_map(two_files):
     found = experiments.outcomes(
         jax.random.key(0), [experiments.Meeting("split-third", "zero", 20)], 2, 6, 4, 100)
     assert np.allclose(found["excess"], 1, atol=0.1) and np.allclose(found["auroc"], 0.5)
+
+
+def test_a_study_from_outside_is_on_the_map(from_outside):
+    assert code("split-third", "zero") != code("split-third", "null")
+    found = experiments.outcomes(
+        jax.random.key(0),
+        [
+            experiments.Meeting(*pair, 20)
+            for pair in (("split-third", "null"), ("split-50", "zero"))],
+        2, 6, 4, 100)
+    assert np.allclose(found["excess"], 1, atol=0.4)
 
 
 def test_files_of_mine_make_no_cell_stale(two_files, monkeypatch, forgets):
@@ -120,7 +151,7 @@ def test_data_that_are_not_here_are_said_to_be_left_out(monkeypatch, tmp_path):
         (["--tasks", "spatial", "--length", "7"], "length = 7 must be even"),
         (["--tasks", "split-50", "--dim", "2"], "dim = 2 must be at least 3"),
         (["--tasks", "split-50", "--learners", "two-step"], "takes classification only"),
-        (["--tasks", "digits", "--samples", "1797"], "more than the tasks have"),
+        (["--tasks", "digits", "--samples", "1797"], "has 1797 and keeps 30"),
         (["--samples", "many"], "must be whole numbers"), (["--samples", "7"], "must lie from 8"),
         (["--draws", "0", "--tasks", "split-0"], "draws = 0 must be at least 1"),
         (["--scale", "huge"], "no scale named 'huge'"), (["--figure", "map.xyz"], "map.xyz")])

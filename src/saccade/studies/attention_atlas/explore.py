@@ -18,6 +18,7 @@ with app.setup:
     from saccade.lab.notebooks import Looks, described, finished, looking, now_you
     from saccade.studies.attention_atlas import theory
     from saccade.studies.attention_atlas.experiments import (
+        POOL,
         Sizes,
         draw_of,
         find_learner,
@@ -35,8 +36,7 @@ with app.setup:
 def drawn(task, seed=0):
     """One draw of a task: samples to learn from, and fresh ones."""
     numbers = tuple(np.asarray(jax.random.key_data(jax.random.key(seed))).tolist())
-    most = 1024 if find_task(task).most is None else SIZES[-1]
-    return draw_of(task, 0, Sizes(most, LENGTH, DIM, 1000, numbers))
+    return draw_of(task, 0, Sizes(POOL, LENGTH, DIM, 1000, numbers))
 
 
 @app.function
@@ -90,7 +90,7 @@ def _():
 
 @app.cell
 def _():
-    tasks = [one.id for one in registry.charted_tasks() if one.located]
+    tasks = [one.id for one in registry.charted_tasks() if one.size is None]
     learners = [one.id for one in registry.charted_learners() if one.quick]
     task = mo.ui.dropdown(tasks, value="sparse-token-1", label="task")
     learner = mo.ui.dropdown(learners, value="softmax", label="learner")

@@ -33,15 +33,18 @@ def null_error(y: np.ndarray, kind: Kind) -> float:
     return float(min(np.mean(y > 0), np.mean(y < 0)))
 
 
-def looking(weights: np.ndarray, where: np.ndarray) -> Looking:
-    """Over samples with tokens that matter and tokens that do not; not a number without any."""
-    mixed = where.any(axis=1) & ~where.all(axis=1)
-    weights, where = weights[mixed], where[mixed]
+def looking(weights: np.ndarray, where: np.ndarray, mask: np.ndarray | None = None) -> Looking:
+    """Over samples with tokens that matter and tokens that do not; not a number without any. Where
+    `mask` says that there is no token, nothing is looked at and nothing compared."""
+    others = ~where if mask is None else mask & ~where
+    mixed = where.any(axis=1) & others.any(axis=1)
+    weights, where, others = weights[mixed], where[mixed], others[mixed]
     if not len(where):
         return Looking(np.nan, np.nan)
     gap = weights[:, :, None] - weights[:, None, :]
     above = np.where(np.abs(gap) <= EVEN, 0.5, gap > 0)
-    pairs = where[:, :, None] & ~where[:, None, :]
+    pairs = where[:, :, None] & others[:, None, :]
+    weights = np.where(where | others, weights, -np.inf)
     heaviest = weights >= weights.max(axis=1, keepdims=True) - EVEN
     hits = (heaviest & where).sum(axis=1) / heaviest.sum(axis=1)
     by_sample = (above * pairs).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))

@@ -3,24 +3,25 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray
 
 from saccade.lab.sweep.api import BuiltIn
-from saccade.studies.attention_atlas.figures import Entries, entry
+from saccade.studies.attention_atlas.figures import Entries, Entry, entry
 from saccade.studies.attention_atlas.figures.whole import draw_map
 
 
 def entries_of(data: xarray.Dataset) -> Entries:
-    """Of the cells of an opened sweep, a grid or a list; those that did not finish are left out."""
+    """Of the cells of an opened sweep, a grid or a list; one that did not finish has a word."""
     if "cell" not in data.dims:
         axes = [name for name in ("task", "learner", "samples") if name in data.dims]
         data = data.stack(cell=axes)
     made = {}
     for number in range(data.sizes["cell"]):
         one = data.isel(cell=number)
-        if str(one.status.item()) == "finished":
-            made[_name(one, "task"), _name(one, "learner"), int(_name(one, "samples", 0))] = entry(
-                one)
+        status = str(one.status.item())
+        made[_name(one, "task"), _name(one, "learner"), int(_name(one, "samples", 0))] = (
+            entry(one) if status == "finished" else Entry(np.nan, np.nan, np.nan, status))
     return made
 
 

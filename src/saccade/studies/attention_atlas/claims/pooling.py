@@ -4,17 +4,15 @@ the map."""
 from functools import cache
 
 from saccade.lab import registry
-from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.claim import Sabotage
 from saccade.lab.kinds import ESTIMATE
-from saccade.studies.attention_atlas.claims import each, ours, ours_of_map
+from saccade.studies.attention_atlas.claims import each, of_map
 
-TASKS = (
-    "sparse-token-1-theta-2", "sparse-token-1", "sparse-token-1-theta-6", "sparse-token-3",
-    "sparse-token-3-theta-3")
 SETTINGS = {
     "sparse-token-1-theta-2": (1, 2.0), "sparse-token-1": (1, 4.0),
     "sparse-token-1-theta-6": (1, 6.0), "sparse-token-3": (3, 2.0),
     "sparse-token-3-theta-3": (3, 3.0)}
+"""R and theta of each task"""
 
 
 @cache
@@ -28,21 +26,17 @@ def oracle(length: int, informative: int, signal: float) -> float:
 
 
 def _line(run, longer: int = 1):
-    return [oracle(longer * run.parameters.length, *SETTINGS[task]) for task in TASKS]
+    return [oracle(longer * run.parameters.length, *one) for one in SETTINGS.values()]
 
 
-POOLING = ours_of_map(
-    id="attention-atlas.pooling-on-its-line", spec="AA-10",
-    statement=(
-        "Where pooling is enough is where theory says: from 800 samples a linear function of the"
-        " mean token errs as the theory of sparse tokens says of pooling that knows the direction,"
-        " within .03, from one faint token in eight to three clear ones."),
-    kind=ESTIMATE, measure=lambda run: each(run, "error"), predict=_line, resolution=0.03,
-    argued="8 weights learned from 800 samples cost about .01",
+POOLING = of_map(
+    "AA-10", "pooling-on-its-line",
+    "Where pooling is enough is where theory says: from 800 samples a linear function of the"
+    " mean token errs as the theory of sparse tokens says of pooling that knows the direction,"
+    " within .03, from one faint token in eight to three clear ones.", tuple(SETTINGS), ("pooled",),
+    (800,), seconds=8, figure="curves", kind=ESTIMATE, measure=lambda run: each(run, "error"),
+    predict=_line, resolution=0.03, argued="8 weights learned from 800 samples cost about .01",
     parts=tuple(f"R = {count}, theta = {signal:g}" for count, signal in SETTINGS.values()),
-    scales={"quick": Scale(
-        {"tasks": TASKS, "learners": ("pooled",), "samples": (800,)}, repetitions=4, seconds=8)},
-    figure="attention-atlas/curves", citation=ours("pooled on sparse tokens"),
     sabotages=(
         Sabotage(
             "twelve samples", "Learn from 12 samples: the direction is not known.",

@@ -117,9 +117,7 @@ def draw_of(name: str, number: int, sizes: Sizes) -> Draw:
     kind = task.kind
     most, test = sizes.most, sizes.test
     if charted.most is not None:
-        require(
-            most < charted.most, "samples", most,
-            f"must be below {charted.most} for {charted.id!r}, which has no more")
+        charted.check(most)
         test = min(test, charted.most - most)
     drawn = task.sample(of_samples, most + test)
     mask = np.asarray(drawn.mask) if charted.ragged else None
@@ -147,8 +145,9 @@ def met(learner: ChartedLearner, draw: Draw, samples: int, key: Any) -> dict[str
     looks = Looking(np.nan, np.nan)
     if draw.judged.any():
         seen = fresh.rows(draw.judged)
-        looks = looking(np.asarray(model.attention(seen.X, seen.mask)), seen.where)
-    excess = (wrong - draw.best) / (draw.null - draw.best)
+        looks = looking(np.asarray(model.attention(seen.X, seen.mask)), seen.where, seen.mask)
+    gap = draw.null - draw.best  # none if all labels to judge by are alike
+    excess = (wrong - draw.best) / gap if gap > 0 else np.nan
     return found | {"error": wrong, "excess": excess} | looks._asdict()
 
 

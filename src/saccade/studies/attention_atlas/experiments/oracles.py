@@ -57,14 +57,26 @@ def floor(
     length: int = 6, dim: int = DIM, test: int = 4000,
 ) -> xarray.Dataset:
     """What the best predictor F leaves, along F itself and along another function G of the tokens:
-    E[(y - F) F]/E[F^2] and E[(y - F) G]/E[G^2], by task; F sees tokens `longer` by a factor."""
+    E[(y - F) F]/E[F^2] and E[(y - F) G]/E[G^2], by task; F sees tokens `longer` by a factor. And
+    the variance of y that is linear in the first token, and the rest of it."""
     require(longer > 0, "longer", longer, "must be above 0")
     sizes, found = sizes_of(key, POOL, length, dim, test), np.empty((draws, len(tasks), 2))
+    variance = np.empty_like(found)
     for column, name in enumerate(tasks):
         for number in range(draws):
             fresh = draw_of(name, number, sizes).fresh
             task = task_of(find_task(name), number, sizes)
             F, G = (np.asarray(task.best(by * fresh.X)) for by in (longer, OTHERWISE))
             found[number, column] = [np.mean((fresh.y - F) * g) / np.mean(g * g) for g in (F, G)]
+            variance[number, column] = _by_place(fresh.X, fresh.y)
     return xarray.Dataset(
-        {"left": (("draw", "task", "along"), found)}, {"task": list(tasks), "along": ["F", "G"]})
+        {
+            "left": (("draw", "task", "along"), found),
+            "variance": (("draw", "task", "place"), variance)},
+        {"task": list(tasks), "along": ["F", "G"], "place": ["first", "rest"]})
+
+
+def _by_place(X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Of least squares on the first token: the variance of what is fitted, and of what is left."""
+    fitted = X[:, 0] @ np.linalg.lstsq(X[:, 0], y, rcond=None)[0]
+    return fitted.var(), (y - fitted).var()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from saccade.lab import registry
 from saccade.lab.charting import half_width
 from saccade.lab.experiment import Run
 from saccade.studies.attention_atlas.experiments import cell
@@ -27,7 +28,8 @@ class Entry(NamedTuple):
     excess: float
     width: float
     auroc: float
-    diverged: bool
+    word: str = ""
+    """of a cell that failed, or that has draws that diverged"""
 
 
 Entries = Mapping[tuple[str, str, int], Entry]
@@ -40,7 +42,7 @@ def entry(data: Any) -> Entry:
     return Entry(
         float(known.mean()) if len(known) else np.nan, half_width(known) or np.nan,
         float(auroc[np.isfinite(auroc)].mean()) if np.isfinite(auroc).any() else np.nan,
-        bool((data.word.values == 1).any()))
+        "div" if (data.word.values == 1).any() else "")
 
 
 def wanted(
@@ -63,5 +65,8 @@ def entries(runs: Mapping[str, Run]) -> Entries:
 
 
 def distinct(found: Entries, axis: int) -> list[Any]:
-    """Tasks (0), learners (1) or numbers of samples (2), as they came."""
-    return list(dict.fromkeys(key[axis] for key in found))
+    """Tasks (0) or numbers of samples (2) as they came, learners (1) as they are listed."""
+    came = list(dict.fromkeys(key[axis] for key in found))
+    if axis != 1:
+        return came
+    return [one.id for one in registry.charted_learners() if one.id in came]

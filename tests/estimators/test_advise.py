@@ -166,8 +166,19 @@ def test_drawings_stay_where_an_auc_can_be_and_show_a_pair_once():
 def test_bags_of_several_lengths_are_not_flattened():
     X, y = sparse(24, length=5)
     ragged = [bag[: 3 + number % 3] for number, bag in enumerate(X)]
-    advice = advise(ragged, y, folds=2, repeats=1)
+
+    def theory(given):
+        change = {"worse": "flat", "n": 40.0, "most": 800.0}
+        return {
+            "n": [40.0], "here": 0, "errors": {"mean": [0.3], "flat": [0.4]}, "smallest": 0.1,
+            "changes": [change | {"better": "mean"}, change | {"better": "lme", "worse": "mean"}],
+            "says": "so"}
+
+    advice = advise(ragged, y, folds=2, repeats=1, theories={"one": theory})
     assert "flat" not in advice.names and advice.data.shortest == 3
+    told = advice.forecasts["one"]
+    assert set(told["errors"]) == {"mean"} and [one["better"] for one in told["changes"]] == ["lme"]
+    assert "flattened" not in str(advice)
 
 
 def test_a_mask_gives_what_a_list_gives():

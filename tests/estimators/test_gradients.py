@@ -191,5 +191,7 @@ def test_a_step_too_long_is_shortened():
     value, gradient = objective(theta, 0.01)
     move = np.linalg.solve(newton._curvature(objective, theta, 0.01), gradient)
     assert objective(theta - move, 0.01)[0] > value
-    _, lower, slopes = newton._shorter(objective, theta, 0.01, move, value)
+    trial, lower, slopes = newton._shorter(objective, theta, 0.01, move, value)
     assert lower < value and not np.array_equal(slopes, gradient)
+    tried = (theta - move / 2**halving for halving in range(30))  # the first that is lower
+    assert np.array_equal(trial, next(one for one in tried if objective(one, 0.01)[0] < value))

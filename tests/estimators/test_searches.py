@@ -124,8 +124,9 @@ def test_directions_are_chosen_as_by_trying_all(count):
     for seed in range(5):
         random = np.random.default_rng(seed)
         peaks, positive = random.standard_normal((6, 40)), np.arange(40) % 3 == 0
-        peaks[3:] += 0.8 * peaks[:3]  # correlated rows
-        peaks[1, positive] -= 3.0  # tells the classes apart, but the wrong way round
+        peaks[3:] -= np.array([[1.0], [0.7], [-1.5]]) * peaks[:3]  # some noise cancels, some adds
+        peaks[:, positive] += 1.0
+        peaks[1, positive] -= 4.0  # tells the classes apart, but the wrong way round
         share = random.random(40)
 
         def merit(rows, peaks=peaks, positive=positive, share=share):

@@ -12,6 +12,7 @@ tokens are in the cache. Status: exact gradient.
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -82,7 +83,7 @@ class Data:
 
 
 def ridged(
-    value: float, gradient: np.ndarray, theta: np.ndarray, penalties: np.ndarray
+    value: Any, gradient: np.ndarray, theta: np.ndarray, penalties: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """A loss and its gradient with sum_k penalty_k theta_k^2/2 added."""
     pull = penalties * theta

@@ -116,14 +116,19 @@ class BagClassifierCV(Looks, BagClassifier):
             if one not in CANDIDATES:
                 raise unknown("candidate", one, CANDIDATES)
             one = one, CANDIDATES[one]()
-        pair = isinstance(one, list | tuple) and len(one) == 2
-        name, estimator = one if pair else (None, None)
-        known = isinstance(estimator, BagClassifier) and not isinstance(estimator, BagClassifierCV)
         require(
-            isinstance(name, str) and known, "candidate", one,
+            _is_named(one), "candidate", one,
             "must be a short name, or a pair of a name and a classifier of this package")
+        name, estimator = one
         known = estimator.get_params(deep=False)
         shared = {key: value for key, value in self.get_params(deep=False).items() if key in known}
         fresh: Any = clone(estimator)
         fresh.set_params(**shared)._check_parameters()
         return name, fresh
+
+
+def _is_named(one: Any) -> bool:
+    """A pair of a name and a classifier that has a path of its own to walk."""
+    if not isinstance(one, list | tuple) or len(one) != 2 or not isinstance(one[0], str):
+        return False
+    return isinstance(one[1], BagClassifier) and not isinstance(one[1], BagClassifierCV)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
+from sklearn.model_selection import RepeatedStratifiedKFold
 
 import saccade
 from saccade.errors import InvalidInput
@@ -14,6 +15,7 @@ from saccade.estimators.advise.comparing import CANDIDATES, Comparison, compare,
 from saccade.estimators.advise.page import draw_gains, draw_scores
 from saccade.estimators.advise.words import fit_of, order
 from saccade.estimators.bags import Bags
+from saccade.estimators.pooled import PooledClassifier
 
 RANDOM = np.random.default_rng(0)
 
@@ -105,6 +107,18 @@ def test_all_see_the_same_folds_and_a_copy_of_a_candidate_ties():
     assert told.difference("mean", "again").value == 0
 
 
+def test_the_error_is_the_mean_of_those_of_the_two_classes():
+    """Called positive above 0, whatever the share of positives."""
+    X, y = sparse(60)
+    X, y = X[y * np.arange(60) % 3 != 1], y[y * np.arange(60) % 3 != 1]
+    told = compare(Bags.from_array(X), y == 1, ["mean"], folds=2, repeats=1)
+    folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0).split(y, y)
+    for (train, test), error in zip(folds, told.error["mean"], strict=True):
+        called = PooledClassifier().fit(X[train], y[train]).decision_function(X[test]) > 0
+        wrong = [np.mean(called[y[test] == label] != label) for label in (0, 1)]
+        assert error == pytest.approx(np.mean(wrong)) and error > 0.05
+
+
 def test_advice_of_bags_with_one_deciding_token():
     X, y = sparse(80)
     said: list[tuple[float, str]] = []
@@ -166,8 +180,19 @@ def test_drawings_stay_where_an_auc_can_be_and_show_a_pair_once():
 def test_bags_of_several_lengths_are_not_flattened():
     X, y = sparse(24, length=5)
     ragged = [bag[: 3 + number % 3] for number, bag in enumerate(X)]
-    advice = advise(ragged, y, folds=2, repeats=1)
+
+    def theory(given):
+        change = {"worse": "flat", "n": 40.0, "most": 800.0}
+        return {
+            "n": [40.0], "here": 0, "errors": {"mean": [0.3], "flat": [0.4]}, "smallest": 0.1,
+            "changes": [change | {"better": "mean"}, change | {"better": "lme", "worse": "mean"}],
+            "says": "so"}
+
+    advice = advise(ragged, y, folds=2, repeats=1, theories={"one": theory})
     assert "flat" not in advice.names and advice.data.shortest == 3
+    told = advice.forecasts["one"]
+    assert set(told["errors"]) == {"mean"} and [one["better"] for one in told["changes"]] == ["lme"]
+    assert "flattened" not in str(advice)
 
 
 def test_a_mask_gives_what_a_list_gives():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 
 from saccade.estimators import (
     AttentionClassifier,
@@ -112,9 +113,14 @@ def test_where_two_classes_make_sense_and_places_count(model):
     X, y = example()
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         model.fit(X, np.arange(12) % 3)
-    model.set_params(ridges=0.1).fit(X, y)
-    with pytest.raises(ValueError, match=r"X has 5 tokens, but .* is expecting 4 tokens"):
-        model.predict(np.zeros((2, 5, 3)))
+    chosen = BagClassifierCV([("own", model.set_params(ridges=0.1))])
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        chosen.fit(X, np.arange(12) % 3)
+    for one in (model, chosen):
+        one.fit(X, y)
+        with pytest.raises(ValueError, match=r"X has 5 tokens, but .* is expecting 4 tokens"):
+            one.predict(np.zeros((2, 5, 3)))
+    assert np.array_equal(chosen.best_estimator_.predict(X), chosen.predict(X))
 
 
 @pytest.mark.parametrize(
@@ -131,8 +137,16 @@ def test_where_two_classes_make_sense_and_places_count(model):
         (PatchAssociationClassifier(degree=2), "degree"),
         (PatchAssociationClassifier(n_sets=9), "n_sets"),
         (BagClassifierCV(candidates=("meen",)), "did you mean 'mean'"),
-        (BagClassifierCV(candidates=()), "candidates"), (SparseRecovery(alpha=0), "alpha"),
-        (SparseRecovery(method="newton"), "method"), (SparseRecovery(n_steps=0), "n_steps")])
+        (BagClassifierCV(candidates=()), "candidates"), (BagClassifierCV("lme"), "must be a list"),
+        (BagClassifierCV(5), "must be a list"),
+        (BagClassifierCV([PooledClassifier()]), "a pair of"),
+        (BagClassifierCV(["lme", "lme"]), "must not name two alike"),
+        (BagClassifierCV([("own", PooledClassifier)]), "a pair of a name and a classifier"),
+        (BagClassifierCV([("own", AttentionRegressor())]), "a pair of a name and a classifier"),
+        (BagClassifierCV([("own", BagClassifierCV())]), "a pair of a name and a classifier"),
+        (BagClassifierCV([("own", LogisticRegression())]), "a pair of a name and a classifier"),
+        (SparseRecovery(alpha=0), "alpha"), (SparseRecovery(method="newton"), "method"),
+        (SparseRecovery(n_steps=0), "n_steps")])
 def test_parameters(model, message):
     X, y = example()
     with pytest.raises(ValueError, match=message):
@@ -147,6 +161,10 @@ def test_measurements():
         SparseRecovery().fit(X, np.zeros((11, 4)))
     with pytest.raises(ValueError, match="mask goes with"):
         SparseRecovery().fit(X[0], np.zeros(4), mask=np.ones(4))
+    with pytest.raises(ValueError, match="mask goes with"):
+        SparseRecovery().fit(X[0], np.ones(4)).predict(X[0], mask=np.ones(4))
+    with pytest.raises(TypeError, match="Expected sequence or array-like"):
+        SparseRecovery().fit(X, 5)
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,43 @@ def test_halves_share_no_bag(monkeypatch):
     assert found == pytest.approx(seen[0].sum(axis=0) @ seen[1].sum(axis=0))
 
 
+def test_every_draw_takes_whole_bags_of_both_kinds(monkeypatch):
+    """Refits begin at the fit to all bags; measured along its v, each by its own centre."""
+    random = np.random.default_rng(6)
+    bags = Bags.from_list([random.standard_normal((k, 2)) for k in (1, 3, 2, 4)])
+    centre = parts.Centre(random.standard_normal((3, 2)), np.array([2, 1, 4]))
+    whole = parts.Mixture(0.2, np.array([3.0, 4.0]), 0.0)
+    seen = []
+
+    def fit(tokens, weights, start):
+        seen.append((tokens, weights, start))
+        return parts.Mixture(weights.mean() / 10, tokens.mean(axis=0), 0.0)
+
+    monkeypatch.setattr(parts, "fit_mixture", fit)
+    along, shares = parts._bootstrap(bags.tokens, bags, centre, whole, np.random.default_rng(0))
+    order = np.random.default_rng(0)
+    for (tokens, weights, start), one, share in zip(seen, along, shares, strict=True):
+        mine, calm = (np.bincount(order.integers(0, k, k), minlength=k) for k in (4, 3))
+        mean = calm @ centre.sums / (calm @ centre.lengths)
+        assert np.allclose(tokens, bags.tokens - mean) and start is whole
+        assert np.array_equal(weights, np.repeat(mine, [1, 3, 2, 4]))
+        assert one == pytest.approx((bags.tokens - mean).mean(axis=0) @ [0.6, 0.8])
+        assert share == pytest.approx(weights.mean() / 10)
+    assert len(seen) == parts.DRAWS
+
+
+def test_pooled_statistics_that_differ_by_rounding_are_constant():
+    """Every bag holds the same tokens in another order: means and deviations are one number but for
+    the last digit, which is not blown up to 1."""
+    random = np.random.default_rng(7)
+    column = random.standard_normal(9)
+    bags = Bags.from_array(
+        np.stack([np.column_stack([random.permutation(column), random.random(9)]) for _ in "x" * 8])
+    )
+    features = Data(bags, np.ones(8), "all").features.reshape(8, 4, 2)
+    assert not features[:, :, 0].any() and (features[:, :, 1].std(axis=0) > 0.9).all()
+
+
 @pytest.mark.parametrize(
     ("scale", "noise", "kept"),
     [(1.0, 2e-6, True), (1.0, 5e-7, False), (1e-9, 1e-14, True), (1e-9, 1e-16, False)])

@@ -161,7 +161,10 @@ def test_three_classes_are_told_from_each_other():
     model = LogMeanExpClassifier().fit(X, y)
     assert model.classes_.tolist() == ["down", "none", "up"]
     assert model.decision_function(X).shape == (270, 3)
-    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    chances = 1 / (1 + np.exp(-model.decision_function(X)))
+    assert np.allclose(model.predict_proba(X), chances / chances.sum(axis=1, keepdims=True))
+    far = model.predict_proba(-1e5 * np.abs(X[:1]))  # all three are surely not it, some less surely
+    assert np.allclose(far.sum(), 1)
     assert model.score(X, y) > 0.85
     assert np.allclose(model.attention(X).sum(axis=1), 1)
 

@@ -183,6 +183,15 @@ def test_newton_s_second_derivatives_are_differences_of_the_first():
         assert np.abs(newton._curvature(objective, theta, 0.3) - numeric).max() < 1e-8
 
 
+def test_newton_stops_where_rounding_decides(monkeypatch):
+    """No slope is ever 0 to the last digit: it ends when no step lowers J any more."""
+    monkeypatch.setattr(newton, "SLOPE", 0.0)
+    bags, y, share, _ = example(4)
+    objective = Objective(Data(bags, np.ones(7), "mean"), y, share, None)
+    end = newton.reach_minimum(objective, np.zeros(objective.size), 0.1, 500)
+    assert end.n_iter < 20 and end.finished and np.abs(objective(end.theta, 0.1)[1]).max() < 1e-7
+
+
 def test_a_step_too_long_is_shortened():
     """Far out the logistic loss is flat, and a whole step of Newton would overshoot."""
     bags, y, share, _ = example(6)
@@ -191,5 +200,7 @@ def test_a_step_too_long_is_shortened():
     value, gradient = objective(theta, 0.01)
     move = np.linalg.solve(newton._curvature(objective, theta, 0.01), gradient)
     assert objective(theta - move, 0.01)[0] > value
-    _, lower, slopes = newton._shorter(objective, theta, 0.01, move, value)
+    trial, lower, slopes = newton._shorter(objective, theta, 0.01, move, value)
     assert lower < value and not np.array_equal(slopes, gradient)
+    tried = (theta - move / 2**halving for halving in range(30))  # the first that is lower
+    assert np.array_equal(trial, next(one for one in tried if objective(one, 0.01)[0] < value))

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
 from saccade.estimators import SparseRecovery
+from saccade.estimators.lasso import Problems, begin, polish, step
 
 
 def problems(seed=0, count=20, rows=10, columns=20):
@@ -53,7 +54,11 @@ def test_masked_measurements_are_not_there():
     model = SparseRecovery(alpha=0.05).fit(X, Y, mask=mask)
     expected = [lasso(x[keep], y[keep], 0.05).coef_ for x, y, keep in zip(X, Y, mask)]
     assert np.abs(model.coef_ - np.stack(expected)).max() < 1e-6
-    assert (model.predict(X, mask)[~mask] == 0).all()
+    table = model.predict(X, mask)
+    assert (table[~mask] == 0).all()
+    listed = SparseRecovery(alpha=0.05).fit(list(X), list(Y), mask=list(mask))
+    assert np.array_equal(listed.coef_, model.coef_)
+    assert np.array_equal(np.stack(listed.predict(list(X), list(mask))), table)
 
 
 @given(seed=st.integers(0, 1000), alpha=st.floats(0.01, 2))
@@ -109,3 +114,76 @@ def test_too_few_steps_warn():
     X, Y, _ = problems(6)
     with pytest.warns(ConvergenceWarning, match="did not converge in max_iter=2"):
         SparseRecovery(alpha=1e-4, max_iter=2).fit(X, Y)
+
+
+def noisy(seed, **shape):
+    X, Y, _ = problems(seed, **shape)
+    return X, Y + 0.5 * np.random.default_rng(seed).standard_normal(Y.shape)
+
+
+def gap(x, y, b, alpha):
+    """Primal minus dual value at the residual r, made feasible: u = r min(1, alpha/|X^T r/N|_max),
+    D = (|y|^2 - |y - u|^2)/(2N)."""
+    residual, n = y - x @ b, len(y)
+    primal = residual @ residual / (2 * n) + alpha * np.abs(b).sum()
+    feasible = residual * min(1.0, alpha / np.abs(x.T @ residual / n).max())
+    return primal - (y @ y - (y - feasible) @ (y - feasible)) / (2 * n)
+
+
+def test_the_gap_is_primal_minus_dual():
+    X, Y = noisy(7, count=4, rows=9, columns=5)
+    model = SparseRecovery(alpha=0.07, n_steps=2).fit(X, Y)
+    expected = [gap(*one, 0.07) for one in zip(X, Y, model.coef_)]
+    assert model.dual_gap_ == pytest.approx(expected, abs=1e-12) and min(expected) > 1e-4
+
+
+def test_every_problem_ends_with_the_gap_asked_for():
+    """Also when problems of other scales and conditions leave early, and the rest goes on."""
+    X, Y = noisy(8, count=12, rows=12, columns=12)
+    scale = 10.0 ** np.random.default_rng(0).permutation(np.linspace(-1.5, 1.5, 12))
+    X[::3] += 3.0  # one direction far longer than the others: slow
+    X, Y = X * scale[:, None, None], Y * scale[:, None]
+    model = SparseRecovery(alpha=1e-4, tol=1e-10).fit(X, Y)
+    gaps = np.array([gap(*one, 1e-4) for one in zip(X, Y, model.coef_)])
+    assert (gaps <= 1.01e-10 * np.square(Y).mean(axis=1)).all()
+
+
+def test_momentum_that_points_uphill_is_dropped():
+    """O'Donoghue and Candes: t begins anew at 1 where (z - b_new) . (b_new - b) > 0."""
+    X, Y = noisy(9, count=6, rows=8, columns=4)
+    own = Problems(np.einsum("pnd,pne->pde", X, X) / 8, np.einsum("pnd,pn->pd", X, Y) / 8, Y[:, 0])
+    at, length = begin(own), own.lipschitz()
+    dropped = 0
+    for _ in range(40):
+        new = step(own, at, 0.01, length, "fista", restart=True)
+        for p in range(6):
+            b = new.coefficients[p]
+            uphill = (at.ahead[p] - b) @ (b - at.coefficients[p])
+            t = 1.0 if uphill > 0 else at.t[p, 0]
+            dropped += uphill > 0
+            assert new.t[p, 0] == pytest.approx((1 + np.sqrt(1 + 4 * t * t)) / 2)
+        at = new
+    assert 3 < dropped < 200
+
+
+def test_the_right_support_is_polished_to_the_minimum():
+    """From the signs of the solution, with other sizes: one linear system gives the solution."""
+    X, Y = noisy(10, count=5, rows=15, columns=8)
+    exact = np.stack([lasso(x, y, 0.05).coef_ for x, y in zip(X, Y)])
+    own = Problems(
+        np.einsum("pnd,pne->pde", X, X) / 15, np.einsum("pnd,pn->pd", X, Y) / 15,
+        np.square(Y).mean(axis=1))
+    assert np.abs(polish(own, 3 * np.sign(exact), 0.05) - exact).max() < 1e-9
+    assert not polish(own, np.zeros_like(exact), 0.05).any()
+
+
+def test_own_intercepts_and_a_matrix_shared_are_predicted_with():
+    X, Y = noisy(11, count=3, rows=12, columns=4)
+    level = np.array([5.0, -2.0, 30.0])
+    model = SparseRecovery(alpha=0.05, fit_intercept=True).fit(X, Y + level[:, None])
+    for x, y, b, c, ours in zip(
+        X, Y + level[:, None], model.coef_, model.intercept_, model.predict(X)
+    ):
+        peer = lasso(x, y, 0.05, intercept=True)
+        assert np.abs(b - peer.coef_).max() < 1e-6 and c == pytest.approx(peer.intercept_, abs=1e-6)
+        assert np.abs(ours - peer.predict(x)).max() < 1e-6

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_consistent_length
@@ -172,8 +172,7 @@ class BagClassifier(ClassifierMixin, ChoosesSetting):
         F = self.decision_function(X, mask)
         if F.ndim == 1:
             return np.stack([expit(-F), expit(F)], axis=1)
-        chances = expit(F)
-        return chances / chances.sum(axis=1, keepdims=True)
+        return softmax(log_expit(F), axis=1)  # expit(F), to one; also where all of them underflow
 
     def predict(self, X, mask=None):
         F = self.decision_function(X, mask)

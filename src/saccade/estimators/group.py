@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from saccade.estimators.bags import Bags
 from saccade.estimators.fitting import Problem
 from saccade.estimators.held_out import Target
-from saccade.estimators.objective import Data, Loss
+from saccade.estimators.objective import Data, Loss, ridged
 from saccade.estimators.places import PlacedClassifier
 from saccade.estimators.segments import Segments
 from saccade.estimators.solving import Solution, descend, walk
@@ -49,9 +50,7 @@ class GroupObjective:
 
     def __call__(self, theta: np.ndarray, ridge: float) -> tuple[float, np.ndarray]:
         b, scores, v = self.parts(theta)
-        tokens, fold = self.data.tokens, self.data.fold
-        raw = v * fold.inverse
-        values = (tokens @ raw.astype(tokens.dtype) - raw @ fold.mean).astype(float)
+        values = self.data.along(v)
         weights = self.at.softmax(scores[self.places][None])[0][0]
         means = self.at.sum((weights * values)[None])[0]
         losses, slope = self.loss(b + means, self.target.y)
@@ -60,10 +59,9 @@ class GroupObjective:
         by_score = pulled * (values - self.at.spread(means))
         gradient = np.concatenate([
             [slope.sum()], np.bincount(self.places, by_score, self.count),
-            (pulled.astype(tokens.dtype) @ tokens - pulled.sum() * fold.mean) * fold.inverse])
-        penalty = ridge * self.penalties
-        value = float(self.target.share @ losses + (penalty * theta) @ theta / 2)
-        return value, self.free * gradient + penalty * theta
+            self.data.pulled(pulled)])
+        value = self.target.share @ losses
+        return ridged(value, self.free * gradient, theta, ridge * self.penalties)
 
     def starts(self, count: int) -> list[np.ndarray]:
         """All groups alike, and each of the `count` groups that tell the classes apart best, by
@@ -146,8 +144,7 @@ class GroupAttentionClassifier(PlacedClassifier):
     @property
     def group_scores_(self):
         """The attention to each group when all are there."""
-        exponentials = np.exp(self.models_[0].scores - self.models_[0].scores.max())
-        return exponentials / exponentials.sum()
+        return softmax(self.models_[0].scores)
 
     @property
     def coef_(self):

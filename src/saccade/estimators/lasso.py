@@ -4,7 +4,7 @@
 
 A problem enters by G = X^T X/N, c = X^T y/N and |y|^2/N. With one X for all problems G is one
 matrix and a step is one matrix product; else G has one matrix a problem. Every result carries its
-duality gap: no coefficients are closer than that to the minimum.
+duality gap: its objective is no further than that above the minimum.
 """
 
 from dataclasses import dataclass

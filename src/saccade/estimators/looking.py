@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata, t
 
-from saccade.estimators.bags import Bags, is_list_of_bags, rank
+from saccade.estimators.bags import Bags
 from saccade.estimators.base import BagClassifier
-from saccade.estimators.reading import BagEstimator
+from saccade.estimators.reading import BagEstimator, shaped
 
 LEVEL = 0.95
 
@@ -58,7 +58,7 @@ class Looks(BagEstimator):
                 f" is {self.cv_loss_:.4g}, that of pooling {self.pooling_loss_:.4g}, not two"
                 " standard errors more. Do not read its attention as an explanation.", UserWarning,
                 stacklevel=2)
-        return _shaped(self._weights(bags), bags, X, mask, self.n_tokens)
+        return shaped(self._weights(bags), bags, X, mask, self.n_tokens)
 
     def _weights(self, bags: Bags) -> np.ndarray:
         """Flat weights; of the predicted class where there are several models."""
@@ -77,22 +77,6 @@ class Looks(BagEstimator):
     def plot_attention(self, X, mask=None, **options):
         """Draw the attention of some bags; see `plot_attention`."""
         return plot_attention(self.attention(X, mask), **options)
-
-
-def _shaped(weights: np.ndarray, bags: Bags, X: Any, mask: Any, n_tokens: int) -> Any:
-    if isinstance(X, Bags) or is_list_of_bags(X):
-        if mask is None:
-            return bags.split(weights)
-        full = [np.zeros(len(one)) for one in mask]
-        for whole, keep, own in zip(full, mask, bags.split(weights)):
-            whole[np.asarray(keep, bool)] = own
-        return full
-    length = np.shape(X)[1] if rank(X) == 3 else n_tokens
-    if mask is None:
-        return weights.reshape(len(bags), length)
-    full = np.zeros((len(bags), length))
-    full[np.asarray(mask, bool)] = weights
-    return full
 
 
 def _marks(where: Any, bags: Bags, X: Any, mask: Any) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ tokens are in the cache. Status: exact gradient.
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -61,6 +62,16 @@ class Data:
             self.feature_standard = Standard.of_features(self.features, self.weight)
             self.features = self.feature_standard(self.features)
 
+    def along(self, v: np.ndarray) -> np.ndarray:
+        """T v: the product of every standardised token with v."""
+        raw = v * self.fold.inverse
+        return (self.tokens @ raw.astype(self.tokens.dtype) - raw @ self.fold.mean).astype(float)
+
+    def pulled(self, by_token: np.ndarray) -> np.ndarray:
+        """T^T g: the pull of one number a token on v."""
+        raw = by_token.astype(self.tokens.dtype) @ self.tokens
+        return (raw - by_token.sum() * self.fold.mean) * self.fold.inverse
+
     def with_features(self, statistics: str | None) -> "Data":
         """The same tokens, standardised as they are, with these pooled features."""
         if statistics == self.statistics:
@@ -69,6 +80,14 @@ class Data:
         other.statistics = statistics
         other._make_features()
         return other
+
+
+def ridged(
+    value: Any, gradient: np.ndarray, theta: np.ndarray, penalties: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """A loss and its gradient with sum_k penalty_k theta_k^2/2 added."""
+    pull = penalties * theta
+    return float(value + pull @ theta / 2), gradient + pull
 
 
 class Objective:
@@ -103,8 +122,7 @@ class Objective:
         else:
             value, slope, pulled = self._through_tokens(base, W)
         gradient = np.concatenate([[slope.sum()], pulled, slope @ self.data.features])
-        penalty = ridge * self.penalties
-        return float(value + (penalty * theta) @ theta / 2), gradient + penalty * theta
+        return ridged(value, gradient, theta, ridge * self.penalties)
 
     def _through_tokens(self, base: np.ndarray, W: np.ndarray):
         """(loss, dJ/dF, dJ/dW), block by block."""

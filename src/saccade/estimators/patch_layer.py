@@ -11,8 +11,8 @@ import numpy as np
 
 from saccade.estimators.bags import Bags
 from saccade.estimators.held_out import Target
-from saccade.estimators.objective import Data, Loss
-from saccade.estimators.places import by_place
+from saccade.estimators.objective import Data, Loss, ridged
+from saccade.estimators.places import by_place, by_token
 
 
 @dataclass(frozen=True)
@@ -49,22 +49,24 @@ class PatchModel:
     sets: np.ndarray | None = None
 
     def decision(self, bags: Bags) -> np.ndarray:
-        here = by_place(bags, np.ones(len(bags.tokens)), len(self.A))
-        u = by_place(bags, bags.tokens @ self.value - self.shift, len(self.A))
-        return self.intercept + self.layer.read(self.layer.mix(self.A, u, here)[3], here)[0]
+        here, (_, _, _, z) = self._mixed(bags)
+        return self.intercept + self.layer.read(z, here)[0]
 
     def attention(self, bags: Bags) -> np.ndarray:
         """What each patch receives, averaged over those that look, each by how much its own term
         moves F (equally where nothing does)."""
-        here = by_place(bags, np.ones(len(bags.tokens)), len(self.A))
-        u = by_place(bags, bags.tokens @ self.value - self.shift, len(self.A))
-        kernel, _, total, z = self.layer.mix(self.A, u, here)
+        here, (kernel, _, total, z) = self._mixed(bags)
         strength = here * np.abs(z * self.layer.read(z, here)[1])
         sums = strength.sum(axis=1, keepdims=True)
         strength = np.where(sums > 0, strength, here)
         strength /= strength.sum(axis=1, keepdims=True)
-        received = ((strength / total) @ kernel) * here
-        return received[np.repeat(np.arange(len(bags)), bags.lengths), bags.places]
+        return by_token(bags, (strength / total) @ kernel)
+
+    def _mixed(self, bags: Bags):
+        """Which patches are there, and what `Layer.mix` makes of them."""
+        here = by_place(bags, np.ones(len(bags.tokens)), len(self.A))
+        u = by_place(bags, bags.tokens @ self.value - self.shift, len(self.A))
+        return here, self.layer.mix(self.A, u, here)
 
 
 class PatchObjective:
@@ -87,24 +89,17 @@ class PatchObjective:
 
     def __call__(self, theta: np.ndarray, ridge: float) -> tuple[float, np.ndarray]:
         b, v, A = self.parts(theta)
-        tokens, fold = self.data.tokens, self.data.fold
-        raw = v * fold.inverse
-        values = (tokens @ raw.astype(tokens.dtype) - raw @ fold.mean).astype(float)
-        u = by_place(self.data.bags, values, self.count)
+        u = by_place(self.data.bags, self.data.along(v), self.count)
         kernel, u, total, z = self.layer.mix(A, u, self.here)
         level, steep = self.layer.read(z, self.here)
         losses, slope = self.loss(b + level, self.target.y)
         slope = self.target.share * slope
         pull = slope[:, None] * steep / total
         by_kernel = kernel * (pull.T @ u - (pull * z).T @ self.here)
-        by_u = (pull @ kernel) * self.here
-        flat = by_u[np.repeat(np.arange(len(u)), self.data.bags.lengths), self.data.bags.places]
-        by_value = flat.astype(tokens.dtype) @ tokens - flat.sum() * fold.mean
-        gradient = np.concatenate(
-            [[slope.sum()], by_value * fold.inverse, by_kernel[self.off_diagonal]])
-        penalty = ridge * self.penalties
-        value = float(self.target.share @ losses + (penalty * theta) @ theta / 2)
-        return value, gradient + penalty * theta
+        by_u = pull @ kernel
+        by_value = self.data.pulled(by_token(self.data.bags, by_u))
+        gradient = np.concatenate([[slope.sum()], by_value, by_kernel[self.off_diagonal]])
+        return ridged(self.target.share @ losses, gradient, theta, ridge * self.penalties)
 
     def start(self) -> np.ndarray:
         """A = 0 off the diagonal; v along the difference of the mean tokens of the classes, so long
@@ -138,8 +133,7 @@ class TiedObjective:
         value, gradient = self.free(self._whole(theta), 0.0)
         own = np.append(
             gradient[: 1 + self.free.width], self.same @ gradient[1 + self.free.width :])
-        penalty = ridge * self.penalties
-        return float(value + (penalty * theta) @ theta / 2), own + penalty * theta
+        return ridged(value, own, theta, ridge * self.penalties)
 
     def model(self, theta: np.ndarray) -> PatchModel:
         return self.free.model(self._whole(theta))

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.special import softmax
 from sklearn.metrics import silhouette_score
 
 from saccade.errors import require
@@ -71,9 +72,7 @@ class PatchAssociationClassifier(PlacedClassifier):
     @property
     def association_(self):
         """S: the attention of each place (row) to each place."""
-        A = self.models_[0].A
-        kernel = np.exp(A - A.max(axis=1, keepdims=True))
-        return kernel / kernel.sum(axis=1, keepdims=True)
+        return softmax(self.models_[0].A, axis=1)
 
     @property
     def partition_(self):

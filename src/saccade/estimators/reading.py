@@ -108,16 +108,39 @@ def _numbers(X: Any) -> np.ndarray:
         ensure_min_features=0, input_name="X")
 
 
+def shaped(per_token: np.ndarray, bags: Bags, X: Any, mask: Any, n_tokens: int) -> Any:
+    """One number a token in the form of X: (n, L), or a list of vectors; 0 under the mask."""
+    if isinstance(X, Bags) or is_list_of_bags(X):
+        if mask is None:
+            return bags.split(per_token)
+        full = [np.zeros(len(one)) for one in mask]
+        for whole, keep, own in zip(full, mask, bags.split(per_token)):
+            whole[np.asarray(keep, bool)] = own
+        return full
+    length = np.shape(X)[1] if rank(X) == 3 else n_tokens
+    if mask is None:
+        return per_token.reshape(len(bags), length)
+    full = np.zeros((len(bags), length))
+    full[np.asarray(mask, bool)] = per_token
+    return full
+
+
 def check_ridges(ridges: Any, name: str = "ridges") -> list[float]:
     """One ridge or several, from the largest to the smallest."""
+    return sorted(check_numbers(ridges, name), reverse=True)
+
+
+def check_numbers(given: Any, name: str, zero: bool = False) -> list[float]:
+    """One finite number or several, all above 0, or all at least 0."""
     try:
-        values = np.atleast_1d(np.asarray(ridges, dtype=float))
+        values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
         values = np.empty(0)
+    allowed = np.isfinite(values) & (values >= 0 if zero else values > 0)
     require(
-        values.ndim == 1 and len(values) > 0 and bool((values > 0).all())
-        and bool(np.isfinite(values).all()), name, ridges, "must be a number above 0, or several")
-    return sorted(values.tolist(), reverse=True)
+        values.ndim == 1 and len(values) > 0 and bool(allowed.all()), name, given,
+        f"must be a number {'of at least' if zero else 'above'} 0, or several")
+    return values.tolist()
 
 
 def check_count(value: Any, name: str, least: int = 1) -> None:

@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from saccade.errors import require
 from saccade.estimators.bags import DOUBLE, FLOATS, Bags, is_list_of_bags, rank
 from saccade.estimators.lasso import Problems, converged, unrolled
-from saccade.estimators.reading import BagEstimator, check_choice
+from saccade.estimators.reading import BagEstimator, check_choice, shaped
 
 
 class SparseRecovery(RegressorMixin, BagEstimator):
@@ -88,9 +88,8 @@ class SparseRecovery(RegressorMixin, BagEstimator):
         return flat and self.n_tokens is None
 
     def _shared_problem(self, X: Any, y: Any, mask: Any):
-        """One matrix; rows under a False of `mask` (N,) are left out."""
-        if mask is not None:
-            raise ValueError("mask goes with one matrix a problem; leave out rows of X instead.")
+        """One matrix."""
+        _refuse(mask)
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=1)
         self.token_dim_ = X.shape[1]
@@ -121,8 +120,8 @@ class SparseRecovery(RegressorMixin, BagEstimator):
 
     def _targets(self, y: Any, bags: Bags, mask: Any) -> np.ndarray:
         """One number for each measurement that is there, flat."""
+        check_consistent_length(np.empty(len(bags)), y)
         rows = [np.asarray(one, dtype=float) for one in y]
-        check_consistent_length(np.empty(len(bags)), rows)
         if mask is not None:
             rows = [one[np.asarray(keep, bool)] for one, keep in zip(rows, mask)]
         if [one.shape for one in rows] != [(length,) for length in bags.lengths]:
@@ -132,28 +131,23 @@ class SparseRecovery(RegressorMixin, BagEstimator):
     def predict(self, X, mask=None):
         """X b (and intercept): (M,) or (M, P) for one matrix; (P, M), or a list, for one a problem;
         0 under the mask."""
-        if self._fitted_shared():
+        check_is_fitted(self)
+        if self._shared:
+            _refuse(mask)
             table = validate_data(self, X, reset=False, dtype=FLOATS)
             return table @ self.coef_.T + self.intercept_
         bags = self._read(X, mask)
         check_consistent_length(self.coef_, np.empty(len(bags)))
         levels = np.asarray(self.intercept_)
         rows = [x @ b + level for x, b, level in zip(bags, self.coef_, levels)]
-        if isinstance(X, Bags) or is_list_of_bags(X):
-            return rows
-        length = np.shape(X)[1] if rank(X) == 3 else self.n_tokens
-        table = np.zeros((len(bags), length))
-        table[np.ones_like(table, bool) if mask is None else np.asarray(mask, bool)] = (
-            np.concatenate(rows))
-        return table
-
-    def _fitted_shared(self) -> bool:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        return self._shared
+        return shaped(np.concatenate(rows), bags, X, mask, self.n_tokens)
 
     @property
     def support_(self):
         """True where a coefficient is not zero."""
         return self.coef_ != 0
+
+
+def _refuse(mask: Any) -> None:
+    if mask is not None:
+        raise ValueError("mask goes with one matrix a problem; leave out rows of X instead.")

@@ -7,12 +7,14 @@ from sklearn.base import clone
 
 from saccade.errors import require, unknown
 from saccade.estimators.attention import AttentionClassifier
+from saccade.estimators.bags import Bags
 from saccade.estimators.base import BagClassifier
 from saccade.estimators.evidence import EvidenceClassifier
 from saccade.estimators.fitting import Folds, Problem, cross_validate, refit
 from saccade.estimators.held_out import HeldOut, is_better
 from saccade.estimators.log_mean_exp import LogMeanExpClassifier
 from saccade.estimators.looking import Looks
+from saccade.estimators.places import PlacedClassifier, count_places
 from saccade.estimators.pooled import PooledClassifier
 from saccade.estimators.progress import Progress, wanted
 
@@ -55,8 +57,19 @@ class BagClassifierCV(Looks, BagClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _read(self, X: Any, mask: Any = None, reset: bool = False) -> Bags:
+        bags = super()._read(X, mask, reset)
+        if reset or isinstance(self.best_estimator_, PlacedClassifier):
+            count_places(self, bags, reset)
+        return bags
+
     def _fit_problem(self, problem: Problem, folds: Folds, follower=None) -> None:
         named = self._named()
+        placed = any(isinstance(one, PlacedClassifier) for one in named.values())
+        if placed and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported by candidates to which places count. The"
+                " type of the target is multiclass.")
         with Progress([*named] * len(folds), wanted(self.verbose)) as done:
             held = cross_validate(named, problem, folds, done)
             self._choose(named, held)
@@ -91,17 +104,31 @@ class BagClassifierCV(Looks, BagClassifier):
 
     def _named(self) -> dict[str, Any]:
         """Fresh candidates, each with this classifier's weights, positive class, folds and seed."""
-        require(len(self.candidates) > 0, "candidates", self.candidates, "must name at least one")
-        return dict(self._candidate(one) for one in self.candidates)
+        given = self.candidates
+        listed = isinstance(given, list | tuple) and len(given) > 0
+        require(listed, "candidates", given, "must be a list that names at least one")
+        named = dict(self._candidate(one) for one in given)
+        require(len(named) == len(given), "candidates", given, "must not name two alike")
+        return named
 
     def _candidate(self, one: Any) -> tuple[str, Any]:
         if isinstance(one, str):
             if one not in CANDIDATES:
                 raise unknown("candidate", one, CANDIDATES)
             one = one, CANDIDATES[one]()
+        require(
+            _is_named(one), "candidate", one,
+            "must be a short name, or a pair of a name and a classifier of this package")
         name, estimator = one
         known = estimator.get_params(deep=False)
         shared = {key: value for key, value in self.get_params(deep=False).items() if key in known}
         fresh: Any = clone(estimator)
         fresh.set_params(**shared)._check_parameters()
         return name, fresh
+
+
+def _is_named(one: Any) -> bool:
+    """A pair of a name and a classifier that has a path of its own to walk."""
+    if not isinstance(one, list | tuple) or len(one) != 2 or not isinstance(one[0], str):
+        return False
+    return isinstance(one[1], BagClassifier) and not isinstance(one[1], BagClassifierCV)

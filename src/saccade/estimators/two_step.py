@@ -4,13 +4,12 @@ from itertools import product
 
 import numpy as np
 
-from saccade.errors import require
 from saccade.estimators.base import BagClassifier
 from saccade.estimators.heads import Softmax
 from saccade.estimators.looking import Looks
 from saccade.estimators.newton import reach_minimum
 from saccade.estimators.objective import Data, Objective
-from saccade.estimators.reading import check_ridges
+from saccade.estimators.reading import check_numbers, check_ridges
 from saccade.estimators.standard import Standard
 
 
@@ -39,7 +38,8 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
         self.random_state = random_state
 
     def _settings(self):
-        return list(product(check_sharpness(self.sharpness), check_ridges(self.ridges)))
+        sharp = check_numbers(self.sharpness, "sharpness", zero=True)
+        return list(product(sharp, check_ridges(self.ridges)))
 
     def _follow(self, data, target, problem):
         objective = Objective(data, *target, Softmax(1))
@@ -69,19 +69,6 @@ class TwoStepAttentionClassifier(Looks, BagClassifier):
     def coef_(self):
         """w in the units of the tokens, one row a target."""
         return np.stack([model.weights[1] for model in self.models_])
-
-
-def check_sharpness(sharpness) -> list[float]:
-    """One or several numbers of at least 0."""
-    try:
-        values = np.atleast_1d(np.asarray(sharpness, dtype=float))
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    require(
-        values.ndim == 1 and len(values) > 0 and bool((values >= 0).all())
-        and bool(np.isfinite(values).all()), "sharpness", sharpness,
-        "must be a number of at least 0, or several")
-    return values.tolist()
 
 
 def first_query(objective: Objective) -> np.ndarray:

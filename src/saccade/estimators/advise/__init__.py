@@ -70,7 +70,7 @@ def advise(
     with one_thread():
         signal = estimate_signal(bags, inside, seed)
     progress((1 - FITTING) / 2, "signal estimated")
-    forecasts = _forecasts(theories or {}, bags, inside, signal)
+    forecasts = _forecasts(theories or {}, bags, inside, signal, names)
     progress((1 - FITTING) / 2, "advice ready")
     recommendation = recommend(len(bags), comparison)
     return Advice(_described(bags, inside, labels), comparison, signal, forecasts, recommendation)
@@ -84,9 +84,10 @@ def _described(bags: Bags, positive: np.ndarray, labels: tuple[str, str]) -> Dat
 
 
 def _forecasts(
-    theories: Mapping[str, Theory], bags: Bags, positive: np.ndarray, signal: Signal
+    theories: Mapping[str, Theory], bags: Bags, positive: np.ndarray, signal: Signal,
+    names: list[str],
 ) -> dict[str, Mapping[str, Any]]:
-    """What each theory predicts, or why it says nothing."""
+    """What each theory predicts of the candidates `names`, or why it says nothing."""
     if not signal.told:
         reason = "no signal can be told, so nothing is predicted."
         return {name: {"absent": reason} for name in theories}
@@ -99,7 +100,15 @@ def _forecasts(
     answers: dict[str, Mapping[str, Any]] = {}
     for name, theory in theories.items():
         try:
-            answers[name] = theory(facts)
+            answers[name] = _about(theory(facts), names)
         except (InvalidInput, ArithmeticError) as problem:
             answers[name] = {"absent": str(problem)}
     return answers
+
+
+def _about(forecast: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
+    """What of a forecast is about these candidates: bags of different lengths are not flattened."""
+    errors = {name: error for name, error in forecast["errors"].items() if name in names}
+    changes = [
+        one for one in forecast["changes"] if one["better"] in names and one["worse"] in names]
+    return {**forecast, "errors": errors, "changes": changes}

@@ -3,6 +3,7 @@ parameter, the value and the range."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Integral
 
 LONGEST_VALUE = 80
 MOST_NAMES = 25
@@ -22,6 +23,18 @@ def require(condition: bool, name: str, value: object, rule: str) -> None:
     "gamma", gamma, "must be above 0")`."""
     if not condition:
         raise InvalidInput(f"{name} = {shown(value)} {rule}.")
+
+
+def require_word(name: str, value: object, meaning: str) -> None:
+    """Raise `InvalidInput` unless `value` is text; `meaning` says which."""
+    require(isinstance(value, str), name, value, f"must be a word: {meaning}")
+
+
+def require_whole(name: str, value: object, least: int) -> None:
+    """Raise `InvalidInput` unless `value` is a whole number of at least `least`."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    require(whole, name, value, f"must be a whole number of at least {least}")
+    require(value >= least, name, value, f"must be at least {least}")  # type: ignore[operator]
 
 
 def shown(value: object) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from saccade.errors import require
+from saccade.errors import InvalidInput, require, require_whole, shown
 from saccade.lab.intervals import fraction_intervals
 
 
@@ -25,6 +25,18 @@ class Exponent(NamedTuple):
     low: float
     high: float
     factor: float
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray:
+    """The values as an array of finite numbers, or a sentence."""
+    try:
+        array = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"{name} = {shown(values)} must be numbers, in rows of equal lengths.") from None
+    bad = array[~np.isfinite(array)]
+    require(not bad.size, name, bad[:1], "must be finite numbers")
+    return array
 
 
 def slopes(x: ArrayLike, y: ArrayLike) -> NDArray:
@@ -54,7 +66,7 @@ def fit_exponent(x: ArrayLike, y: ArrayLike, error: float = 0.05) -> Exponent:
     nothing about a curve that is no power law.
     """
     _check_error(error)
-    x, y = np.asarray(x, float), np.asarray(y, float)
+    x, y = _numbers("x", x), _numbers("y", y)
     require(y.ndim in (1, 2), "y", y.shape, "must be y[point] or y[replicate][point]")
     found = np.atleast_1d(exponents(x, y))
     middle, freedom = float(found.mean()), len(found) - 1
@@ -93,7 +105,8 @@ def locate_threshold(
     """
     _check_error(error)
     require(0 < level < 1, "level", level, "must lie between 0 and 1")
-    x, count = np.asarray(x, float), np.asarray(successes, float)
+    require_whole("trials", trials, 1)
+    x, count = _numbers("x", x), _numbers("successes", successes)
     increasing = x.ndim == 1 and x.size > 0 and bool(np.all(np.diff(x) > 0))
     require(increasing, "x", x.tolist(), "must be increasing")
     fits = count.shape == x.shape and bool(np.all((count >= 0) & (count <= trials)))
@@ -142,7 +155,12 @@ def search_threshold(
     `falling`). What is spent of `error` halves from point to point and from look to look.
     """
     _check_error(error)
-    require(low < high, "low", low, f"must be below high = {high:g}")
+    ends = _numbers("low, high", [low, high])
+    require(bool(ends[0] < ends[1]), "low", low, f"must be below high = {high:g}")
+    require(0 < level < 1, "level", level, "must lie between 0 and 1")
+    require(1e-12 <= width <= 1, "width", width, "must lie between 1e-12 and 1")
+    require_whole("trials", trials, 1)
+    require_whole("most", most, trials)
     first, point = high - low, 0
     while high - low > width * first:
         point += 1

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput, require, require_whole, unknown
+from saccade.errors import InvalidInput, require, require_names, require_whole, unknown
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
 from saccade.lab.calculator import as_json
@@ -41,6 +41,7 @@ def run(
     """
     from saccade.lab.telling import Telling
 
+    require_names("changes", changes)
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
     given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh, precision)))
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -74,7 +75,8 @@ def verify(
     from saccade.lab.telling import Followed
 
     require_whole("jobs", jobs, 1)
-    check_seed(seed)
+    seed = check_seed(seed)
+    require_names("changes", changes)
     chosen = registry.find_claims(patterns)
     check_precision(precision)
     own = settings.as_changes({**(changes or {}), **more})
@@ -102,10 +104,11 @@ def figure(
     from saccade.lab.telling import Followed
     from saccade.lab.workers import Piece, carry_out
 
+    require_names("changes", changes)
     chosen = registry.one("figure", name, registry.of_study(name, registry.figures))
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
-    check_seed(seed)
+    seed = check_seed(seed)
     own = as_changes({**(changes or {}), **more})
     conditions = ledger.Conditions(scale, seed, fresh=fresh, folder=store)
     seconds = costs.of_figures([changed_figure(chosen, own)], conditions)[chosen.id]
@@ -125,8 +128,9 @@ def report(
     from saccade.lab.telling import Followed
     from saccade.report import write_recorded, write_report
 
-    check_seed(seed)
+    seed = check_seed(seed)
     require_whole("jobs", jobs, 0)
+    require(isinstance(folder, str | Path), "folder", folder, "must be the name of a folder")
     if rows is None:
         return write_recorded(folder)
     is_list = isinstance(rows, list | tuple) and len(rows) > 0

@@ -156,7 +156,9 @@ def _setting(row: Row) -> str:
 
 
 def _by_id(ledger: str | Path | Sequence[Row]) -> dict[str, Row]:
-    rows = read_ledger(ledger) if isinstance(ledger, (str, Path)) else check_rows(ledger)
+    if not isinstance(ledger, str | Path | Sequence):
+        raise InvalidInput(f"ledger = {shown(ledger)} must be a file, or a list of rows.")
+    rows = read_ledger(ledger) if isinstance(ledger, str | Path) else check_rows(ledger)
     return {row["id"]: row for row in rows}
 
 

@@ -1,7 +1,7 @@
 """Engines: who computes the cells of a sweep. An engine is called with a plan, groups of cells, and
 whom to tell of each settled cell."""
 
-from saccade.errors import InvalidInput, require, require_whole
+from saccade.errors import InvalidInput, require, require_number, require_whole
 from saccade.lab.engines.cluster import Tls, on_cluster
 from saccade.lab.engines.processes import in_processes
 from saccade.lab.engines.queue import Engine, Groups, Note
@@ -25,6 +25,7 @@ def choose(
     if cluster is not None:
         return on_cluster(cluster, tls)
     if cell_timeout is not None:
+        require_number("cell_timeout", cell_timeout)
         require(
             0 < cell_timeout <= LONGEST, "cell_timeout", cell_timeout,
             "must be above 0 seconds and at most a year")

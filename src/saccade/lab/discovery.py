@@ -76,7 +76,8 @@ def describe(name: str) -> Description:
         found |= {
             "experiment": next(item for item in listing["experiments"] if item["id"] == judged)}
     if not found:
-        known = [item["id"] for items in index.listing().values() for item in items]
+        everything = [item for items in index.listing().values() for item in items]
+        known = [name for item in everything for name in (item["id"], item.get("spec")) if name]
         raise unknown("claim, figure, calculator, experiment or study", name, [*known, *STUDIES])
     return Description(found)
 

@@ -76,7 +76,8 @@ const NUMERIC = new Set(["prediction", "measurement", "away", "seconds"]);
 function cellValue(row, column) {
   const cell = row.cells[column];
   if (column === 0) return decodeURIComponent(cell.querySelector("a").pathname.split("/").pop()).replace(/\.html$/, "");
-  const text = cell.dataset.value ?? cell.textContent.trim();
+  const word = cell.querySelector(".chip")?.lastChild ?? cell;  // of a verdict without its sign
+  const text = cell.dataset.value ?? word.textContent.trim();
   return text === "–" ? "" : text;
 }
 

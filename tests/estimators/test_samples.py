@@ -66,10 +66,10 @@ def test_patches():
         (make_sparse_token_bags, {"n_informative": 31}),
         (make_sparse_token_bags, {"positive_rate": 1.5}),
         (make_sparse_token_bags, {"random_state": "a"}),
-        (make_single_location_bags, {"variance": -1.0}), (make_single_location_bags, {"noise": "a"}),
-        (make_single_location_bags, {"n_features": 1}), (make_group_bags, {"group": 16}),
-        (make_group_bags, {"direction": [1.0]}), (make_patch_bags, {"clutter": 2.0}),
-        (make_patch_bags, {"partition": []})])
+        (make_single_location_bags, {"variance": -1.0}),
+        (make_single_location_bags, {"noise": "a"}), (make_single_location_bags, {"n_features": 1}),
+        (make_group_bags, {"group": 16}), (make_group_bags, {"direction": [1.0]}),
+        (make_patch_bags, {"clutter": 2.0}), (make_patch_bags, {"partition": []})])
 def test_what_cannot_be_drawn_is_refused_by_name(make, wrong):
     [name] = wrong
     with pytest.raises(InvalidInput, match=rf"^{name} = .* must .*\.$"):

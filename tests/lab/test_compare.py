@@ -124,7 +124,7 @@ def test_files_and_rows_are_the_same_and_the_answer_is_json(tmp_path):
     packed.write_bytes(gzip.compress(file.read_bytes()))
     assert saccade.compare(packed, file).counts() == saccade.compare(file, file).counts()
     packed.write_bytes(packed.read_bytes()[:-9])
-    with pytest.raises(InvalidInput, match="ledger = .* cannot be read"):
+    with pytest.raises(InvalidInput, match=r"ledger = .* cannot be read"):
         read_ledger(packed)
     told = json.loads(json.dumps(compare(file, [row("b")]).describe()))
     assert told["vanished"] == [{"claim": "study.a", "sabotage": None}]

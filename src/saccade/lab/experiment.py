@@ -160,10 +160,10 @@ def check_size(name: str, value: Any) -> None:
 def check_seed(seed: Any, name: str = "seed") -> int:
     """A whole number from 0 to 2^63 - 1, NumPy's too; other languages and files hold no more."""
     whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    number = int(seed) if whole else -1
     require(
-        whole and 0 <= seed <= LARGEST_SEED, name, seed,
-        f"must be a whole number from 0 to {LARGEST_SEED}")
-    return int(seed)
+        0 <= number <= LARGEST_SEED, name, seed, f"must be a whole number from 0 to {LARGEST_SEED}")
+    return number
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:

@@ -69,8 +69,8 @@ def command(
 
 
 def finished(figure: Any, width: int, height: int, **layout: Any) -> Any:
-    """White ground, the legend above, room for labels; `layout` is passed on to Plotly. The width is
-    for `described` to give: a figure that has one of its own is cut on a phone."""
+    """White ground, the legend above, room for labels; `layout` is passed on to Plotly. The width
+    is for `described` to give: a figure that has one of its own is cut on a phone."""
     legend = {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0}
     figure.update_layout(
         template="plotly_white", meta={"width": width}, height=height, legend=legend,

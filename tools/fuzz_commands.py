@@ -20,6 +20,13 @@ REFUSED = (
     ["--nothing"], ["--store"])
 
 
+INPUTS = ("t", "dim", "length", "variance", "signal", "inverse_temperature", "x", "")
+MANY = (
+    "[]", "[[]]", "[1,2]", "[[1],[2]]", "[[1,2],[3]]", "[null]", '["a",1]', "[1e400]", "[true]",
+    "0..1:3", "1..0", "0..1:0", "1..1e9", "0..1:999999999", "1..100:3log", "0..1:3log", "-1..1",
+    "1e308..1e309:5", "..", "1...2", "[[[[0.5]]]]", "[0.1,0.1,0.1]", "5..9", "{}", '{"a":[1]}')
+
+
 def command_line(chance: random.Random, names: Names) -> Words:
     words = chance.choice(COMMANDS)(chance, names)
     if chance.random() < 0.2:
@@ -63,8 +70,13 @@ def _calc(chance: random.Random, names: Names) -> Words:
         return ["calc", name, "--explain"]
     if way == 1:
         return ["calc", name, "--json", chance.choice(('{"a": 1}', '{"a"', "[]", "1", "nan", ""))]
-    inputs = [f"{chance.choice(('t', 'dim', 'signal', 'x', ''))}={_odd(chance)}" for _ in range(2)]
-    return ["calc", name, *inputs]
+    inputs = [f"{chance.choice(INPUTS)}={chance.choice((_odd, _many))(chance)}" for _ in range(2)]
+    return ["calc", name, *inputs, *chance.choice(([], ["variance=0.5"], ["length=5"]))]
+
+
+def _many(chance: random.Random) -> str:
+    """Arrays and ranges: good ones, ragged ones, empty ones, endless ones."""
+    return chance.choice(MANY)
 
 
 def _plan(chance: random.Random, names: Names) -> Words:
@@ -125,6 +137,27 @@ def _mutants(chance: random.Random, names: Names) -> Words:
     return ["mutants", _study(chance, names), "--count", chance.choice(("0", "-1", "nan", "word"))]
 
 
+def _atlas(chance: random.Random, names: Names) -> Words:
+    """A plan of the map, or a word that must be refused."""
+    options = ("--tasks", "--learners", "--samples", "--length", "--dim", "--draws")
+    words = ["atlas", chance.choice(("--dry-run", "--dry-run", "--list"))]
+    for option in chance.sample(options, chance.randrange(1, 4)):
+        words += [option, chance.choice((*NUMBERS, "10,20", "1,,2", "moving-*", "softmax", "*"))]
+    return words
+
+
+def _setting(chance: random.Random, names: Names) -> Words:
+    """A claim or a figure at values that nothing takes, or an explored port that there is not."""
+    verb, known = chance.choice((("verify", names["claims"]), ("figure", names["figures"])))
+    if chance.random() < 0.2:
+        return ["explore", chance.choice(("spatial", _odd(chance))), "--port", "70000"]
+    value = chance.choice(("nan", "-1", "1e300", "{}", "[[]]", '"word"', "1" + "0" * 400))
+    return [verb, chance.choice(known), "--set", f"{chance.choice(SIZES)}={value}"]
+
+
+SIZES = ("dim", "steps", "samples", "repetitions", "length", "batch", "trials")
+
+
 def _heavy(chance: random.Random, names: Names) -> Words:
     """Would take minutes, so that what is asked must be refused before it starts."""
     verb, known = chance.choice((
@@ -142,4 +175,4 @@ def _heavy(chance: random.Random, names: Names) -> Words:
 
 COMMANDS = (
     _anything, _list, _calc, _calc, _plan, _runs, _sweep, _compare, _new_study, _data, _ledger,
-    _diagnose, _mutants, _heavy)
+    _diagnose, _mutants, _heavy, _atlas, _setting)

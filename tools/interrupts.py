@@ -46,9 +46,9 @@ COMMANDS = {
     "reproduce": "reproduce --jobs 2 -o report", "figure": "figure single-location/basins",
     "train": "train sparse-recovery --yes", "bench": "bench single-location",
     "sweep": "sweep ticks.toml", "sweep --jobs 2": "sweep ticks.toml --jobs 2",
-    "mutants": "mutants single-location --count 4", "diagnose": "diagnose bags.npz",
-    "report": "report --ledger ledger.json", "explore": "explore single-location --headless",
-    "data fetch": "data fetch cifar10"}
+    "atlas": "atlas --samples 50,200", "mutants": "mutants single-location --count 4",
+    "diagnose": "diagnose bags.npz", "report": "report --ledger ledger.json",
+    "explore": "explore single-location --headless", "data fetch": "data fetch cifar10"}
 KEPT = "finished runs are kept"
 SAYS = {
     "train": "--resume goes on", "bench": "nothing of a benchmark is kept",

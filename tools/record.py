@@ -27,10 +27,10 @@ from typing import Any
 
 from saccade.errors import InvalidInput
 from saccade.lab import index, record
-from saccade.lab.compare import read_ledger
+from saccade.lab.compare import read_ledger, read_text
 from saccade.lab.experiment import SCALES
 from saccade.lab.fingerprint import environment
-from saccade.report.light import weigh
+from saccade.report.light import LEDGER, weigh
 from saccade.studies import STUDIES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,7 +68,7 @@ def code_at(commit: str, root: Path = ROOT) -> dict[str, list[str]]:
 
 def read_input(place: Path, commit: str | None, code: dict[str, list[str]]) -> Iterator[Row]:
     """The rows of one input that say something: verdicts, and what waits at the quick scale."""
-    file = place / "ledger.json" if place.is_dir() else place
+    file = place / LEDGER if place.is_dir() else place
     for row in read_ledger(file):
         if row["verdict"] == record.WAITING and row["scale"] != SCALES[0]:
             continue
@@ -114,7 +114,7 @@ def write_figures(reports: list[Path], folder: Path, update: bool) -> None:
     draws it again."""
     shown = {item["id"]: (item, record.FOLDER) for item in (record.figures() if update else ())}
     for report in reports:
-        figures = json.loads((report / "ledger.json").read_text("utf-8"))["figures"]
+        figures = json.loads(read_text(report / LEDGER))["figures"]
         shown |= {item["id"]: (item, report) for item in figures}
     for item, source in shown.values():
         for name in filter(None, (item["png"], item["live"])):

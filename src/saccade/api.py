@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput, require, unknown
+from saccade.errors import InvalidInput, require, require_names, require_whole, unknown
 from saccade.lab import ledger, registry
 from saccade.lab import run as runs
 from saccade.lab.calculator import as_json
@@ -41,6 +41,7 @@ def run(
     """
     from saccade.lab.telling import Telling
 
+    require_names("changes", changes)
     experiment = registry.one("experiment", name, registry.of_study(name, registry.experiments))
     given = dict(zip(OPTIONS, (scale, repetition, seed, store, fresh, precision)))
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -73,8 +74,9 @@ def verify(
     from saccade.lab.precisions import check_precision
     from saccade.lab.telling import Followed
 
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
-    check_seed(seed)
+    require_whole("jobs", jobs, 1)
+    seed = check_seed(seed)
+    require_names("changes", changes)
     chosen = registry.find_claims(patterns)
     check_precision(precision)
     own = settings.as_changes({**(changes or {}), **more})
@@ -102,10 +104,11 @@ def figure(
     from saccade.lab.telling import Followed
     from saccade.lab.workers import Piece, carry_out
 
+    require_names("changes", changes)
     chosen = registry.one("figure", name, registry.of_study(name, registry.figures))
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
-    check_seed(seed)
+    seed = check_seed(seed)
     own = as_changes({**(changes or {}), **more})
     conditions = ledger.Conditions(scale, seed, fresh=fresh, folder=store)
     seconds = costs.of_figures([changed_figure(chosen, own)], conditions)[chosen.id]
@@ -125,10 +128,13 @@ def report(
     from saccade.lab.telling import Followed
     from saccade.report import write_recorded, write_report
 
-    check_seed(seed)
+    seed = check_seed(seed)
+    require_whole("jobs", jobs, 0)
+    require(isinstance(folder, str | Path), "folder", folder, "must be the name of a folder")
     if rows is None:
         return write_recorded(folder)
-    require(len(rows) > 0, "rows", rows, "must hold at least one judged claim")
+    is_list = isinstance(rows, list | tuple) and len(rows) > 0
+    require(is_list, "rows", rows, "must be a list of at least one judged claim")
     with Followed("saccade.report", progress and watch is None) as followed:
         return write_report(
             rows, folder, scale=scale, seed=seed, store=Store(store), jobs=jobs,
@@ -160,7 +166,7 @@ def cite(study: str | None = None) -> str:
     """BibTeX of saccade and of the paper behind a study, or of all of them."""
     from saccade.studies import STUDIES
 
-    if study is not None and study not in STUDIES:
+    if study is not None and (not isinstance(study, str) or study not in STUDIES):
         raise unknown("study", study, STUDIES)
     papers = [STUDIES[study]] if study else STUDIES.values()
     return "\n\n".join(dict.fromkeys([_own_entry(), *(item.bibtex for item in papers)]))

@@ -1,8 +1,9 @@
 """What saccade says when it is asked for something it cannot do: one sentence, naming the
 parameter, the value and the range."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from numbers import Integral, Real
 
 LONGEST_VALUE = 80
 MOST_NAMES = 25
@@ -22,6 +23,30 @@ def require(condition: bool, name: str, value: object, rule: str) -> None:
     "gamma", gamma, "must be above 0")`."""
     if not condition:
         raise InvalidInput(f"{name} = {shown(value)} {rule}.")
+
+
+def require_word(name: str, value: object, meaning: str) -> None:
+    """Raise `InvalidInput` unless `value` is text; `meaning` says which."""
+    require(isinstance(value, str), name, value, f"must be a word: {meaning}")
+
+
+def require_number(name: str, value: object) -> None:
+    """Raise `InvalidInput` unless `value` is one real number."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    require(is_number, name, value, "must be a number")
+
+
+def require_names(name: str, value: object) -> None:
+    """Raise `InvalidInput` unless `value` holds values by name, or is nothing."""
+    by_name = value is None or isinstance(value, Mapping)
+    require(by_name, name, value, 'must hold values by name, as in {"dim": 50}')
+
+
+def require_whole(name: str, value: object, least: int) -> None:
+    """Raise `InvalidInput` unless `value` is a whole number of at least `least`."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    require(whole, name, value, f"must be a whole number of at least {least}")
+    require(value >= least, name, value, f"must be at least {least}")  # type: ignore[operator]
 
 
 def shown(value: object) -> str:

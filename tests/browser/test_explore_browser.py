@@ -66,6 +66,10 @@ def test_a_notebook_is_named_readable_and_answers_the_keyboard(browser, served):
     _changes(page, picture, before)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_timeout(1000)  # pictures follow the window
+    plots = page.locator(".js-plotly-plot .main-svg").all()
+    edges = [plot.evaluate("(svg) => svg.getBoundingClientRect().right") for plot in plots]
+    assert edges and max(edges) <= 390, "no picture is cut"
     page.locator("[role=figure]").first.evaluate("(figure) => figure.removeAttribute('aria-label')")
     assert check(page, "notebookFaults") == ["a picture without words"], "the check sees it"
     page.close()

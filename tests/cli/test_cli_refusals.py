@@ -57,6 +57,17 @@ def test_values_of_a_calculator(pair, words):
     assert all(word in text for word in words), text
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("verify", "SL-Z", "--seed", "1e3"), ("--seed", "'1e3'")),
+        (("verify", "SL-Z", "--jobs", "two"), ("--jobs", "'two'")),
+        (("mutants", "--limit", "x"), ("--limit", "'x'"))])
+def test_an_option_that_cannot_be_read_is_named_with_its_value(words, says):
+    text = refused(*words)
+    assert all(word in text for word in says), text
+
+
 def test_missing_inputs():
     assert "'inverse_temperature', which is missing" in refused(*RISK)
 

@@ -205,7 +205,8 @@ def test_the_worker_of_a_command_that_does_not_hear_goes_with_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["train", "bench", "sweep", "mutants", "diagnose", "report", "explore", "data fetch"])
+    "name",
+    ["train", "bench", "sweep", "atlas", "mutants", "diagnose", "report", "explore", "data fetch"])
 def test_every_other_long_command_too_at_a_random_moment(name, tmp_path, monkeypatch):
     """`tools/interrupts.py` does it fifty times."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

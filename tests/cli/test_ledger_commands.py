@@ -9,9 +9,10 @@ from typer.testing import CliRunner
 
 from saccade.cli import app, judge
 from saccade.lab import record, registry
-from saccade.lab.compare import Change
+from saccade.lab.compare import Change, read_text
 from saccade.lab.record import Agreement
 from saccade.report import pictures
+from saccade.report.light import LEDGER
 
 CLAIM = "single-location.zeta"
 
@@ -55,7 +56,7 @@ def test_reproduce_judges_draws_and_compares(small, published, fresh_store):
     assert result.stdout.splitlines()[-2:] == [
         "1 of 1 verdicts as published.", f"Report: {small / 'index.html'}"]
     assert "1 claims and 1 figures in 2 processes" in result.stderr
-    ledger = json.loads((small / "ledger.json").read_text())
+    ledger = json.loads(read_text(small / LEDGER))
     [row], [figure] = ledger["claims"], ledger["figures"]
     assert row["verdict"] == "holds" and row["judged"]["code"] and row["sabotages"][0]["verdict"]
     assert figure["seconds"] > 0 and (small / figure["png"]).is_file()

@@ -46,6 +46,47 @@ def test_a_silent_command_shows_that_it_is_alive_within_three_seconds():
     assert process.communicate()[1] == "" and process.returncode == 0
 
 
+SPY = """
+import os, sys
+from saccade.cli import app, life
+
+class Spy:
+    def find_spec(self, module, *_):
+        if module in ("numpy", "jax"):
+            os._exit(77)
+sys.meta_path.insert(0, Spy())
+life.SILENT, life.SLOW = 60.0, float(sys.argv[1])
+app(sys.argv[2:])
+"""
+LONG = [
+    "verify SL-Z", "reproduce", "figure single-location/4a", "report", "train sparse-recovery",
+    "plan sparse-token --length 10 --signal 5 --target-error 0.05", "bench single-location",
+    "sweep sparse-token/winner", "mutants single-location", "diagnose bags.csv", "atlas",
+    "data check"]
+
+
+def until_it_imports(words, slow, tmp_path):
+    """What a command says before the first array library is imported, and whether one was."""
+    made = subprocess.run(
+        [sys.executable, "-c", SPY, str(slow), *words.split()], capture_output=True, text=True,
+        cwd=tmp_path, check=False)
+    return made.stderr, made.returncode == 77
+
+
+@pytest.mark.parametrize("words", LONG)
+def test_a_long_command_speaks_before_it_imports_what_computes(words, tmp_path):
+    (tmp_path / "bags.csv").write_text("bag,label,a\n1,0,0.5\n")
+    said, imports = until_it_imports(words, 60, tmp_path)
+    assert imports and said.startswith("saccade: ") and said.count("\n") >= 1
+
+
+def test_a_short_command_speaks_only_where_it_is_slow(tmp_path):
+    words = "calc single-location.zeta t=1 variance=0.5"
+    assert until_it_imports(words, 60, tmp_path) == ("", True)
+    said, imports = until_it_imports(words, 0, tmp_path)
+    assert imports and said == "saccade: calc is at work; importing and compiling come first.\n"
+
+
 def test_a_command_that_talks_is_left_alone():
     made = subprocess.run(
         [sys.executable, "-c", SLOW, "slow", "--talks"], capture_output=True, text=True)

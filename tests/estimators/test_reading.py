@@ -60,6 +60,7 @@ def write(tmp_path, name, content):
         ("a.npz", {"tokens": np.ones((3, 2)), "lengths": [1, 1], "y": [0, 1]}, "do not sum"),
         ("a.npz", {"X": np.array([{}], dtype=object), "y": [0]}, "cannot be read"),
         ("a.csv", "", "cannot be read"), ("a.csv", "label,x\n1,2\n", "has no column 'bag'"),
+        ("a.csv", "bag;label;x\n1;0;2,5\n", "separate columns by commas"),
         ("a.csv", "bag,label\n1,2\n", "there is no feature"),
         ("a.csv", "bag,label,x\n1,0,red\n", "the column 'x' does not hold numbers"),
         ("a.csv", "bag,label,x\n1,0,1\n1,1,2\n", "differs between tokens of one bag"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from saccade.errors import InvalidInput
 from saccade.estimators import (
     make_group_bags,
     make_patch_bags,
@@ -55,3 +56,21 @@ def test_patches():
     chances = [np.mean(rest == value) for value in (-1, 0, 1)]
     assert chances == pytest.approx([0.2, 0.6, 0.2], abs=0.02)
     assert X[:, :, 1:].var() == pytest.approx(1 / 5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong"),
+    [
+        (make_sparse_token_bags, {"n_bags": -3}), (make_sparse_token_bags, {"n_tokens": 0}),
+        (make_sparse_token_bags, {"n_features": 2.5}), (make_sparse_token_bags, {"signal": np.nan}),
+        (make_sparse_token_bags, {"n_informative": 31}),
+        (make_sparse_token_bags, {"positive_rate": 1.5}),
+        (make_sparse_token_bags, {"random_state": "a"}),
+        (make_single_location_bags, {"variance": -1.0}),
+        (make_single_location_bags, {"noise": "a"}), (make_single_location_bags, {"n_features": 1}),
+        (make_group_bags, {"group": 16}), (make_group_bags, {"direction": [1.0]}),
+        (make_patch_bags, {"clutter": 2.0}), (make_patch_bags, {"partition": []})])
+def test_what_cannot_be_drawn_is_refused_by_name(make, wrong):
+    [name] = wrong
+    with pytest.raises(InvalidInput, match=rf"^{name} = .* must .*\.$"):
+        make(**wrong)

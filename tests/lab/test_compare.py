@@ -1,6 +1,7 @@
 """Two ledgers side by side: each sort of difference is seen, and nothing else is."""
 
 import copy
+import gzip
 import json
 
 import pytest
@@ -119,6 +120,12 @@ def test_files_and_rows_are_the_same_and_the_answer_is_json(tmp_path):
     file = tmp_path / "ledger.json"
     file.write_text(json.dumps({"claims": [row()], "summary": {}}))
     assert saccade.compare(file, [row()]) == saccade.compare(str(file), file)
+    packed = tmp_path / "ledger.json.gz"  # as a report has it
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert saccade.compare(packed, file).counts() == saccade.compare(file, file).counts()
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(InvalidInput, match=r"ledger = .* cannot be read"):
+        read_ledger(packed)
     told = json.loads(json.dumps(compare(file, [row("b")]).describe()))
     assert told["vanished"] == [{"claim": "study.a", "sabotage": None}]
     assert told["summary"]["appeared"] == 1

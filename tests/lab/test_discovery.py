@@ -57,6 +57,8 @@ def test_every_name_in_the_lists_is_described():
 def test_a_name_that_is_not_there_gets_the_nearest():
     with pytest.raises(InvalidInput, match=r"did you mean 'single-location\.risk'"):
         saccade.describe("single-location.rsk")
+    with pytest.raises(InvalidInput, match="did you mean 'SL-P15'"):
+        saccade.describe("SL-P155")
     answer = CliRunner().invoke(app, ["list", "single-location.desce"])
     assert answer.exit_code == 2 and "did you mean" in answer.stderr
 

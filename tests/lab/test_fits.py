@@ -83,8 +83,17 @@ def test_what_cannot_be_fitted_is_refused():
         lambda: fit_exponent(X, X[:3]), lambda: fit_exponent(X, X, error=0),
         lambda: fit_exponent(X, X[None]), lambda: slopes([1, 1], [1, 2]),
         lambda: locate_threshold([1.0, 0.0], [1, 2], 3), lambda: locate_threshold([0.0], [4], 3),
-        lambda: locate_threshold([0.0], [1], 3, level=1),
+        lambda: locate_threshold([0.0], [1], 3, level=1), lambda: fit_exponent(["a", "b"], X),
+        lambda: fit_exponent(X, [[1.0], [1.0, 2.0]]),
+        lambda: fit_exponent(X, [1.0, np.nan, 1.0, 1.0, 1.0]), lambda: fit_exponent(X, None),
+        lambda: locate_threshold([0.0], [1], 0), lambda: locate_threshold([0.0], [1], 2.5),
+        lambda: locate_threshold([0.0, np.inf], [1, 1], 3), lambda: locate_threshold("ab", [1], 3),
         lambda: search_threshold(lambda x, n: [True] * n, 1.0, 0.0),
+        *(
+            lambda wrong=wrong: search_threshold(lambda x, n: [x > 0.3] * n, 0.0, 1.0, **wrong)
+            for wrong in (  # the first three would never end
+                {"width": 0.0}, {"width": -1.0}, {"trials": 0}, {"trials": 10, "most": 5},
+                {"level": 1.0}, )),
     ):
         with pytest.raises(InvalidInput):
             refused()

@@ -1,6 +1,7 @@
 """A picture is taken over from the report that is replaced only where nothing that makes it
 changed."""
 
+import gzip
 import json
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from saccade.lab import registry
 from saccade.lab.fingerprint import environment
 from saccade.report import earlier, pictures
+from saccade.report.light import LEDGER
 
 CONDITIONS = pictures.Conditions("quick", 0, None, {})
 
@@ -30,7 +32,7 @@ def report(figure, tmp_path):
     def write(versions=None, **changes):
         shown = pictures.blank(figure, CONDITIONS)._replace(**names)._asdict() | changes
         ledger = {"figures": [shown], "versions": versions or environment()}
-        (old / "ledger.json").write_text(json.dumps(ledger))
+        (old / LEDGER).write_bytes(gzip.compress(json.dumps(ledger).encode()))
         return old
 
     return write

@@ -70,6 +70,7 @@ def test_every_formula_of_a_page_is_typeset_with_no_name_of_a_command_left(name)
         ("It falls as t^(-2/3).", ["<msup><mi>t</mi><mrow><mo>−</mo>"]),
         ("k has become v*, and", ["<mi>k</mi>", "<mi>⋆</mi>"]),
         ("of order eps^(-3) steps", ["<mi>ε</mi>"]),
+        ("at alpha0 = 4", ["<msub><mi>α</mi><mrow><mn>0</mn>"]),
         ("scores grow like eta_q beta^2", ["<msub><mi>η</mi>", "<msup><mi>β</mi>"])])
 def test_formulas_in_a_sentence_are_typeset(typed, parts):
     html = typeset(typed)

@@ -11,9 +11,11 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.lab import record
+from saccade.lab.compare import read_text
 from saccade.lab.fingerprint import code_version
 from saccade.report import write_recorded
 from saccade.report.entries import read_rows, tally
+from saccade.report.light import LEDGER
 
 MODULE = "saccade.studies.single_location.experiments.descent"
 HERE = code_version(MODULE)
@@ -77,7 +79,7 @@ def test_a_claim_that_waits_shows_its_published_verdict_marked_as_such(folder):
     assert "1.0625" in page and "2026-11-01, commit abc123" in page and "jax 9.9.9" in page
     index = (folder / "index.html").read_text()
     assert "1 of them shows the published verdict" in index and "1.0625" in index
-    rows = json.loads((folder / "ledger.json").read_text())["claims"]
+    rows = json.loads(read_text(folder / LEDGER))["claims"]
     assert [row["verdict"] for row in rows] == ["waiting", "holds", "holds"]
     counts = tally(read_rows(rows))
     assert (counts.holds, counts.waiting, counts.published) == (2, 1, 1), "it still only waits"

@@ -10,6 +10,7 @@ import pytest
 
 from saccade.errors import InvalidInput
 from saccade.lab.claim import Citation, Claim, Sabotage, one_row
+from saccade.lab.compare import read_text
 from saccade.lab.experiment import experiment
 from saccade.lab.figure import Figure
 from saccade.lab.kinds import IDENTITY
@@ -17,6 +18,7 @@ from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.store import Store
 from saccade.report import write_report, writing
 from saccade.report.entries import read_rows, tally
+from saccade.report.light import LEDGER
 from saccade.report.pictures import Picture
 from saccade.report.site import Site
 
@@ -122,7 +124,7 @@ def test_there_is_a_page_for_the_ledger_each_study_and_each_claim_and_every_link
     assert all(
         len(set(ids)) == len(ids) for ids in (Links(page).ids for page in pages_of(folder).values())
     )
-    [first, *_] = json.loads((folder / "ledger.json").read_text())["claims"]
+    [first, *_] = json.loads(read_text(folder / LEDGER))["claims"]
     assert first["id"] == "single-location.risk"
 
 
@@ -148,7 +150,7 @@ def test_rows_of_the_real_ledger_are_understood(tmp_path):
         word in page
         for word in ("first", "second", "Move it.", "as it must be", "should be refuted"))
     assert "ZeroDivisionError" in page and "saccade verify single-location.toy --sabotage" in page
-    assert "Traceback" not in page + (folder / "ledger.json").read_text()
+    assert "Traceback" not in page + read_text(folder / LEDGER)
 
 
 def test_everything_from_data_is_escaped(tmp_path):

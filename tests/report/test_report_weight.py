@@ -12,15 +12,24 @@ import pytest
 from PIL import Image
 
 from saccade.lab.figure import Figure
-from saccade.report import write_report
-from saccade.report.light import DPI, LIMIT_MB, PACKED, Weight, pack_live, save_light_png, weigh
+from saccade.report import write_recorded, write_report
+from saccade.report.light import (
+    DPI,
+    LEDGER,
+    LIMIT_MB,
+    PACKED,
+    Weight,
+    pack_live,
+    save_light_png,
+    weigh,
+)
 from saccade.report.traces import outline, points
 
 pytestmark = pytest.mark.slow
 
 NUMBERS = {
     "prediction": 1.0 / 3, "measurement": 0.35, "interval": [0.331234567, 0.36], "resolution": 0.1}
-CLAIMS, FIGURES = 280, 55  # a few more than there are
+CLAIMS, FIGURES = 600, 85  # a few more than there are
 USUAL_PARTS, USUAL_CURVES = 3, 12
 
 
@@ -65,6 +74,13 @@ def test_the_whole_ledger_stays_under_its_limit(tmp_path):
     claim, figure = (more_claims - base) / 10, more_figures - base
     shared = base - 2 * claim - figure
     assert shared + CLAIMS * claim + FIGURES * figure < LIMIT_MB * 1e6, (shared, claim, figure)
+
+
+def test_the_report_of_the_record_has_room_for_fifty_more_claims(tmp_path):
+    folder = write_recorded(tmp_path / "report").parent
+    pages = sum(path.stat().st_size for path in folder.rglob("*.html"))
+    by_claim = (pages + (folder / LEDGER).stat().st_size) / len(list(folder.glob("claims/*")))
+    assert weigh(folder).bytes + 50 * by_claim < LIMIT_MB * 1e6
 
 
 def test_plotly_is_whole_when_unpacked(tmp_path):

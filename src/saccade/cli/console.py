@@ -77,9 +77,21 @@ def one_sentence() -> Iterator[None]:
             if context.parent is None:
                 typer.echo(f"\n{TRY}", nl=False)
             raise typer.Exit() from None
-        text = " ".join(say().split())
+        text = _wrong_value(problem) or " ".join(say().split())
         typer.echo(f"saccade: {text if text[-1:] in '.?!' else text + '.'}", err=True)
         raise typer.Exit(2) from None
+
+
+def _wrong_value(problem: Any) -> str:
+    """The sentence for an option whose value cannot be read, where the parser found that out by
+    pydantic, which does not say the value; else nothing."""
+    found = getattr(problem.__cause__, "errors", None)
+    names = getattr(getattr(problem, "param", None), "opts", None)
+    if not found or not names:
+        return ""
+    from saccade.lab.messages import wrong_value
+
+    return wrong_value(names[0], found()[0])
 
 
 def _turn_plain_on() -> Callable[[], None]:

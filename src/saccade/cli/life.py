@@ -1,13 +1,18 @@
-"""The first sign of life: a command that is still silent after SILENT seconds (it imports, compiles
-or looks through a store) says on standard error that it is at work."""
+"""The first sign of life: a long command says on standard error that it is at work before it
+imports what computes, which alone takes seconds on a busy machine; so does a short one that is
+slow, and whatever is still silent after SILENT seconds."""
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-SILENT = 1.5  # seconds
+SILENT = 1.0  # seconds
+HEAVY = ("numpy", "scipy", "jax", "sklearn", "matplotlib", "xarray")
+SHORT = ("calc", "compare", "cite", "ledger", "list", "new-study", "runs")
+SLOW = 0.5  # seconds from the start to the first import: a short command will not be short here
 QUIET = ("explore",)  # says its own piece
 
 
@@ -17,15 +22,26 @@ class Life:
     def __init__(self) -> None:
         self.context: Any = None
         self.shown = False
+        self.since = time.monotonic()
+
+    @property
+    def name(self) -> str:
+        return getattr(self.context, "invoked_subcommand", None) or ""
 
     def say(self) -> None:
-        name = getattr(self.context, "invoked_subcommand", None) or ""
-        if not self.shown and name and name not in QUIET:
+        if not self.shown and self.name and self.name not in QUIET:
             self.shown = True
             with suppress(OSError, ValueError):
                 print(
-                    f"saccade: {name} is at work; importing and compiling come first.",
+                    f"saccade: {self.name} is at work; importing and compiling come first.",
                     file=sys.stderr, flush=True)
+
+    def find_spec(self, module: str, path: Any = None, target: Any = None, /) -> None:
+        """Asked by Python before every import; finds nothing itself. A library that loads holds
+        Python's lock, so that a timer could come too late."""
+        late = time.monotonic() - self.since >= SLOW
+        if module in HEAVY and (late or self.name not in SHORT):
+            self.say()
 
 
 LIFE = Life()
@@ -38,11 +54,13 @@ def signs_of_life() -> Iterator[None]:
     timer.daemon = True
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = _Noticing(out), _Noticing(err)
+    sys.meta_path.insert(0, LIFE)
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        sys.meta_path.remove(LIFE)
         sys.stdout, sys.stderr = out, err
 
 

@@ -35,8 +35,7 @@ def check_seed(seed: int) -> int:
     """Refuse a seed that runs cannot have, before anything is read or computed."""
     from saccade.lab.experiment import check_seed as check
 
-    check(seed)
-    return seed
+    return check(seed)
 
 
 Jobs = Annotated[int, typer.Option(help="Local processes, at least 1.")]

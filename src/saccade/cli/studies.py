@@ -168,7 +168,9 @@ def explore(
     from saccade.lab.notebooks import command
     from saccade.lab.workers import interrupts_held
 
-    words = command(study or next(iter(STUDIES)), port, edit, headless)
+    name = study or next(iter(STUDIES))
+    words = command(name, port, edit, headless)
+    typer.echo(f"saccade: opening the notebook of {name}; Ctrl-C closes it.", err=True)
     with interrupts_held():  # Ctrl-C is ours; marimo would tell where in its code it was
         server = subprocess.Popen(words)
     raise typer.Exit(server.wait())

@@ -7,7 +7,7 @@ import typer
 
 from saccade.cli.completion import studies
 from saccade.cli.options import Scale, Seed, StoreFolder
-from saccade.cli.progress import progress
+from saccade.cli.progress import busy, progress
 from saccade.lab.pace import spoken
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _announce(items: "list[Training]", scale: str) -> float:
     """Say what each training will cost, by timing a few steps of it; the sum in seconds."""
     total = 0.0
     for item in items:
-        seconds = item.seconds(scale)
+        with busy(f"timing a few steps of {item.name}"):
+            seconds = item.seconds(scale)
         total += seconds
         typer.echo(
             f"{item.name}: {item.says}; about {spoken(seconds)} on one core of this machine.",

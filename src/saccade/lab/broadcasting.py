@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from saccade.errors import InvalidInput, shown
+from saccade.errors import InvalidInput, require, shown
 from saccade.lab.telling import Telling
 
 SINGLE = (int, float, str, bool, type(None))
@@ -24,9 +24,14 @@ SINGLE = (int, float, str, bool, type(None))
 
 def arrays_for_numbers(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The values that are arrays where the model asks for one number."""
-    return {
-        name: np.asarray(value) for name, value in values.items() if name in model.model_fields
+    found = {
+        name: value for name, value in values.items() if name in model.model_fields
         and getattr(value, "ndim", 0) > 0 and is_single(model.model_fields[name].annotation)}
+    for name, value in found.items():
+        require(
+            not np.ma.is_masked(value), name, value,
+            "must have no masked entries: leave them out, or fill them")
+    return {name: np.asarray(value) for name, value in found.items()}
 
 
 def lists_as_arrays(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:

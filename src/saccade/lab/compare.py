@@ -10,8 +10,10 @@ somebody's own parameters, are not compared: the row is listed as rescaled. A sa
 the ledgers did not run has no verdict to compare.
 """
 
+import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,19 +82,26 @@ class Comparison(NamedTuple):
         return lists | {"summary": self.counts()}
 
 
+def read_text(path: Path) -> str:
+    """The text of a file, unpacked if it is packed by gzip, as the ledger of a report is."""
+    content = path.read_bytes()
+    packed = content.startswith(b"\x1f\x8b")
+    return (gzip.decompress(content) if packed else content).decode("utf-8")
+
+
 def read_ledger(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a ledger written by `saccade verify --json`."""
+    """The rows of a ledger written by `saccade verify --json`, or of a report's own."""
     try:
         if Path(path).is_char_device():  # some of them never end
             raise InvalidInput("it is a device, not a file.")
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))["claims"]
+        rows = json.loads(read_text(Path(path)))["claims"]
         return check_rows(rows)
-    except OSError as problem:
-        reason = (problem.strerror or "").lower()
+    except (OSError, EOFError) as problem:
+        reason = (getattr(problem, "strerror", "") or str(problem)).lower().rstrip(".")
         raise InvalidInput(f"ledger = {str(path)!r} cannot be read ({reason}).") from None
     except InvalidInput as problem:
         raise InvalidInput(f"ledger = {str(path)!r} cannot be used: {problem}") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, zlib.error):
         raise InvalidInput(
             f"ledger = {str(path)!r} is not a ledger written by saccade verify --json.") from None
 
@@ -147,7 +156,9 @@ def _setting(row: Row) -> str:
 
 
 def _by_id(ledger: str | Path | Sequence[Row]) -> dict[str, Row]:
-    rows = read_ledger(ledger) if isinstance(ledger, (str, Path)) else check_rows(ledger)
+    if not isinstance(ledger, str | Path | Sequence):
+        raise InvalidInput(f"ledger = {shown(ledger)} must be a file, or a list of rows.")
+    rows = read_ledger(ledger) if isinstance(ledger, str | Path) else check_rows(ledger)
     return {row["id"]: row for row in rows}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
-from saccade.errors import unknown
+from saccade.errors import require_word, unknown
 from saccade.lab import index, tables
 from saccade.studies import STUDIES
 
@@ -62,10 +62,11 @@ def describe(name: str) -> Description:
     """What is called `name`: a claim (or its row, SL-P15), a figure, a calculator, an experiment or
     a study, with its inputs, their defaults and where it comes from; a claim with the experiment it
     judges, whose parameters `verify` may change."""
+    require_word("name", name, "saccade.list() shows all")
     if name in STUDIES:
         counts = {kind: len(items) for kind, items in index.listing(name).items()}
         return Description({"study": STUDIES[name]._asdict() | counts})
-    study = str(name).replace("/", ".").split(".")[0]
+    study = name.replace("/", ".").split(".")[0]
     listing = index.listing(study if study in STUDIES else None)
     found = {
         kind.removesuffix("s"): item for kind, items in listing.items() for item in items
@@ -75,7 +76,8 @@ def describe(name: str) -> Description:
         found |= {
             "experiment": next(item for item in listing["experiments"] if item["id"] == judged)}
     if not found:
-        known = [item["id"] for items in index.listing().values() for item in items]
+        everything = [item for items in index.listing().values() for item in items]
+        known = [name for item in everything for name in (item["id"], item.get("spec")) if name]
         raise unknown("claim, figure, calculator, experiment or study", name, [*known, *STUDIES])
     return Description(found)
 

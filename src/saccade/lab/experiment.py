@@ -15,6 +15,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -156,12 +157,13 @@ def check_size(name: str, value: Any) -> None:
         require(value >= 0, name, value, "must not be below 0")
 
 
-def check_seed(seed: Any, name: str = "seed") -> None:
-    """Refuse what is no whole number from 0 to 2^63 - 1; other languages and files hold no more."""
-    whole = isinstance(seed, int) and not isinstance(seed, bool)
+def check_seed(seed: Any, name: str = "seed") -> int:
+    """A whole number from 0 to 2^63 - 1, NumPy's too; other languages and files hold no more."""
+    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    number = int(seed) if whole else -1
     require(
-        whole and 0 <= seed <= LARGEST_SEED, name, seed,
-        f"must be a whole number from 0 to {LARGEST_SEED}")
+        0 <= number <= LARGEST_SEED, name, seed, f"must be a whole number from 0 to {LARGEST_SEED}")
+    return number
 
 
 def number_for(label: str, repetition: int, seed: int) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from saccade.errors import require
+from saccade.errors import InvalidInput, require, require_number, require_whole, shown
 from saccade.lab.intervals import fraction_intervals
 
 
@@ -25,6 +25,18 @@ class Exponent(NamedTuple):
     low: float
     high: float
     factor: float
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray:
+    """The values as an array of finite numbers, or a sentence."""
+    try:
+        array = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"{name} = {shown(values)} must be numbers, in rows of equal lengths.") from None
+    bad = array[~np.isfinite(array)]
+    require(not bad.size, name, bad[:1], "must be finite numbers")
+    return array
 
 
 def slopes(x: ArrayLike, y: ArrayLike) -> NDArray:
@@ -54,7 +66,7 @@ def fit_exponent(x: ArrayLike, y: ArrayLike, error: float = 0.05) -> Exponent:
     nothing about a curve that is no power law.
     """
     _check_error(error)
-    x, y = np.asarray(x, float), np.asarray(y, float)
+    x, y = _numbers("x", x), _numbers("y", y)
     require(y.ndim in (1, 2), "y", y.shape, "must be y[point] or y[replicate][point]")
     found = np.atleast_1d(exponents(x, y))
     middle, freedom = float(found.mean()), len(found) - 1
@@ -92,8 +104,9 @@ def locate_threshold(
     curve that fits best; it is NaN where that does not pass `level`.
     """
     _check_error(error)
-    require(0 < level < 1, "level", level, "must lie between 0 and 1")
-    x, count = np.asarray(x, float), np.asarray(successes, float)
+    _check_level(level)
+    require_whole("trials", trials, 1)
+    x, count = _numbers("x", x), _numbers("successes", successes)
     increasing = x.ndim == 1 and x.size > 0 and bool(np.all(np.diff(x) > 0))
     require(increasing, "x", x.tolist(), "must be increasing")
     fits = count.shape == x.shape and bool(np.all((count >= 0) & (count <= trials)))
@@ -142,7 +155,15 @@ def search_threshold(
     `falling`). What is spent of `error` halves from point to point and from look to look.
     """
     _check_error(error)
+    for name, end in (("low", low), ("high", high)):
+        require_number(name, end)
     require(low < high, "low", low, f"must be below high = {high:g}")
+    _check_level(level)
+    require_number("width", width)
+    require(callable(measure), "measure", measure, "must be a function of x and n")
+    require(1e-12 <= width <= 1, "width", width, "must lie between 1e-12 and 1")
+    require_whole("trials", trials, 1)
+    require_whole("most", most, trials)
     first, point = high - low, 0
     while high - low > width * first:
         point += 1
@@ -162,7 +183,9 @@ def _side(
     outcomes, look = np.zeros(0, bool), 0
     while outcomes.size + max(outcomes.size, trials) <= most:
         look += 1
-        more = np.asarray(measure(x, max(outcomes.size, trials)), bool).ravel()
+        wanted = max(outcomes.size, trials)
+        more = np.asarray(measure(x, wanted), bool).ravel()
+        require(more.size == wanted, "measure(x, n)", more.size, f"must be {wanted} outcomes")
         outcomes = np.concatenate([outcomes, more])
         ends = fraction_intervals(np.asarray(outcomes.sum()), outcomes.size, error / 2**look)
         if ends.low > level or ends.high < level:
@@ -170,5 +193,11 @@ def _side(
     return 0
 
 
+def _check_level(level: float) -> None:
+    require_number("level", level)
+    require(0 < level < 1, "level", level, "must lie between 0 and 1")
+
+
 def _check_error(error: float) -> None:
+    require_number("error", error)
     require(0 < error < 1, "error", error, "must lie between 0 and 1")

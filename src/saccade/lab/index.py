@@ -36,7 +36,7 @@ Index = dict[str, Any]
 
 def listing(study: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """The descriptions of everything offered by one study, or by all in their order."""
-    if study is not None and study not in STUDIES:
+    if study is not None and (not isinstance(study, str) or study not in STUDIES):
         raise unknown("study", study, STUDIES)
     indices = [of(name) for name in ([study] if study else STUDIES)]
     return {kind: [item for index in indices for item in index[kind]] for kind in KINDS}

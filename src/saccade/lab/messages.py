@@ -46,6 +46,11 @@ def _deepest(problems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _wrong_value(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
+    return wrong_value(_path(problem["loc"]), problem, _meaning(problem["loc"], model))
+
+
+def wrong_value(name: str, problem: Mapping[str, Any], meaning: str = "") -> str:
+    """`name = value is refused: it must be a whole number (meaning).`"""
     context = {
         name: f"{value:g}" if isinstance(value, float) else value
         for name, value in problem.get("ctx", {}).items()}
@@ -55,9 +60,7 @@ def _wrong_value(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     if problem["type"] == "float_type" and type(problem["input"]) is int:
         template = "must be a number below 1e308"
     rule = template.format(**context) if template else _foreign(problem["msg"])
-    return (
-        f"{_path(problem['loc'])} = {shown(problem['input'])} is refused: it"
-        f" {rule}{_meaning(problem['loc'], model)}.")
+    return f"{name} = {shown(problem['input'])} is refused: it {rule}{meaning}."
 
 
 def _foreign(message: str) -> str:

@@ -18,6 +18,7 @@ from saccade.errors import InvalidInput, unknown
 from saccade.studies import STUDIES
 
 GREY, LIT = "#b8c4cc", "#0072B2"
+USUAL = 520  # points across
 MANY = 40  # tokens: of more only those that matter are named
 
 
@@ -68,21 +69,25 @@ def command(
 
 
 def finished(figure: Any, width: int, height: int, **layout: Any) -> Any:
-    """White ground, the legend above, room for labels; `layout` is passed on to Plotly."""
+    """White ground, the legend above, room for labels; `layout` is passed on to Plotly. The width
+    is for `described` to give: a figure that has one of its own is cut on a phone."""
     legend = {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0}
     figure.update_layout(
-        template="plotly_white", width=width, height=height, legend=legend,
+        template="plotly_white", meta={"width": width}, height=height, legend=legend,
         margin={"t": 60, "b": 45, "l": 60, "r": 20})
     figure.update_layout(**layout)
     return figure
 
 
 def described(figure: Any, words: str) -> Any:
-    """With words for those who do not see it: a screen reader says them before the numbers."""
+    """With words for those who do not see it: a screen reader says them before the numbers. As wide
+    as it was `finished` to be, or as the window allows."""
     import marimo as mo
 
+    width = (figure.layout.meta or {}).get("width", USUAL)
     return mo.Html(
-        f'<div role="figure" aria-label="{escape(words)}">{mo.as_html(figure).text}</div>')
+        f'<div role="figure" aria-label="{escape(words)}" style="width: min({width}px, 86vw)">'
+        f"{mo.as_html(figure).text}</div>")
 
 
 def looking(looks: Looks, at: int, token: str = "token", weight: str = "attention") -> Any:

@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import unknown
+from saccade.errors import require_word, unknown
 from saccade.studies import STUDIES
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def one(kind: str, name: str, items: Iterable[Any]) -> Any:
 
 def of_study(name: str, find: Any) -> list[Any]:
     """What `find` offers in the study before the first "." or "/" of `name`, else in all."""
+    require_word("name", name, "saccade.list() shows all")
     study = name.replace("/", ".").split(".")[0]
     return find(study if study in STUDIES else None)
 
@@ -169,6 +170,8 @@ def lacking(requires: str | None) -> dict[str, Any] | None:
 def find_claims(patterns: Sequence[str] = ()) -> "list[Claim]":
     """Claims whose id, study or spec row matches any pattern (shell wildcards); every pattern must
     match something."""
+    for pattern in patterns:
+        require_word("claim", pattern, "an id, a row or a study; several are several arguments")
     known = [claim for study in STUDIES if _concerned(study, patterns) for claim in claims(study)]
     if not patterns:
         return known

@@ -22,9 +22,9 @@ def run(
 ) -> Run:
     """At `scale`, with `changes`; `repetition` numbers independent ones of the whole experiment. At
     `precision` float32 what JAX computes is in single precision, and stored apart."""
-    check_seed(seed)
+    seed = check_seed(seed)
     check_precision(precision)
-    check_seed(repetition, "repetition")
+    repetition = check_seed(repetition, "repetition")
     parameters = experiment.parameters(scale, changes)
     store = store or Store()
     request = Request(

@@ -107,7 +107,7 @@ def changed_figure(figure: "Figure", changes: Changes) -> "Figure":
     for name, _ in changes:
         if not any(name in own for own in known.values()):
             near = _near(name, [key for own in known.values() for key in own])
-            raise InvalidInput(f"The figure {figure.id!r} has no parameter {name!r}; {near}.")
+            raise InvalidInput(f"The figure {figure.id!r} has no parameter {name!r} ({near}).")
 
     def own(run: str, scale: str, fixed: Mapping[str, Any]) -> dict[str, Any]:
         fitting = tuple(one for one in changes if one[0] in known[run])

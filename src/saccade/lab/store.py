@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, require
 from saccade.lab import layout
 from saccade.lab.backend import backend_at
 from saccade.lab.layout import DAMAGE, FAILED, Contents, Request
@@ -41,6 +41,8 @@ class Store:
     """Runs in a folder, or at an fsspec address: `memory://runs`, `s3://bucket/runs`."""
 
     def __init__(self, folder: str | os.PathLike | None = None):
+        place = folder is None or isinstance(folder, str | os.PathLike)
+        require(place, "store", folder, "must be a folder or an fsspec address")
         self.backend = backend_at(os.fspath(folder) if folder is not None else default_address())
         if self.backend.is_file():
             raise StoreUnwritable(

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from saccade.lab.compare import read_text
 from saccade.lab.figure import Figure
 from saccade.lab.fingerprint import environment
 from saccade.lab.registry import lacking
+from saccade.report.light import LEDGER
 from saccade.report.pictures import Conditions, Picture, blank
 
 
@@ -38,11 +40,11 @@ def _names(picture: Picture) -> list[str]:
 def _drawn(report: Path) -> dict[str, Picture]:
     """The pictures of a report, by id; none if other libraries drew them."""
     try:
-        ledger: dict[str, Any] = json.loads((report / "ledger.json").read_text("utf-8"))
+        ledger: dict[str, Any] = json.loads(read_text(report / LEDGER))
         if ledger["versions"] != environment():
             return {}
         return {item["id"]: Picture(**item) for item in ledger["figures"]}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, EOFError, ValueError, KeyError, TypeError):
         return {}  # no report, or one that an older saccade wrote
 
 

@@ -46,6 +46,12 @@ class Glyph(NamedTuple):
     beyond: int
 
 
+def _short(place: float) -> float:
+    """A tenth of a point is finer than a screen; whole numbers are written without a point."""
+    near = round(float(place), 1)
+    return int(near) if near.is_integer() else near
+
+
 def _kind(row: Mapping[str, Any]) -> Kind:
     """The kind that a row names; an unknown one, or a bound without side, is an estimate."""
     try:
@@ -74,12 +80,12 @@ def draw_to_scale(row: Mapping[str, Any]) -> Drawing | None:
 
     def place(value: float) -> float:
         inside = min(max(value, low), high)
-        return round(MARGIN + (inside - low) / (high - low) * (WIDTH - 2 * MARGIN), 2)
+        return _short(MARGIN + (inside - low) / (high - low) * (WIDTH - 2 * MARGIN))
 
     left, right = map(place, region(row, prediction, resolution))
     ticks, title = _ticks(low, high, prediction, place)
     return Drawing(
-        ticks, title, (left, round(max(right - left, 1.5), 2)), place(prediction),
+        ticks, title, (left, _short(max(right - left, 1.5))), place(prediction),
         _stretch(ends, place), None if measured is None else place(measured), _kind(row).rule,
         f"Prediction {number(prediction)}, resolution {number(resolution)}, measured"
         f" {number(measured)}.")
@@ -128,12 +134,12 @@ def glyph(row: Mapping[str, Any]) -> Glyph | None:
 
     def place(value: float) -> float:
         reach = min(max((value - prediction) / unit, -GLYPH_REACH), GLYPH_REACH)
-        return round(GLYPH_WIDTH / 2 + reach / GLYPH_REACH * (GLYPH_WIDTH / 2 - 4), 1)
+        return _short(GLYPH_WIDTH / 2 + reach / GLYPH_REACH * (GLYPH_WIDTH / 2 - 4))
 
     left, right = map(place, region(row, prediction, resolution))
     away = (measured - prediction) / unit
     beyond = 0 if abs(away) <= GLYPH_REACH else 1 if away > 0 else -1
     ends = [finite(end) for end in row["interval"] or ()]
     return Glyph(
-        (left, round(max(right - left, 1.0), 1)), place(prediction), _stretch(ends, place),
+        (left, _short(max(right - left, 1.0))), place(prediction), _stretch(ends, place),
         place(measured), beyond)

@@ -56,10 +56,12 @@ async function copyText(source) {
   }
 }
 
-function copyButton(button) {
-  button.hidden = false;
+function copyButton(place) {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "Copy" });
+  button.setAttribute("aria-label", `Copy: ${place.dataset.copy}`);
+  place.append(button);
   button.addEventListener("click", async () => {
-    const done = await copyText(document.getElementById(button.dataset.copy));
+    const done = await copyText(place.querySelector("code"));
     button.textContent = done ? "Copied" : "Press Ctrl+C";
     announce(done ? "Copied to the clipboard" : "Selected; press Control and C to copy");
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
@@ -70,8 +72,17 @@ function copyButton(button) {
 
 const NUMERIC = new Set(["prediction", "measurement", "away", "seconds"]);
 
+// What a cell is sorted by: the claim's whole name, the number it carries, or what it shows.
 function cellValue(row, column) {
-  return row.cells[column].dataset.value ?? "";
+  const cell = row.cells[column];
+  if (column === 0) return decodeURIComponent(cell.querySelector("a").pathname.split("/").pop()).replace(/\.html$/, "");
+  const word = cell.querySelector(".chip")?.lastChild ?? cell;  // of a verdict without its sign
+  const text = cell.dataset.value ?? word.textContent.trim();
+  return text === "–" ? "" : text;
+}
+
+function asNumber(text) {
+  return Number.parseFloat(text.replaceAll("\u2212", "-"));
 }
 
 // Rows without a value come last whichever way the rest is sorted.
@@ -79,7 +90,7 @@ function compare(key, column, direction) {
   return (one, other) => {
     const [a, b] = [cellValue(one, column), cellValue(other, column)];
     if (a === "" || b === "") return (a === "") - (b === "") || inOrder(one, other);
-    const difference = NUMERIC.has(key) ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true });
+    const difference = NUMERIC.has(key) ? asNumber(a) - asNumber(b) : a.localeCompare(b, "en", { numeric: true });
     return direction * difference || inOrder(one, other);
   };
 }
@@ -101,7 +112,15 @@ function sortTable(table, key, direction) {
   table.dispatchEvent(new Event("reordered"));
 }
 
+// Narrow screens restack the rows, after which some browsers forget that this is a table.
+function tabular(table) {
+  const roles = [["table", [table]], ["rowgroup", [table.tHead, ...table.tBodies]], ["row", table.rows],
+    ["columnheader", table.tHead.rows[0].cells], ["rowheader", table.querySelectorAll("tbody th")], ["cell", table.querySelectorAll("td")]];
+  for (const [role, elements] of roles) for (const element of elements) element.setAttribute("role", role);
+}
+
 function sortable(table) {
+  [...table.tBodies[0].rows].forEach((row, order) => { row.dataset.order = order; });
   for (const head of table.tHead.rows[0].cells) {
     const button = document.createElement("button");
     button.type = "button";
@@ -335,6 +354,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("[data-live-toggle]").forEach(liveFigure);
   document.querySelectorAll("[data-theme-toggle]").forEach(themeToggle);
   document.querySelectorAll("[data-copy]").forEach(copyButton);
+  document.querySelectorAll("table.ledger").forEach(tabular);
   document.querySelectorAll("table.ledger").forEach(sortable);
   document.querySelectorAll("table.ledger").forEach(paged);
   document.querySelectorAll(".stepper").forEach(stepper);

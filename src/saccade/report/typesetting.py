@@ -112,7 +112,10 @@ def _base(text: str, place: int) -> Piece | None:
     if name in FUNCTIONS or name == "sqrt":
         return _called(text, name, end)
     if name in GREEK or name in NAMES or (name == "sum" and text[end : end + 1] == "_"):
-        return Piece(end, rf"\{NAMES.get(name, name)} ", True)
+        index = re.match(r"\d(?![\d.])", text[end:])  # alpha0
+        below = f"_{{{index[0]}}}" if index else ""
+        return Piece(
+            end + len(index[0] if index else ""), rf"\{NAMES.get(name, name)}{below} ", True)
     if len(name) > 1 or (name in ARTICLES and not NOT_ARTICLES.match(text, end)):
         return None
     if re.match(r"'|\.g\.|\.e\.|\.\d|-[A-Za-z]{2}", text[end:]):

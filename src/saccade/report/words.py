@@ -13,6 +13,7 @@ from saccade.report.typesetting import typeset
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 ABSENT = "–"
+TIMES = re.compile(r"(?<=\d) x (?=\d)")  # 10 x 20 is no product of ten and x
 SIGNS = (("+-", "±"), ("<=", "≤"), (">=", "≥"), ("->", "→"))
 SILENT = (
     "mathrm", "text", "mathbf", "mathcal", "mathtt", "mathbb", "operatorname", "left", "right",
@@ -94,7 +95,7 @@ def prose(text: Any) -> Markup:
 def _signs(text: str) -> str:
     for typed, sign in SIGNS:
         text = text.replace(typed, sign)
-    return text
+    return TIMES.sub(" × ", text)
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

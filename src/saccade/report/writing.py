@@ -5,6 +5,7 @@ Everything that comes from data is escaped by the templates, without exception. 
 saccade did not make is never replaced; one that it made is known by its marker file.
 """
 
+import gzip
 import json
 import os
 import shutil
@@ -27,7 +28,7 @@ from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import STYLES, SYMBOLS, read_rows
 from saccade.report.evidence import READINGS
-from saccade.report.light import PACKED, pack_live, write_packed_plotly
+from saccade.report.light import LEDGER, PACKED, pack_live, write_packed_plotly
 from saccade.report.site import Site
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def write_pages(site: Site, folder: Path) -> None:
     ledger = {
         "claims": [entry.row for entry in site.entries],
         "figures": [picture._asdict() for picture in site.pictures], "versions": environment()}
-    (folder / "ledger.json").write_text(json.dumps(ledger, separators=(",", ":")), encoding="utf-8")
+    text = json.dumps(ledger, separators=(",", ":"))
+    (folder / LEDGER).write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
     (folder / MARKER).write_text(f"saccade {saccade.__version__}\n", encoding="utf-8")
 
 
@@ -98,7 +100,7 @@ def _templates() -> Environment:
     environment.filters.update({name: getattr(words, name) for name in FILTERS})
     environment.globals.update({
         "finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED,
-        "readings": READINGS})
+        "readings": READINGS, "ledger_file": LEDGER})
     return environment
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, shown
 from saccade.estimators import Bags, from_long
 
 
@@ -104,6 +104,10 @@ def _check_tokens(path: str, array: np.ndarray, mask: np.ndarray | None = None) 
 def _bags_of_table(path: str, table: Any, bag: str, label: str) -> tuple[Any, Any, Any]:
     missing = [name for name in (bag, label) if name not in table.columns]
     if missing:
+        [first, *more] = map(str, table.columns)
+        if not more and any(mark in first for mark in ";\t|"):
+            raise InvalidInput(
+                f"file = {path!r} has the one column {shown(first)}; separate columns by commas.")
         raise InvalidInput(
             f"file = {path!r} has no column {missing[0]!r}; name the columns of the bag and of the"
             f" label by --bag and --label (it has {', '.join(map(str, table.columns[:8]))}).")

@@ -1,7 +1,7 @@
 """Engines: who computes the cells of a sweep. An engine is called with a plan, groups of cells, and
 whom to tell of each settled cell."""
 
-from saccade.errors import InvalidInput, require
+from saccade.errors import InvalidInput, require, require_number, require_whole
 from saccade.lab.engines.cluster import Tls, on_cluster
 from saccade.lab.engines.processes import in_processes
 from saccade.lab.engines.queue import Engine, Groups, Note
@@ -25,11 +25,13 @@ def choose(
     if cluster is not None:
         return on_cluster(cluster, tls)
     if cell_timeout is not None:
+        require_number("cell_timeout", cell_timeout)
         require(
             0 < cell_timeout <= LONGEST, "cell_timeout", cell_timeout,
             "must be above 0 seconds and at most a year")
     if jobs is not None or cell_timeout is not None:
-        require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
+        if jobs is not None:
+            require_whole("jobs", jobs, 1)
         return in_processes(jobs or 1, cell_timeout, all_threads=jobs is None)
     return otherwise or here
 

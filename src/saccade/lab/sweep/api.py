@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saccade.errors import InvalidInput
+from saccade.errors import InvalidInput, require
 from saccade.lab import engines, registry
 from saccade.lab.archive.dataset import gather_plan
 from saccade.lab.layout import FINISHED
@@ -134,6 +134,8 @@ def understood(
 ) -> tuple[Specification, str | None]:
     """The specification that `source` means, and the folder to look for its own modules in."""
     asked = asked or {}
+    known = isinstance(source, Mapping | str | Path)
+    require(known, "source", source, "must be a name, a TOML file or what such a file holds")
     if isinstance(source, Mapping):
         return specification({**source, **asked}), None
     if isinstance(source, str) and not source.endswith(".toml") and "/" not in source:

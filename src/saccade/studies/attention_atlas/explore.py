@@ -116,13 +116,14 @@ def _(learner, samples, task):
     model, draw = fitted(task.value, learner.value, samples.value)
     six = np.flatnonzero(draw.judged)[:6]
     weights = model.attention(draw.fresh.X[six])
-    picture = go.Figure(
-        go.Heatmap(z=weights, colorscale="Blues", zmin=0, zmax=1, colorbar_title="weight"))
+    numbers = [np.arange(1, count + 1) for count in weights.shape[::-1]]
+    shades = {"colorscale": "Blues", "zmin": 0, "zmax": 1, "colorbar_title": "weight"}
+    picture = go.Figure(go.Heatmap(x=numbers[0], y=numbers[1], z=weights, **shades))
     rows, columns = np.nonzero(draw.fresh.where[six])
     picture.add_scatter(
-        x=columns, y=rows, mode="markers", name="matters",
-        marker={"symbol": "circle-open", "color": "#D55E00", "size": 16})
-    finished(picture, 560, 320, xaxis_title="token", yaxis_title="sample")
+        x=columns + 1, y=rows + 1, mode="markers", name="matters", showlegend=True,
+        marker={"symbol": "circle-open", "color": "#E69F00", "size": 16, "line": {"width": 3}})
+    finished(picture, 560, 320, xaxis={"title": "token", "dtick": 1}, yaxis_title="new sample")
     described(picture, "Attention on the tokens of six new samples; circles are what matters.")
     return
 

@@ -104,7 +104,7 @@ def _(eta, groups, moment, run, steps, warned):
 def _():
     now_you("""
         Raise the step size until attention locks at once, then until it is locked out: how does
-        the border move with D? Below, the smallest of your step sizes that loses the group.
+        the border move with D? Below, where steps of your own sizes end.
         """)
     return
 

@@ -100,15 +100,15 @@ def _(layer, problem):
             name=name)
         for name, way in every.items()])
     finished(
-        curves, 560, 400, xaxis_title="iteration or layer", yaxis_title="squared error",
-        yaxis_type="log")
-    places = list(range(20))
+        curves, 520, 360, xaxis_title="iteration or layer", yaxis_title="squared error",
+        yaxis={"type": "log", "exponentformat": "power", "dtick": 1})
+    places = list(range(1, 21))  # as the bars above count them
     stems = go.Figure(go.Bar(x=places, y=truth[0], name="truth", marker_color="black", width=0.25))
     for name in ("fista", "lista-vm"):
         stems.add_scatter(x=places, y=every[name][-1], mode="markers", name=name)
     finished(
-        stems, 560, 300, xaxis_title="coordinate", yaxis_title="value after 40", yaxis_range=[-3, 3]
-    )
+        stems, 520, 360, xaxis_title="coordinate", yaxis_title="value after 40 iterations",
+        yaxis_range=[-3, 3])
     shown = (
         (curves, "Squared error of every algorithm against its iteration, on a logarithmic axis."),
         (

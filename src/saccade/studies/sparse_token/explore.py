@@ -139,7 +139,8 @@ def _(informative, length, rate, signal):
         "√L / R": np.sqrt(length.value) / informative.value}
     for name, place in marks.items():
         if place <= 10:
-            chart.add_vline(x=float(place), line_dash="dot", annotation_text=name)
+            chart.add_vline(
+                x=float(place), line_dash="dot", annotation_text=name, annotation_bgcolor="white")
     chart.add_vline(x=signal.value, line_color="#E69F00")
     finished(chart, 640, 360, xaxis_title="signal θ", yaxis_title="test error")
     here = SparseTokenSetting(length.value, informative.value, rate.value, signal.value)

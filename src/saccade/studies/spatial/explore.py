@@ -116,6 +116,10 @@ def _(drawn, moment, patch, problem, run, sets, steps, wrong):
         grid = go.Figure(go.Heatmap(
             z=np.reshape(seen.weights[at], (4, 4)), text=names, texttemplate="%{text}", zmin=0,
             zmax=1, colorscale="Blues", showscale=False))
+        row, column = divmod(patch.value - 1, 4)  # the one that looks is framed
+        grid.add_shape(
+            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5,
+            line={"color": "#E69F00", "width": 3})
         title = {"text": f"whom patch {patch.value} is drawn to, step {seen.steps[at]}"}
         finished(
             grid, 340, 340, title=title | {"font": {"size": 13}}, yaxis_autorange="reversed",

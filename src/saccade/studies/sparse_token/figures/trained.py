@@ -74,7 +74,7 @@ def draw_alignment(runs: Mapping[str, Run]) -> Drawing:
     left.set(ylabel="cosine with the signal", title="Alignment", **shared)
     right.set(
         yscale="log", ylabel="1 - cosine", title=r"Misalignment falls like $1/\alpha_0$", **shared)
-    left.legend(loc="lower right", bbox_to_anchor=(1.0, 0.15))
+    left.legend(loc="center right", bbox_to_anchor=(1.0, 0.55))
     return figure
 
 

@@ -13,6 +13,7 @@ from saccade.lab.whole import write_whole
 
 ALLOWED = 1 / 3  # by how much a ratio may fall, or an exponent rise, between two files
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+PEERS = ("celer", "torch")
 RATIO_HEADS = (
     "row", "ratio", "quartiles", "means", "target", "ours, CPU s", "peer, CPU s", "apart",
     "allowed", "peak MB")
@@ -90,12 +91,13 @@ def write_page(path: str | Path, rows: Sequence[Row]) -> None:
 
 def tables(rows: Sequence[Row]) -> str:
     """What each row does, the ratios and the exponents, as Markdown."""
-    from saccade.lab.fingerprint import environment
+    from saccade.lab.fingerprint import environment, version_of_library
 
     ratios = [row for row in rows if "ratio" in row]
     exponents = [row for row in rows if "exponent" in row]
     day = datetime.now(UTC).strftime("%Y-%m-%d")
-    versions = {name: v for name, v in environment().items() if v != "not installed"}
+    versions = environment() | {name: version_of_library(name) for name in PEERS}
+    versions = {name: v for name, v in versions.items() if v != "not installed"}
     libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
     pieces = [
         f"Written {day} by `saccade bench` on {platform.machine()} with {libraries}.",

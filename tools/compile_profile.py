@@ -1,9 +1,8 @@
-"""Where the seconds of a cold ledger go: judges claims and draws figures in this process with an
-empty store and an empty cache of compiled programs, and prints CPU seconds by claim or figure, and
-compiler seconds by program and by the line of saccade that asked for it.
+"""Where the seconds of a cold ledger go: judges claims in this process with an empty store and an
+empty cache of compiled programs, and prints CPU seconds by claim, and compiler seconds by program
+and by the line of saccade that asked for it.
 
     python tools/compile_profile.py single-location [--no-sabotage] [--warm] [--json FILE]
-    python tools/compile_profile.py single-location/outcomes     # a slash: figures
 
 `--warm` keeps the user's cache of compiled programs, so that what is left is running.
 """
@@ -16,8 +15,6 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 COMPILING = "/jax/core/compile/backend_compile_duration"
 PACKAGE = os.path.join("src", "saccade") + os.sep
@@ -58,17 +55,6 @@ class Profile:
             self.programs[str(details.get("fun_name", "?"))].append(seconds)
             self.lines[asking_line()].append(seconds)
 
-    @contextmanager
-    def account(self, costs: list[dict], name: str) -> Iterator[None]:
-        """Add what is spent inside to `costs`, under a name."""
-        start, compiled = cpu_seconds(), self.stages["compiling"]
-        programs = sum(map(len, self.programs.values()))
-        yield
-        costs.append({
-            "id": name, "cpu": cpu_seconds() - start,
-            "compiling": self.stages["compiling"] - compiled,
-            "programs": sum(map(len, self.programs.values())) - programs})
-
 
 def dearest(table: dict[str, list[float]]) -> list[tuple[str, int, float]]:
     """Name, how many programs, seconds in all; the dearest first."""
@@ -85,29 +71,16 @@ def judge(patterns: list[str], sabotage: bool, profile: Profile) -> tuple[list[d
 
     jax.monitoring.register_event_duration_secs_listener(profile.listen)
     conditions = ledger.Conditions(sabotage=sabotage, folder=os.environ["SACCADE_STORE"])
-    figures = [pattern for pattern in patterns if "/" in pattern]
-    claims = [pattern for pattern in patterns if "/" not in pattern]
     rows, costs = [], []
-    for claim in registry.find_claims(claims) if claims or not figures else []:
-        with profile.account(costs, claim.id):
-            rows.append(ledger.evaluate(claim, conditions))
-    for figure in (one for one in registry.figures() if one.id in figures):
-        with profile.account(costs, figure.id):
-            draw(figure)
+    for claim in registry.find_claims(patterns):
+        start, compiled = cpu_seconds(), profile.stages["compiling"]
+        programs = sum(map(len, profile.programs.values()))
+        rows.append(ledger.evaluate(claim, conditions))
+        costs.append({
+            "id": claim.id, "experiment": claim.experiment.id, "cpu": cpu_seconds() - start,
+            "compiling": profile.stages["compiling"] - compiled,
+            "programs": sum(map(len, profile.programs.values())) - programs})
     return rows, costs
-
-
-def draw(figure) -> None:
-    """As the report does, at quick scale; only the picture is not kept."""
-    import matplotlib.pyplot as plt
-
-    from saccade.lab import figure as figures
-    from saccade.lab.store import Store
-
-    plt.switch_backend("Agg")
-    drawing = figures.draw(figure, store=Store(os.environ["SACCADE_STORE"]))
-    drawing.savefig(os.devnull, format="png")
-    plt.close(drawing)
 
 
 def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: int) -> None:
@@ -119,7 +92,7 @@ def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: in
         for name, times, seconds in dearest(table)[:top]:
             print(f"{name[-60:]:60} {times:6d} {seconds:8.1f}")
         print(f"{'all':60} {sum(map(len, table.values())):6d} {profile.stages['compiling']:8.1f}")
-    print(f"\n{'claim or figure':52} {'CPU s':>7} {'compiler':>8} {'programs':>8}")
+    print(f"\n{'claim':52} {'CPU s':>7} {'compiler':>8} {'programs':>8}")
     for cost in sorted(costs, key=lambda cost: -cost["cpu"])[:top]:
         print(
             f"{cost['id'][:52]:52} {cost['cpu']:7.1f} {cost['compiling']:8.1f}"
@@ -128,7 +101,7 @@ def tell(profile: Profile, costs: list[dict], total: float, wall: float, top: in
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("patterns", nargs="*", help="claims and studies, as for `verify`; figures")
+    parser.add_argument("patterns", nargs="*", help="claims or studies, as for `saccade verify`")
     parser.add_argument("--no-sabotage", action="store_true")
     parser.add_argument("--warm", action="store_true", help="keep the cache of compiled programs")
     parser.add_argument("--top", type=int, default=25, help="rows of each table")

@@ -1,6 +1,7 @@
 """What every test shares: a drawing backend without windows, a store of its own, fixed randomness,
 a browser."""
 
+import gc
 import itertools
 import os
 import shutil
@@ -76,6 +77,13 @@ def skip_without_browser(items: list[pytest.Item]) -> None:
         reason = f"no Chromium here (looked for {', '.join(BROWSERS)} and $SACCADE_CHROMIUM)"
         for item in needing:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all studies are there to stay: the collector of garbage need not look
+    at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:

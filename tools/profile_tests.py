@@ -1,9 +1,9 @@
 """Where the seconds of the tests go: runs pytest and prints, by folder, by file and by test, CPU
 seconds (those of the processes a test starts included), seconds of wall time, and XLA's compiler's.
 
-    python tools/test_profile.py tests/lab tests/cli            # one process
-    python tools/test_profile.py -n 2 --dist loadgroup          # as `make test` runs them
-    PROFILE_JSON=seconds.json python tools/test_profile.py      # every test, to a file
+    python tools/profile_tests.py tests/lab tests/cli            # one process
+    python tools/profile_tests.py -n 2 --dist loadgroup          # as `make test` runs them
+    PROFILE_JSON=seconds.json python tools/profile_tests.py      # every test, to a file
 
 Whatever follows the name goes to pytest. Compiled programs come from the user's cache unless
 `$JAX_COMPILATION_CACHE_DIR` names another folder, so an empty one shows a cold start.
@@ -108,4 +108,4 @@ def pytest_terminal_summary(terminalreporter) -> None:
 if __name__ == "__main__":
     here = str(Path(__file__).parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
-    sys.exit(pytest.main(["-p", "test_profile", "-q", *sys.argv[1:]]))
+    sys.exit(pytest.main(["-p", "profile_tests", "-q", *sys.argv[1:]]))

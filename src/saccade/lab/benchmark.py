@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ def measure_all(
         else:
             results.append(asdict(measure(one, rounds, tiny)))
             report(sentence(results[-1]))
-    return results
+    return [row | {"day": datetime.now(UTC).strftime("%Y-%m-%d")} for row in results]
 
 
 def measure(one: Benchmark, rounds: int = 7, tiny: bool = False) -> Result:

@@ -5,7 +5,7 @@ WORKERS ?= 2
 # Passed on, e.g.  make reproduce ARGS="--seed 1"   or   make test ARGS="-k verdict"
 ARGS ?=
 bin := .venv/bin
-unexport PYTHONPATH PYTHONHOME
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHON
 
 .PHONY: help reproduce test check docs lint constraints clean
@@ -23,11 +23,13 @@ reproduce:
 	@sh tools/setup.sh run
 	@$(bin)/saccade reproduce --jobs $(WORKERS) $(ARGS)
 
-# One thread per worker: two workers on two cores must not fight over them. A worker that crashed is not replaced: with loadgroup the rest would wait for ever.
+# One thread per worker: two workers on two cores must not fight over them. A worker gets whole files, slow ones first (tests/conftest.py).
+# A worker that crashed is not replaced: with loadgroup the rest would wait for ever.
+pytest := NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder --max-worker-restart 0 -q
 test:
 	@sh tools/setup.sh test
 	@sh tools/browser.sh
-	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadgroup --max-worker-restart 0 -q $(ARGS)
+	@$(pytest) $(ARGS)
 	@echo "make test: all tests passed"
 
 docs:
@@ -48,7 +50,7 @@ lint:
 	echo "make lint: clean"
 
 check: lint
-	@NPROC=1 OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --max-worker-restart 0 -q -m "not slow and not browser" $(ARGS)
+	@$(pytest) -m "not slow and not browser" $(ARGS)
 	@echo "make check: all fast checks passed"
 
 constraints:

@@ -1,6 +1,7 @@
 """What every test shares: a drawing backend without windows, a store of its own, fixed randomness,
 a browser."""
 
+import gc
 import itertools
 import os
 import shutil
@@ -46,13 +47,43 @@ def browser_path() -> str | None:
     return None
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip_without_browser(items)
+    keep_files_together(items)
+
+
+def keep_files_together(items: list[pytest.Item]) -> None:
+    """A worker gets whole files, unless a test says its own group: what a file prepares, traces and
+    compiles is then done once, not once in every worker. Groups with slow tests come first, so
+    that what ends the session is small and both workers end together."""
+    slow: dict[str, bool] = {}
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+        slow[group(item)] = slow.get(group(item), False) or "slow" in item.keywords
+    items.sort(key=lambda item: not slow[group(item)])
+
+
+def group(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return mark.args[0] if mark else ""
+
+
+def skip_without_browser(items: list[pytest.Item]) -> None:
     """Skip what needs a browser where there is none, with the reason."""
     needing = [item for item in items if item.get_closest_marker("browser")]
     if needing and browser_path() is None:
         reason = f"no Chromium here (looked for {', '.join(BROWSERS)} and $SACCADE_CHROMIUM)"
         for item in needing:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all studies are there to stay: the collector of garbage need not look
+    at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:

@@ -92,7 +92,8 @@ def prepared(folder: Path) -> Path:
     np.savez(folder / "bags.npz", X=draw.normal(size=(300, 30, 20)), y=np.arange(300) % 2)
     rows = [row for row in recorded_rows() if row["study"] == "single-location"]
     (folder / "ledger.json").write_text(json.dumps({"format": FORMAT, "claims": rows}))
-    (folder / "bin").mkdir(exist_ok=True)
+    for name in ("bin", "temporary"):
+        (folder / name).mkdir(exist_ok=True)
     (folder / "bin" / "npm").write_text(SLOW_CLIENT)
     (folder / "bin" / "npm").chmod(0o755)
     return folder
@@ -104,6 +105,7 @@ def pressed(words: list[str], moment: float, folder: Path, times: int = 1) -> En
     environment = {**os.environ, "SACCADE_STORE": str(folder / "store")}
     environment["SACCADE_CHECKPOINTS"] = str(folder / "checkpoints")
     environment["SACCADE_DATA"] = str(folder / "data")
+    environment["TMPDIR"] = str(folder / "temporary")
     environment["PATH"] = f"{folder / 'bin'}{os.pathsep}{environment.get('PATH', '')}"
     process = subprocess.Popen(
         [sys.executable, "-c", HEARING, "-m", "saccade", *words], cwd=folder, env=environment,
@@ -149,8 +151,10 @@ def _told(process: psutil.Process) -> str:
 
 
 def torn(folder: Path) -> list[str]:
-    """What a half-written run, report or data set would leave, and runs that are not whole."""
+    """What a half-written run, report or data set would leave, copies of the package that were
+    altered, and runs that are not whole."""
     hidden = [path for path in folder.rglob(".*") if path.name not in KNOWN]
+    hidden += (folder / "temporary").glob("saccade-mutants-*")
     store = Store(folder / "store")
     damaged = check(store).damaged if (folder / "store").is_dir() else {}
     return [*(str(path.relative_to(folder)) for path in hidden), *damaged]

@@ -38,19 +38,18 @@ CLASSES = (
 @parametrize_with_checks([
     PooledClassifier(), LogMeanExpClassifier(), TwoStepAttentionClassifier(),
     AttentionClassifier(ridges=(0.3, 0.03)), SparseRecovery(),
-    GroupAttentionClassifier(n_starts=1), AttentionRegressor(n_starts=0)])
+    GroupAttentionClassifier(n_starts=1), AttentionRegressor(ridges=(0.3, 0.03))])
 def test_scikit_learn_s_checks(estimator, check):
+    """Fewer ridges and starts than by default: the checks are of manners, not of the fit."""
     check(estimator)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks([
-    AttentionClassifier(), AttentionRegressor(), BagClassifierCV(), GroupAttentionClassifier(),
-    PatchAssociationClassifier(),
+    BagClassifierCV(), PatchAssociationClassifier(),
     EvidenceClassifier(ridges=(0.1, 0.01), n_starts=4, n_prototypes=1, keep=1)])
 def test_scikit_learn_s_checks_of_the_dear_ones(estimator, check):
-    """As they come, but for fewer ridges and starts of the dearest."""
     check(estimator)
 
 

@@ -146,6 +146,8 @@ def test_tiny_sizes_can_be_worked_on(one):
 
 @pytest.mark.parametrize("one", of_kind(Benchmark), ids=lambda one: one.id)
 def test_tiny_version_does_the_same_work_on_both_sides(one):
+    if one.is_lacking:
+        pytest.skip(f"the peer {one.needs} is not installed")
     sides = one.prepare(**one.tiny)
     accuracy = sides.check()
     assert accuracy.reached, accuracy
@@ -175,6 +177,15 @@ def test_an_in_law_engine_of_another_dimension_is_seen(monkeypatch):
     monkeypatch.setattr(single_location.dynamics, "stochastic_trajectory_in_law", wrong)
     (one,) = find(["in-law-vs-brute"])
     assert not one.prepare(**one.tiny).check().reached
+
+
+def test_a_row_whose_peer_is_not_installed_is_left_out_and_that_is_said():
+    log = []
+    lacking = invented(log, needs="no_such_library")
+    assert measure_all([], 1, report=log.append, known=[lacking, invented([])]) != []
+    assert log[:2] == [
+        "study.invented: Nothing, twice.", "  left out: its peer no_such_library is not installed"]
+    assert invented(log, needs="json").is_lacking is False
 
 
 def test_command_line(tmp_path):

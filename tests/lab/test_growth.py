@@ -151,6 +151,12 @@ def test_the_page_is_written_between_its_marks_and_the_rest_stays(files, tmp_pat
         assert text.startswith("# Mine\n") and text.endswith("\nnotes\n") and "old" not in text
         assert text.count("| `a.b` | 3 |") == 1 and "| `a.grows` | 1.25 |" in text
         assert ">= 2, met" in text and "Work of a.b." in text
+    only = files(one=[ratio("a.b", 7.0, met=True), ratio("a.new", 2.5, met=None)])["one"]
+    assert bench("--from", only, "--page", page).exit_code == 0
+    text = page.read_text()  # a row that was not measured again keeps its line
+    assert "| `a.b` | 7 |" in text and "| `a.b` | 3 |" not in text
+    assert text.count("| `a.new` | 2.5 |") == 1 and text.count("| `a.grows` | 1.25 |") == 1
+    assert text.count("Work of a.b.") == text.count("Work of a.new.") == 1
     page.write_text("no marks")
     refused = bench("--from", paths["rows"], "--page", page)
     assert refused.exit_code == 2 and page.read_text() == "no marks"

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +16,23 @@ from saccade.studies import STUDIES
 
 CLAIMS = registry.claims()
 KNOWN = {claim.id for claim in CLAIMS}
-each_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+
+
+def each_claim(check: Callable) -> Callable:
+    """A test of every study out of a check of one claim: thousands of tests, one a claim, cost more
+    than what they check. A failure names its claim."""
+
+    @pytest.mark.parametrize("study", STUDIES)
+    def test(study: str) -> None:
+        for claim in registry.claims(study):
+            try:
+                check(claim)
+            except Exception as problem:
+                problem.add_note(f"claim: {claim.id}")
+                raise
+
+    test.__name__ = check.__name__
+    return test
 
 
 def test_names_are_unique_and_rows_bear_the_prefix_of_their_study():

@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from saccade.estimators.attention import AttentionClassifier
 from saccade.estimators.log_mean_exp import LogMeanExpClassifier
 from saccade.estimators.samples import Sample, make_sparse_token_bags
-from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
+from saccade.lab.benchmark import Accuracy, Benchmark, Growth, Sides, Target, Work
 
 SIGNAL = 4.0
 NEAR_BEST = 0.03
@@ -72,6 +72,17 @@ def row(name: str, work: str, model: Any, most: float, kind: type = np.float64) 
         partial(against_flattened, model, kind), Target("<=", most), ours_over_peer=True,
         tiny={"n": 400, "tokens": 8, "features": 4})
 
+
+def _fit_to(tokens: float, n: int = 2000, features: int = 32) -> Work:
+    sample = bags(n, int(tokens), features, seed=0)
+    model = LogMeanExpClassifier(ridges=0.01, max_iter=10)
+    return lambda: model.fit(sample.X, sample.y)
+
+
+AGAINST_LENGTH = Growth(
+    "estimators.log-mean-exp-against-length",
+    "Ten iterations of log-mean-exp on 2,000 bags in 32 dimensions.", "length", (16, 32, 64, 128),
+    _fit_to, Target("<=", 1.1), tiny=(3, 6))
 
 BENCHMARKS = [
     row("log-mean-exp", "Log-mean-exp at one ridge", LogMeanExpClassifier(ridges=0.01), 2),

@@ -10,7 +10,9 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from saccade.errors import require, unknown
@@ -49,10 +51,16 @@ class Benchmark:
     ours_over_peer: bool = False
     tiny: dict[str, Any] = field(default_factory=dict)
     """parameters of the small version, which is for correctness only"""
+    needs: str = ""
+    """the peer's library; where it is not installed the row is left out, and that is said"""
 
     @property
     def study(self) -> str:
         return self.id.split(".")[0]
+
+    @property
+    def is_lacking(self) -> bool:
+        return bool(self.needs) and find_spec(self.needs) is None
 
 
 @dataclass(frozen=True)
@@ -111,10 +119,12 @@ def measure_all(
         if isinstance(one, Growth):
             results.append(growth.measure_growth(one, rounds, tiny))
             report(growth.sentence(results[-1]))
+        elif one.is_lacking:
+            report(f"  left out: its peer {one.needs} is not installed")
         else:
             results.append(asdict(measure(one, rounds, tiny)))
             report(sentence(results[-1]))
-    return results
+    return [row | {"day": datetime.now(UTC).strftime("%Y-%m-%d")} for row in results]
 
 
 def measure(one: Benchmark, rounds: int = 7, tiny: bool = False) -> Result:

@@ -13,10 +13,12 @@ from saccade.lab.whole import write_whole
 
 ALLOWED = 1 / 3  # by how much a ratio may fall, or an exponent rise, between two files
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+PEERS = ("celer", "torch")
 RATIO_HEADS = (
     "row", "ratio", "quartiles", "means", "target", "ours, CPU s", "peer, CPU s", "apart",
-    "allowed", "peak MB")
-GROWTH_HEADS = ("row", "exponent", "quartiles", "of CPU seconds in", "sizes", "CPU s", "target")
+    "allowed", "peak MB", "day")
+GROWTH_HEADS = (
+    "row", "exponent", "quartiles", "of CPU seconds in", "sizes", "CPU s", "target", "day")
 
 Row = Mapping[str, Any]
 
@@ -78,39 +80,53 @@ def _goodness(row: Row) -> float:
 
 
 def write_page(path: str | Path, rows: Sequence[Row]) -> None:
-    """Put the tables of `rows` between the marks of a page; what stands around them stays."""
+    """Put the tables of `rows` between the marks of a page; what stands around them stays, and so
+    do the lines of rows that were not measured this time, with the day on which they were."""
     place = Path(path)
     text = place.read_text(encoding="utf-8") if place.is_file() else f"# Speed\n\n{BEGIN}\n{END}\n"
     if BEGIN not in text or END not in text.split(BEGIN, 1)[1]:
         raise InvalidInput(f"page = {str(path)!r} has no lines {BEGIN} and {END} to write between.")
     head, rest = text.split(BEGIN, 1)
-    tail = rest.split(END, 1)[1]
-    write_whole(path, f"{head}{BEGIN}\n{tables(rows)}\n{END}{tail}", "page")
+    earlier, tail = rest.split(END, 1)
+    write_whole(path, f"{head}{BEGIN}\n{tables(rows, earlier)}\n{END}{tail}", "page")
 
 
-def tables(rows: Sequence[Row]) -> str:
-    """What each row does, the ratios and the exponents, as Markdown."""
-    from saccade.lab.fingerprint import environment
+def tables(rows: Sequence[Row], earlier: str = "") -> str:
+    """What each row does, the ratios and the exponents, as Markdown; lines of `earlier` tables for
+    rows that are not among these."""
+    from saccade.lab.fingerprint import environment, version_of_library
 
     ratios = [row for row in rows if "ratio" in row]
     exponents = [row for row in rows if "exponent" in row]
     day = datetime.now(UTC).strftime("%Y-%m-%d")
-    versions = {name: v for name, v in environment().items() if v != "not installed"}
+    versions = environment() | {name: version_of_library(name) for name in PEERS}
+    versions = {name: v for name, v in versions.items() if v != "not installed"}
     libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
-    pieces = [
-        f"Written {day} by `saccade bench` on {platform.machine()} with {libraries}.",
-        _table(("row", "work"), [(f"`{row['id']}`", row["work"]) for row in rows])]
-    if ratios:
-        pieces.append(_table(RATIO_HEADS, [_ratio_cells(row) for row in ratios]))
-    if exponents:
-        pieces.append(_table(GROWTH_HEADS, [_growth_cells(row) for row in exponents]))
-    return "\n" + "\n\n".join(pieces) + "\n"
+    cells = {
+        ("row", "work"): [(f"`{row['id']}`", row["work"]) for row in rows],
+        RATIO_HEADS: [[*_ratio_cells(row), row.get("day", day)] for row in ratios],
+        GROWTH_HEADS: [[*_growth_cells(row), row.get("day", day)] for row in exponents]}
+    pieces = [f"Written {day} by `saccade bench` on {platform.machine()} with {libraries}."]
+    pieces += [_table(heads, new, _lines_of(heads, earlier)) for heads, new in cells.items()]
+    return "\n" + "\n\n".join(filter(None, pieces)) + "\n"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _lines_of(heads: Sequence[str], text: str) -> dict[str, str]:
+    """The lines of the table with these heads, by their first cell."""
+    _, found, below = text.partition(_line(heads) + "\n")
+    lines = below.split("\n\n")[0].splitlines()[1:] if found else []
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines}
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], earlier: dict[str, str]) -> str:
+    """The lines in the order of their names; nothing if there is none."""
+    lines = earlier | {row[0]: _line(row) for row in rows}
+    top = [_line(heads), _line(["---"] * len(heads))]
+    return "\n".join([*top, *(lines[name] for name in sorted(lines))]) if lines else ""
 
 
 def _target(row: Row) -> str:

@@ -144,10 +144,10 @@ def version_of(function: Callable) -> str:
 def environment() -> dict[str, str]:
     """The versions recorded beside every run."""
     names = ("saccade", "jax", "jaxlib", "numpy", "scipy", "equinox", "optax", "scikit-learn")
-    return {name: _version(name) for name in names}
+    return {name: version_of_library(name) for name in names}
 
 
-def _version(name: str) -> str:
+def version_of_library(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:

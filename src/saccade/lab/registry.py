@@ -98,14 +98,15 @@ SHARED = ("saccade.estimators.benchmarks",)
 
 def benchmarks(study: str | None = None) -> "list[Benchmark | Growth]":
     """Ratios to a peer, then how cost grows; of one study, or of all and of the shared rooms."""
-    from saccade.lab.benchmark import Benchmark
+    from saccade.lab.benchmark import Benchmark, Growth
 
     kinds = ("benchmark.Benchmark", "growth.Growth")
     names = [study] if study else STUDIES
     own = [
         item for name in names for kind in kinds for item in offered(kind, ("benchmarks",), name)]
-    rooms = (module for room in SHARED if study is None for module in modules(room))
-    return [*own, *(item for module in rooms for item in defined(module, Benchmark))]
+    rooms = [module for room in SHARED if study is None for module in modules(room)]
+    both = (Benchmark, Growth)
+    return own + [item for room in rooms for kind in both for item in defined(room, kind)]
 
 
 def sweeps(study: str | None = None) -> "list[BuiltIn]":

@@ -4,7 +4,6 @@ The peer is written as one would in PyTorch: its fused attention, LayerNorm, gel
 start from the same weights and see the same batches; it counts only if their losses agree.
 """
 
-from importlib.util import find_spec
 from typing import Any
 
 import jax
@@ -144,7 +143,7 @@ def paper_decoder(batch: int = 64, steps: int = 8) -> Sides:
 TINY = {"batch": 4, "steps": 2}
 
 
-def benchmark(id: str, about: str, prepare: Any, target: Target | None = None) -> tuple:
-    """The benchmark against PyTorch, one thread each; none where PyTorch is not installed."""
+def benchmark(id: str, about: str, prepare: Any, target: Target | None = None) -> Benchmark:
+    """The benchmark against PyTorch, one thread each."""
     words = f"8 training steps of {about}: ours against PyTorch eager, one thread each"
-    return (Benchmark(id, words, prepare, target, tiny=TINY),) if find_spec("torch") else ()
+    return Benchmark(id, words, prepare, target, tiny=TINY, needs="torch")

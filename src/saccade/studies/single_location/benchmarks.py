@@ -11,6 +11,8 @@ from jax import block_until_ready as finished
 
 from saccade.descent import descend
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
+from saccade.lab.growth import Growth
+from saccade.lab.timing import Work
 from saccade.studies.single_location import dynamics
 from saccade.studies.single_location.dynamics import Overlaps, Setting
 
@@ -45,6 +47,11 @@ def _full_steps(vectors: Vectors, setting: Setting, step_size: float, steps: int
     return dynamics.overlaps_of(k, v, k_star, v_star)
 
 
+def _alike(dim: float) -> tuple[Setting, float]:
+    """Setting and step size with which every dimension sees the same kind of descent."""
+    return Setting(dim, LENGTH, 2 / dim**0.5), 0.1 / dim
+
+
 def dimension_free(
     large: float = 1e9, small: float = 1e2, steps: int = 20_000, repetitions: int = 30,
     checked: int = 200,
@@ -54,15 +61,12 @@ def dimension_free(
     vectors = _starts(16, repetitions)
     start = dynamics.overlaps_of(*vectors)
 
-    def task(dim: float) -> tuple[Setting, float]:
-        return Setting(dim, LENGTH, 2 / dim**0.5), 0.1 / dim
-
     def run(dim: float, steps: int) -> Overlaps:
-        return finished(dynamics.overlap_trajectory(start, *task(dim), steps).final)
+        return finished(dynamics.overlap_trajectory(start, *_alike(dim), steps).final)
 
     def check() -> Accuracy:
         ours = (x for dim in (large, small) for x in run(dim, checked))
-        full = (x for dim in (large, small) for x in _full_steps(vectors, *task(dim), checked))
+        full = (x for dim in (large, small) for x in _full_steps(vectors, *_alike(dim), checked))
         return _same_path(ours, full)
 
     return Sides(lambda: run(large, steps), lambda: run(small, steps), check)
@@ -141,6 +145,15 @@ def _standard_errors(one: Overlaps, other: Overlaps) -> float:
     error = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / a.shape[1])
     return float(np.max(np.abs(a.mean(axis=1) - b.mean(axis=1)) / error))
 
+
+def _steps_in(dim: float, steps: int = 20_000, repetitions: int = 30) -> Work:
+    start = dynamics.overlaps_of(*_starts(16, repetitions))
+    return lambda: finished(dynamics.overlap_trajectory(start, *_alike(dim), steps).final)
+
+
+AGAINST_DIM = Growth(
+    "single-location.steps-against-dim", "20,000 five-overlap steps of 30 repetitions.", "dim",
+    (1e2, 1e4, 1e6, 1e8), _steps_in, Target("<=", 0.02), tiny=(1e2, 1e4))
 
 BENCHMARKS = [
     Benchmark(

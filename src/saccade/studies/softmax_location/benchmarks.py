@@ -4,6 +4,8 @@ cost that knows neither L nor d."""
 import numpy as np
 
 from saccade.lab.benchmark import Accuracy, Benchmark, Sides, Target
+from saccade.lab.growth import Growth
+from saccade.lab.timing import Work
 from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.dynamics.samples import (
     World,
@@ -16,15 +18,16 @@ from saccade.studies.softmax_location.theory import ROUGH, Overlaps, Setting
 STATE = Overlaps(0.3, 0.4, 0.1, 0.2, 0.05)
 
 
+def _risks(length: float, dim: float = 400.0, repeats: int = 200) -> Work:
+    setting = Setting(dim, length, 0.5)
+    return lambda: [theory.risk(STATE, setting) for _ in range(repeats)]
+
+
 def one_risk(
     length: float = 1e6, other: float = 10.0, repeats: int = 200, dim: float = 400.0,
     other_dim: float = 400.0,
 ) -> Sides:
     """Risks with gradients at lambda = 0.5; checked against the rougher rule."""
-
-    def run(length: float, dim: float) -> list[theory.Value]:
-        setting = Setting(dim, length, 0.5)
-        return [theory.risk(STATE, setting) for _ in range(repeats)]
 
     def check() -> Accuracy:
         pairs = [
@@ -33,7 +36,7 @@ def one_risk(
         apart = [abs(float(a.risk) / float(b.risk) - 1) for a, b in pairs]
         return Accuracy(max(apart), 1e-6)
 
-    return Sides(lambda: run(length, dim), lambda: run(other, other_dim), check)
+    return Sides(_risks(length, dim, repeats), _risks(other, other_dim, repeats), check)
 
 
 def tables_vs_samples(
@@ -72,6 +75,10 @@ def tables_vs_samples(
 
     return Sides(ours, peer, check)
 
+
+AGAINST_LENGTH = Growth(
+    "softmax-location.risk-against-length", "200 risks with gradient, d = 400, lambda = 0.5.",
+    "length", (1e1, 1e3, 1e5, 1e7), _risks, Target("<=", 0.05), tiny=(10, 100))
 
 BENCHMARKS = [
     Benchmark(

@@ -2,7 +2,6 @@
 the paper's decoder against PyTorch."""
 
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import jax
@@ -145,19 +144,17 @@ def training_against_torch(
     return Sides(ours, peer, check)
 
 
-def _against_torch(name: str, label: str) -> list[Benchmark]:
-    """The row of an algorithm, none where PyTorch is not installed."""
-    row = Benchmark(
+def _against_torch(name: str, label: str) -> Benchmark:
+    return Benchmark(
         f"sparse-recovery.train-{name}",
         f"20 training steps of {label}, 16 layers, batch 64, on one matrix 250 x 500: ours, which"
         " draws its problems, against PyTorch eager, which gets them, one thread each",
         partial(training_against_torch, name), Target(">=", 1.0),
-        tiny={"rows": 6, "dim": 50, "layers": 3, "batch": 8, "steps": 4})
-    return [row] if find_spec("torch") else []
+        tiny={"rows": 6, "dim": 50, "layers": 3, "batch": 8, "steps": 4}, needs="torch")
 
 
 BENCHMARKS = (
-    *_against_torch("lista-cp", "LISTA-CP"), *_against_torch("alista", "ALISTA"),
-    *torch_steps.benchmark(
+    _against_torch("lista-cp", "LISTA-CP"), _against_torch("alista", "ALISTA"),
+    torch_steps.benchmark(
         "sparse-recovery.decoder-step",
         "the paper's small decoder (12 layers, 21 tokens, batch 64)", torch_steps.paper_decoder))

@@ -256,9 +256,10 @@ DRAWN = _synthetic(
         " location the informative token is N(sqrt(d/2) k, I/2) and y its second coordinate."),
     kind=ESTIMATE, experiment=drawn.drawn_bags, measure=lambda run: run.data.moment.values,
     predict=_moments, resolution=[0.02, 0.015, 0.015, *[0.03] * 8],
-    argued="128,000 bags a look leave .0015 in shares and .004 in means",
-    parts=drawn.MOMENTS, scales={"quick": Scale(repetitions=2, seconds=1)},
+    argued="128,000 bags a look leave .0015 in shares and .004 in means", parts=drawn.MOMENTS,
+    scales={"quick": Scale(repetitions=8, seconds=1)},
     citation=_ours("the two distributions of task.py, d = 6, L = 5"),
     sabotages=(Sabotage(
-        "other bags", "Bags with a token and a dimension more, a tenth more signal, and variances"
+        "other bags",
+        "Bags with a token and a dimension more, a tenth more signal, and variances"
         " and chances larger by a tenth.", predict=lambda run: _moments(run, 1, 0.1)),))

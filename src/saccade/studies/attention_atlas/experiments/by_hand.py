@@ -115,9 +115,11 @@ def _plain_layers(random: np.random.Generator, sharper: float) -> list[tuple[Dat
     return [
         (numbers, two(numbers, True)._replace(name="heads with places")),
         (ragged, two(ragged, False)._replace(name="heads, tokens missing")),
-        (ragged, Plain(
-            "tied", Tied(Tokens(ragged, False), ragged), _standard(ragged), tied, looks,
-            ones[: 1 + DIM])),
+        (
+            ragged,
+            Plain(
+                "tied", Tied(Tokens(ragged, False), ragged), _standard(ragged), tied, looks,
+                ones[: 1 + DIM])),
         (numbers, of_places(numbers)._replace(name="places, numbers")),
         (labels, of_places(labels)._replace(name="places, labels")),
         (numbers, Plain("erf", Erf(numbers), raw, gated, of_gates, ones[: 1 + 2 * DIM]))]
@@ -149,8 +151,7 @@ def _slopes(theta: np.ndarray, data: Data, plain: Plain, ridge: float) -> np.nda
 
 def _fitted(theta: np.ndarray, data: Data, plain: Plain, fresh: Data) -> tuple[np.ndarray, ...]:
     """What the layer says of fresh samples, and how it weighs their tokens, written out."""
-    level, spread = (
-        (np.mean(data.y), np.std(data.y)) if data.kind == "regression" else (0.0, 1.0))
+    level, spread = (np.mean(data.y), np.std(data.y)) if data.kind == "regression" else (0.0, 1.0)
     said, weights = [], np.zeros(fresh.X.shape[:2])
     for number, (X, here) in enumerate(zip(fresh.X, _here(fresh), strict=True)):
         Z = plain.features(X, here)

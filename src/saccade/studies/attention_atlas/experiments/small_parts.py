@@ -32,8 +32,8 @@ def small_parts(
     label's rival, a second start draws anew, and the tied start is one for another ridge."""
     random = generator(key)
     made, plain = zip(
-        *_errors(random, ties, otherwise), *_looks(random, ties),
-        *_starts(random, rate, otherwise), _choice(random, ties), strict=True)
+        *_errors(random, ties, otherwise), *_looks(random, ties), *_starts(random, rate, otherwise),
+        _choice(random, ties), strict=True)
     return xarray.Dataset({"made": ("part", np.array(made)), "plain": ("part", np.array(plain))})
 
 
@@ -41,6 +41,7 @@ def _errors(
     random: np.random.Generator, ties: bool, otherwise: bool
 ) -> Iterator[tuple[float, float]]:
     F, numbers = random.integers(-2, 3, (2, 23)) * 1.3
+    numbers = numbers + 0.8
     labels = np.where(random.random(23) < 0.3, 1.0, -1.0)
     by_label = [
         1.0 if y * f < 0 else (0.5 if ties else 1.0) if f == 0 else 0.0
@@ -56,13 +57,13 @@ def _errors(
 
 def _looks(random: np.random.Generator, ties: bool) -> Iterator[tuple[float, float]]:
     """Samples in which all tokens matter, or none, do not count."""
-    weights = random.integers(0, 4, (9, 5)) / 4.0
-    where = random.random((9, 5)) < 0.4
+    weights = random.integers(0, 4, (40, 5)) / 4.0
+    where = random.random((40, 5)) < 0.4
     where[0], where[1], where[2:, 0], where[2:, 1] = True, False, True, False
     half, pairs, hits = 0.5 if ties else 0.0, [], []
     for w, matters in zip(weights[2:], where[2:], strict=True):
-        pairs.append(np.mean([
-            1.0 if a > b else half * (a == b) for a in w[matters] for b in w[~matters]]))
+        pairs.append(
+            np.mean([1.0 if a > b else half * (a == b) for a in w[matters] for b in w[~matters]]))
         best = [token for token in range(5) if w[token] == max(w)]
         hits.append(np.mean([matters[token] for token in (best if ties else best[:1])]))
     found = measures.looking(weights, where)
@@ -101,7 +102,8 @@ def _place_starts(data: Data, rate: float) -> float:
     # attention 3 rate at one of four places: odds 3 rate/(1 - 3 rate) over a third for each other
     share = 3 * rate
     score = np.log(3 * share / (1 - share))
-    starts = [np.concatenate([[0.0], score * np.eye(4)[place], means[place]]) for place in order[:2]]
+    starts = [
+        np.concatenate([[0.0], score * np.eye(4)[place], means[place]]) for place in order[:2]]
     return sum(map(_weighed, starts))
 
 

@@ -181,9 +181,7 @@ def _slopes(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarr
 
 
 @experiment("bag-estimators.layers-by-hand")
-def layers_by_hand(
-    key: Any, *, ridge_by_hand: float = RIDGE, moved: float = 0.0
-) -> xarray.Dataset:
+def layers_by_hand(key: Any, *, ridge_by_hand: float = RIDGE, moved: float = 0.0) -> xarray.Dataset:
     """By layer, the largest difference between the estimators and what is written out: of the
     objective, its slopes, decisions and weights on fresh bags; by hand the ridge is `ridge_by_hand`
     and parameters are larger by `moved` of their size."""

@@ -10,7 +10,8 @@ from saccade.studies.bag_estimators.task import generator, single_location, spar
 
 MOMENTS = (
     "positive", "first place", "last place", "shift along xi", "negatives along xi", "other tokens",
-    "informative along k", "its spread", "its other coordinates", "unmarked along k", "y with its coordinate")
+    "informative along k", "its spread", "its other coordinates", "unmarked along k",
+    "y with its coordinate")
 
 
 @experiment("bag-estimators.drawn-bags")

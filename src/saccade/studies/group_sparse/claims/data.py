@@ -134,15 +134,13 @@ INTEGRALS = _exact(
     "group-sparse.half-normal-integrals", "GS-D2",
     "Slope, loss and curvature of a half-normal margin by 64 nodes are those of adaptive"
     " quadrature, the stated accuracy is the true one, and differentiating the loss gives the"
-    " slope.",
-    "Both are good to 1e-12; accuracies are relative errors, true against stated.",
+    " slope.", "Both are good to 1e-12; accuracies are relative errors, true against stated.",
     status="quadrature", experiment=data.half_normal,
     measure=lambda run: one_row([
         *run.data.value.values.ravel(),
         *np.abs(run.data.value.values[:, 0] / np.reshape(_integrals(run), (-1, 3))[:, 0] - 1),
         *run.data.value.values[:, 0]]),
-    predict=lambda run: [
-        *_integrals(run), *_accuracies(run), *map(_fall, run.parameters.betas)],
+    predict=lambda run: [*_integrals(run), *_accuracies(run), *map(_fall, run.parameters.betas)],
     resolution=1e-10,
     parts=tuple(
         [

@@ -251,12 +251,11 @@ RACE_DRAWN = claim(
         theory.race_fraction(setting(run, lam)) for lam in run.parameters.inverse_temperatures],
     resolution=0.004,
     argued="500,000 races leave 0.0007; a step of 4e-3 bends exponential growth by as little.",
-    parts=tuple(f"lambda={lam:g}" for lam in (0.1, 0.4, 0.9, 1.0)),
-    scales=quick({"gamma": 0.8}),
+    parts=tuple(f"lambda={lam:g}" for lam in (0.1, 0.4, 0.9, 1.0)), scales=quick({"gamma": 0.8}),
     sabotages=(
         Sabotage(
             "fewer-dimensions", "Races in 200 dimensions, at rates of 400.",
             measure=lambda run: _raced(run, 200.0)),
         Sabotage(
-            "exchanged", "The mode on the manifold wins.",
-            measure=lambda run: _raced(run, turn=-1))))
+            "exchanged", "The mode on the manifold wins.", measure=lambda run: _raced(run, turn=-1)
+        )))

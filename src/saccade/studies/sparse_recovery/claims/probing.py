@@ -13,8 +13,8 @@ def _off(run: Run) -> np.ndarray:
     """Differences of read-outs and probes, and of the shares left over those of the noise to 1."""
     data = run.data
     ratio = data.left.values.sum() / data.noise.values.sum()
-    return one_row([
-        *data.states_off.values[1:], *np.abs(data.made.values - data.plain.values), ratio - 1])
+    return one_row(
+        [*data.states_off.values[1:], *np.abs(data.made.values - data.plain.values), ratio - 1])
 
 
 PROBED = claim(
@@ -24,8 +24,7 @@ PROBED = claim(
     " a known layer's moves, the noise.",
     "Single precision in the states, rounding in the probes; 20 numbers fitted to 200 moves of four"
     " coordinates leave 5 % above the noise, and groups of 50 vary by a tenth.",
-    Sabotage(
-        "other-layers", "By hand the first layer is left out.", {"skipped": 1}),
+    Sabotage("other-layers", "By hand the first layer is left out.", {"skipped": 1}),
     Sabotage("other-ridge", "By hand a ridge of 2e-3.", {"penalty": 2e-3}),
     Sabotage("hard-thresholds", "Moves of a layer with hard thresholds.", {"hard": True}),
     measure=_off, resolution=[1e-5, 1e-5, *[1e-9] * 5, 0.15], kind=IDENTITY,

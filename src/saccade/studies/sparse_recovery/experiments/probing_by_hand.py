@@ -1,5 +1,5 @@
-"""What looks into decoders, beside plain versions of it: states after each layer, linear probes, and
-the nearest LISTA-VM layer where it is known."""
+"""What looks into decoders, beside plain versions of it: states after each layer, linear probes,
+and the nearest LISTA-VM layer where it is known."""
 
 from dataclasses import replace
 from typing import Any
@@ -51,8 +51,7 @@ def _probes(random: np.random.Generator, penalty: float) -> tuple[list[float], l
     true, place = targets[24:], np.sqrt(np.arange(1.0, 49)).reshape(24, 2)
     parts = [slice(6 * group, 6 * group + 6) for group in range(GROUPS)]
     plain = [
-        1 - np.sum((by_hand[part] - true[part]) ** 2)
-        / np.sum((true[part] - true.mean(0)) ** 2)
+        1 - np.sum((by_hand[part] - true[part]) ** 2) / np.sum((true[part] - true.mean(0)) ** 2)
         for part in parts]
     return [float(np.sum(place * said)), *shares], [float(np.sum(place * by_hand)), *plain]
 

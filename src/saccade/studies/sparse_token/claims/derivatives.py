@@ -39,4 +39,5 @@ DERIVATIVES = claim(
     resolution=[1e-9, 1e-8, 1e-6, 1e-9, 1e-8, 1e-6],
     parts=(
         "loss and potential", "its slopes", "its curvatures", "violation", "violation's slopes",
-        "violation's curvatures"), scales={"quick": Scale(seconds=1)})
+        "violation's curvatures"),
+    scales={"quick": Scale(seconds=1)})

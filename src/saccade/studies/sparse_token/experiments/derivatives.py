@@ -78,6 +78,6 @@ def derivatives(key: Any, *, moved: float = 0.0) -> xarray.Dataset:
     steep, bent = _derivatives(lambda x: _violation(x, across), SEPARATING)
     loss, value = _loss_and_potential(AT, across)
     return xarray.Dataset({
-        "value": ("of", [loss, value, _violation(SEPARATING, across)]),
-        "slope": ("z", slopes), "curvature": (("z", "by"), curvatures),
-        "violation_slope": ("x", steep), "violation_curvature": (("x", "along"), bent)})
+        "value": ("of", [loss, value, _violation(SEPARATING, across)]), "slope": ("z", slopes),
+        "curvature": (("z", "by"), curvatures), "violation_slope": ("x", steep),
+        "violation_curvature": (("x", "along"), bent)})

@@ -44,5 +44,5 @@ SEMI_IDEALISED = Claim(
     predict=lambda run: run.data.plain.values.ravel(), resolution=1e-7,
     parts=tuple(f"{name}, step {step}" for step in (1, 2, 3) for name in ("gamma", "rho")),
     argued="Central differences over 1e-5 of a loss of order one leave 1e-10.",
-    sabotages=(Sabotage(
-        "longer-steps", "By hand, steps longer by a hundredth.", {"longer": 1.01}),))
+    sabotages=(
+        Sabotage("longer-steps", "By hand, steps longer by a hundredth.", {"longer": 1.01}),))

@@ -8,9 +8,10 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY
 from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.claims import changed, claim, quick
-from saccade.studies.softmax_location.experiments import definitions, scores, sums
+from saccade.studies.softmax_location.experiments import definitions, lattices, scores, sums
 from saccade.studies.softmax_location.theory import FINE, Overlaps, Rule, Setting
 from saccade.studies.softmax_location.theory.bessel import log_bessel
+from saccade.studies.softmax_location.theory.kernels import informative, uninformative
 
 
 def _weights(ratio: np.ndarray) -> np.ndarray:
@@ -322,3 +323,51 @@ RULE = claim(
     sabotages=(Sabotage(
         "coarse", "Steps three times as wide, half of the ranges.",
         measure=lambda run: _unconverged(run, COARSE)),))
+
+
+def _on_lattices(run: Run) -> np.ndarray:
+    """The same means from the study's sums: over the scores of others, where it has them, and of
+    the informative token, whose lambda gamma is made the same."""
+    p, rows = run.parameters, []
+    for lam, low in zip(p.inverse_temperatures, p.lowest, strict=True):
+        w = lattices.lattice(low)
+        near = [int(np.argmin(np.abs(w - place))) for place in lattices.PLACES]
+        others = uninformative(Setting(2.0, 5.0, lam), w, FINE)
+        # the informative score has its mean at 0.6 lambda m, which w makes up for
+        own = informative(Setting(8.0, 5.0, lam / 0.8, 0.8), 0.3, w - 0.75 * lam, FINE)
+        log_phi, g1, h1, g2, h2, hh2 = (part[near] for part in others)
+        none, once, twice = (part[:, near] for part in own)
+        rows.append(np.stack([
+            np.stack(
+                [
+                    np.log(-log_phi), np.log(g1), np.log(g2), h1 / g1, once[2] / once[0],
+                    once[3] / once[0], h2 / g2, hh2 / g2, twice[3] / twice[0],
+                    none[1] / once[0], none[3] / once[0]],
+                -1),
+            np.stack(
+                [
+                    np.log(-np.log(none[0])), np.log(once[0]), np.log(twice[0]),
+                    *(
+                        part[power] / part[0] for part in (once, twice)
+                        for power in (1, 2, 3)),
+                    none[1] / once[0], none[3] / once[0]],
+                -1)]))
+    return np.array(rows)
+
+
+def _off_lattice(run: Run) -> np.ndarray:
+    """The largest difference, by case."""
+    plain = run.data["mean"].values[:, None]
+    return one_row(np.abs(_on_lattices(run) - plain).max(axis=(1, 2, 3)))
+
+
+LATTICES = claim(
+    id="softmax-location.lattices", spec="SM-1",
+    statement="Means over one score, of the others and of the informative token, are plain sums of"
+    " logarithms, in each of the three ways of the study: by a matrix, by correlation, and on long"
+    " lattices by the band in which e^-A is neither one nor nil.", status="quadrature",
+    kind=IDENTITY, experiment=lattices.lattices, measure=_off_lattice, resolution=1e-9,
+    argued="The default rule is good to 1e-12 and 12,001 points are; what cancels in log E e^-A"
+    " near one and in odd means costs three digits.",
+    parts=("matrix", "correlation", "band", "band, lambda=3"), scales=quick(seconds=1),
+    sabotages=(changed("wider", "Sums of a lambda that is 1e-6 larger.", wider=1 + 1e-6),))

@@ -259,3 +259,20 @@ RACE_DRAWN = claim(
         Sabotage(
             "exchanged", "The mode on the manifold wins.", measure=lambda run: _raced(run, turn=-1)
         )))
+
+STEPS = claim(
+    "single-location.beyond-steps", "SL-X1",
+    "Beyond the paper's task the exact descent starts where it is told and moves as vectors do: two"
+    " steps in five dimensions by differences of the risk, with one token and k*.v* = 0.35, and"
+    " with two and -0.4.", source="ours", kind=IDENTITY, experiment=beyond.beyond_steps,
+    measure=lambda run: one_row(
+        np.abs(run.data.overlap.values[:, 0] - run.data.overlap.values[:, 1]).max(axis=(0, 2))),
+    resolution=[1e-12, 1e-7], argued="Rounding; differences over 1e-5 of risks known to 1e-13.",
+    parts=("start", "two steps"),
+    sabotages=(
+        changed("longer-steps", "Steps of the vectors one hundredth longer.", longer=1.01),
+        Sabotage(
+            "exchanged", "The vectors of the other case.",
+            measure=lambda run: one_row(
+                np.abs(run.data.overlap.values[:, 0] - run.data.overlap.values[::-1, 1])
+                .max(axis=(0, 2))))))

@@ -10,7 +10,7 @@ from scipy import special
 from saccade.lab.experiment import experiment
 
 STEP, HIGHEST = 0.28, 4.0
-PLACES = (-9.0, -4.0, -1.5, 0.0, 1.5, 3.0)
+PLACES = (-75.0, -43.0, -9.0, -4.0, -1.5, 0.0, 1.5, 3.0)
 """Where the means are taken: w + lambda shift."""
 
 
@@ -22,7 +22,7 @@ def lattice(lowest: float) -> np.ndarray:
 def _means(w: np.ndarray, spread: float, points: int) -> np.ndarray:
     """By w: log(-log E e^-A), log E[A e^-A], log E[A^2 e^-A], and the means of h, h^2 and h^3 under
     the weights A e^-A and A^2 e^-A, and of h and h^3 with e^-A over E[A e^-A]."""
-    h = np.linspace(-13.0, 13.0, points)
+    h = np.linspace(-16.0, 16.0, points)
     log_normal = -(h**2) / 2 - np.log(np.sum(np.exp(-(h**2) / 2)))
     rows = []
     for one in w:
@@ -46,7 +46,7 @@ def _means(w: np.ndarray, spread: float, points: int) -> np.ndarray:
 @experiment("softmax-location.lattices")
 def lattices(
     key: Any, *, inverse_temperatures: tuple[float, ...] = (0.06, 1.3, 1.3, 3.0),
-    lowest: tuple[float, ...] = (-40.0, -60.0, -260.0, -260.0), wider: float = 1.0,
+    lowest: tuple[float, ...] = (-80.0, -80.0, -260.0, -260.0), wider: float = 1.0,
     points: int = 12001,
 ) -> xarray.Dataset:
     """The means by case and place; `wider` multiplies lambda in the sums."""

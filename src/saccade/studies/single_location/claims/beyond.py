@@ -274,5 +274,5 @@ STEPS = claim(
         Sabotage(
             "exchanged", "The vectors of the other case.",
             measure=lambda run: one_row(
-                np.abs(run.data.overlap.values[:, 0] - run.data.overlap.values[::-1, 1])
-                .max(axis=(0, 2))))))
+                np.abs(run.data.overlap.values[:, 0] - run.data.overlap.values[::-1, 1]).max(
+                    axis=(0, 2))))))

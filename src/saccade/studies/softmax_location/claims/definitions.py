@@ -139,9 +139,8 @@ def _flat(risk: Any, setting: Setting, step: float = 1e-3) -> float:
     near, far = (
         (
             risk(setting._replace(inverse_temperature=setting.inverse_temperature * np.exp(x)))
-            - risk(setting._replace(inverse_temperature=setting.inverse_temperature * np.exp(-x)))
-        ) / (2 * x)
-        for x in (step, 2 * step))
+            - risk(setting._replace(inverse_temperature=setting.inverse_temperature * np.exp(-x))))
+        / (2 * x) for x in (step, 2 * step))
     return (4 * near - far) / 3
 
 
@@ -393,8 +392,8 @@ def _on_lattices(run: Run) -> np.ndarray:
                 -1),
             np.stack(
                 [
-                    np.log(-np.where(none[0] < 0.999, np.log(none[0]), log_phi)), np.log(once[0]),
-                np.log(twice[0]),
+                    np.log(-np.where(none[0] < 0.999, np.log(none[0]), log_phi)),
+                    np.log(once[0]), np.log(twice[0]),
                     *(
                         part[power] / part[0] for part in (once, twice)
                         for power in (1, 2, 3)),

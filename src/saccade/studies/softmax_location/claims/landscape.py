@@ -114,8 +114,7 @@ SATURATED = claim(
             "not-saturated", "Measure at lambda = 0.1 .. 0.2.",
             cases=(
                 (400.0, 10.0, 0.1), (400.0, 10.0, 0.2), (1600.0, 10.0, 0.1), (1600.0, 100.0, 0.1),
-                (400.0, 2.0, 0.1))),
-    ))
+                (400.0, 2.0, 0.1)))))
 
 
 def _state(run: Run) -> np.ndarray:

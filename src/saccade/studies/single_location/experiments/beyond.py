@@ -92,15 +92,19 @@ def _moved(k: np.ndarray, v: np.ndarray, step_size: float, risk: Any) -> list[np
     return moved
 
 
+BEYOND = (12.0, 6.0, 0.4, 0.8, 0.0)
+"""The setting of those steps."""
+
+
 @experiment("single-location.beyond-steps")
 def beyond_steps(
     key: Any, *, counts: tuple[int, ...] = (1, 2), leans: tuple[float, ...] = (0.35, -0.4),
     step_size: float = 0.02, longer: float = 1.0,
 ) -> xarray.Dataset:
     """Overlaps at the start and after two steps of the exact descent, and of descent of vectors in
-    five dimensions by differences of the risk by pairs, whose steps are `longer` by a factor."""
-    random, rows = np.random.default_rng(29), []
-    numbers = np.array([12, 6, 0.4, 0.8, 0.0])
+    five dimensions by differences of the risk by pairs, whose steps are `longer` by a factor; and
+    that risk at the truth, with one informative token."""
+    random, rows, numbers = np.random.default_rng(29), [], np.array(BEYOND)
     for count, lean in zip(counts, leans, strict=True):
         k, v = random.standard_normal((2, 5))
         k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
@@ -116,8 +120,12 @@ def beyond_steps(
             k, v = _moved(k, v, longer * step_size, risk)
         plain.append(_overlaps(k, v, lean))
         rows.append([np.stack(run.overlaps)[:, 0].T, np.array(plain)])
+    at_truth = [
+        _risk_by_pairs(np.array([1, 1, lean, lean, lean]), numbers, 1, lean) for lean in leans]
     axes = ("case", "engine", "step", "name")
-    return xarray.Dataset({"overlap": (axes, np.array(rows))}, {"engine": ["exact", "vectors"]})
+    return xarray.Dataset(
+        {"overlap": (axes, np.array(rows)), "truth": ("case", at_truth)},
+        {"engine": ["exact", "vectors"]})
 
 
 @experiment(

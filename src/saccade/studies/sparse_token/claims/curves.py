@@ -62,8 +62,8 @@ CURVES = claim(
 
 SPENT = claim(
     "sparse-token.samples-spent", "ST-PLAN",
-    "The samples of a plan are spent as it says: shares by the logit, and a step size that gives the"
-    " query its sharpness, at the cosine on which the read-out counts.", "Rounding.",
+    "The samples of a plan are spent as it says: shares by the logit, and a step size that gives"
+    " the query its sharpness, at the cosine on which the read-out counts.", "Rounding.",
     Sabotage(
         "more-samples", "Two steps on a tenth more samples, and a logit a tenth larger.",
         measure=lambda run: _sharpness(run, 1.1)),

@@ -98,9 +98,10 @@ def content_recorded(
     turned: int = 0,
 ) -> xarray.Dataset:
     """Loss and error as recorded by descent with content, and written out at the same scalars; then
-    the error recorded at alpha = 0, where every image is a tie. The loss is the mean over images of log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in
-    proportion to e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by
-    so many patches."""
+    the error recorded at alpha = 0, where every image is a tie. The loss is the mean over images of
+    log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in proportion to
+    e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by so many
+    patches."""
     sets = np.arange(patches) // set_size
     signals, y, _ = sample_signals(generator_of(key), sets, spurious_rate, images)
     stops = np.asarray([0, 20, 60])

@@ -51,7 +51,7 @@ def test_checks_types_defaults_limits_and_texts_are_left_alone():
     assert not {before for _, before, _ in words()} & {"10", "3", "4", "1.0", "5"}
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", [*STUDIES, *hunting.SHARED])
 def test_every_alteration_of_a_study_is_python_and_changes_the_text(study):
     files = hunting.files_of(study)
     for mutant in hunting.mutants_of(study, 10_000):
@@ -79,6 +79,13 @@ def test_a_study_is_also_asked_about_the_packages_it_judges():
     assert {mutant.room for mutant in mutants} == {"task", "models", "theory", "estimators"}
     watching = hunting.watchers("bag-estimators")
     assert hunting.order(str(files["estimators/heads.py"]), watching)
+
+
+def test_a_shared_room_is_judged_by_the_claims_of_all_studies():
+    (file,) = hunting.files_of("convex").values()
+    asked = hunting.order(str(file), hunting.watchers("convex"))
+    assert {"sparse-token", "spatial", "group-sparse"} <= {name.split(".")[0] for name in asked}
+    assert {mutant.room for mutant in hunting.mutants_of("convex", 5)} == {"convex"}
 
 
 def test_no_mutants_is_refused():

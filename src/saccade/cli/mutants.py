@@ -18,7 +18,9 @@ from saccade.lab.whole import write_whole
 def mutants(
     studies: Annotated[
         list[str] | None,
-        typer.Argument(help="Studies; all if none.", autocompletion=completion.studies)] = None,
+        typer.Argument(
+            help="Studies, or rooms they share: gaussian, convex, descent; all if none.",
+            autocompletion=completion.studies)] = None,
     count: Annotated[int, typer.Option(help="Alterations of each study, at least 1.")] = 50,
     draw: Annotated[int, typer.Option(help="Which alterations are drawn.")] = 0,
     limit: Annotated[
@@ -41,6 +43,8 @@ def mutants(
 
         saccade mutants spatial --count 20
 
+        saccade mutants gaussian convex --count 10
+
         saccade mutants --count 50 --jobs 2 --json mutants.json --resume
     """
     from saccade.lab.mutants import hunt as hunting
@@ -52,10 +56,11 @@ def mutants(
         not resume or json_file not in (None, "-"), "resume", resume, "needs the file of --json")
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(limit > 0, "limit", limit, "must be above 0")
+    known = (*STUDIES, *hunting.SHARED)
     for name in studies or ():
-        if name not in STUDIES:
-            raise unknown("study", name, STUDIES)
-    chosen = studies or list(STUDIES)
+        if name not in known:
+            raise unknown("study", name, known)
+    chosen = studies or list(known)
     drawn = [mutant for study in chosen for mutant in hunting.mutants_of(study, count, draw)]
     hunt = hunting.Hunt(Store(store).address, seed, limit, jobs)
     earlier = _earlier(json_file) if resume and json_file else []

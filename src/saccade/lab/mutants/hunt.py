@@ -1,5 +1,5 @@
-"""Mutants of a study: each alters one formula in a copy of the package, and the claims that could
-notice are judged, cheapest first, until one is not as expected.
+"""Mutants of a study, or of a room that studies share: each alters one formula in a copy of the
+package, and the claims that could notice are judged, cheapest first, until one is not as expected.
 
 Only claims whose code contains the altered file are asked, stored runs are reused (an alteration
 makes just those runs stale that depend on it), and the first red verdict ends the hunt.
@@ -33,12 +33,14 @@ from saccade.lab.programs import THREADS
 from saccade.studies import STUDIES
 
 ROOMS = ("task", "models", "theory", "dynamics")
+SHARED = ("gaussian", "convex", "descent")
+"""What several studies compute with, in files of these names: judged by the claims of all."""
 SEEN, NOT_SEEN, EQUIVALENT = "seen", "not seen", "equivalent"
 
 
 class Mutant(NamedTuple):
-    """One alteration of one file; `file` is relative to the study's folder, or begins with the name
-    of a package that the study judges."""
+    """One alteration of one file; `study` is a study or one of `SHARED`, and `file` is relative to
+    its folder, or begins with the name of a package that the study judges."""
 
     study: str
     file: str
@@ -55,7 +57,9 @@ class Mutant(NamedTuple):
 
 
 def folder_of(study: str) -> Path:
-    """The folder of a study: where its `study.py` lies."""
+    """The folder of a study: where its `study.py` lies; of a shared room the package itself."""
+    if study in SHARED:
+        return Path(__file__).parents[2]
     return sources(f"{STUDIES[study].package}.study")[f"{STUDIES[study].package}.study"].parent
 
 
@@ -63,6 +67,8 @@ def files_of(study: str) -> dict[str, Path]:
     """What may be altered: the rooms of the study, and the packages it judges as far as a claim
     computes with them."""
     folder = folder_of(study)
+    if study in SHARED:
+        return {f"{study}.py": folder / f"{study}.py"}
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.py"))}
     files = {name: path for name, path in files.items() if _room(name) in ROOMS}
     for package in STUDIES[study].judges:
@@ -100,7 +106,8 @@ def _shared_out(by_room: dict[str, list[Mutant]], count: int) -> list[Mutant]:
 
 def known_equivalents(study: str) -> list[dict[str, str]]:
     """Alterations that change nothing a claim could measure, each with its reason: the entries of
-    `mutants.toml` in the study's folder (file, function, before, after, reason)."""
+    `mutants.toml` in the study's folder, or in that of all (file, function, before, after, reason).
+    """
     path = folder_of(study) / "mutants.toml"
     return tomllib.loads(path.read_text())["equivalent"] if path.is_file() else []
 
@@ -114,7 +121,11 @@ def reason_equivalent(mutant: Mutant, known: list[dict[str, str]]) -> str | None
 
 
 def watchers(study: str) -> list[tuple[Claim, set[str], set[str]]]:
-    """Each claim with the source files its verdict depends on, and those its runs depend on."""
+    """Each claim with the source files its verdict depends on, and those its runs depend on; for a
+    shared room the claims of all studies that depend on it."""
+    if study in SHARED:
+        file = str(folder_of(study) / f"{study}.py")
+        return [row for one in STUDIES for row in watchers(one) if file in row[1]]
     package = STUDIES[study].package
     rows = []
     for module in registry.modules(f"{package}.claims"):

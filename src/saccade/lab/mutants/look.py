@@ -16,8 +16,8 @@ def look(names: list[str], store: str, seed: int) -> dict[str, Any]:
     from saccade.lab.ledger import Conditions, evaluate, verdict_is_expected
 
     conditions = Conditions(seed=seed, folder=store)
-    known = registry.claims(names[0].split(".")[0])
     for number, name in enumerate(names, 1):
+        known = registry.of_study(name, registry.claims)
         row = evaluate(registry.one("claim", name, known), conditions)
         if not verdict_is_expected(row):
             return {"red": name, "verdict": row["error"] or row["verdict"], "judged": number}

@@ -6,11 +6,13 @@ import numpy as np
 
 from saccade.estimators.advise.comparing import corrected_interval
 from saccade.lab.claim import Citation, Claim, Sabotage, Scale, one_row
-from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY
 from saccade.studies.bag_estimators.experiments import (
     ALL_SETS,
     SMALL_SETS,
+    by_hand,
     detection,
+    drawn,
     localisation,
     real,
     regression,
@@ -202,3 +204,62 @@ TIES = _real(
     citation=_ours("against four pooled statistics att4 wins 1, ties 10"),
     sabotages=(
         Sabotage("guessing", "Random scores in the place of attention.", measure=_told("guess")),))
+
+
+WHATS = ("objective", "slopes", "decision", "weights")
+
+LAYERS = Claim(
+    id="bag-estimators.layers-by-hand", spec="EB-10", source=SOURCE,
+    statement=(
+        "The estimators' layers are their formulas, on bags of different lengths and weights:"
+        " log-mean-exp, log-sum-exp, softmax, softmax with pooled statistics, attention over"
+        " groups, patches with A free and tied: objectives, slopes, decisions, weights."),
+    kind=IDENTITY, experiment=by_hand.layers_by_hand,
+    measure=lambda run: one_row(run.data.off.values.max(axis=0)), resolution=1e-7,
+    argued="central differences over 1e-5 leave 1e-9; everything else is rounding", parts=WHATS,
+    citation=_ours("formulas at the heads of the estimators' modules"),
+    sabotages=(
+        Sabotage("other ridge", "By hand a ridge of .21 for .2.", {"ridge_by_hand": 0.21}),
+        Sabotage("moved", "By hand parameters a thousandth larger.", {"moved": 1e-3})))
+
+YARDSTICKS = Claim(
+    id="bag-estimators.yardsticks-by-hand", spec="EB-10", source=SOURCE,
+    statement=(
+        "Erf attention, the yardstick of regression, is its formula: objective, slopes,"
+        " predictions and weights; and the query of two gradient steps is the covariance of"
+        " tokens, weighed by the slopes of the loss, times the first value."),
+    kind=IDENTITY, experiment=by_hand.yardsticks_by_hand,
+    measure=lambda run: one_row(run.data.off.values), resolution=1e-7,
+    argued="central differences over 1e-5 leave 1e-9; everything else is rounding",
+    parts=(*WHATS[:2], "prediction", "weights", "query"),
+    citation=_ours("formulas at the heads of models.py and of two_step.py"),
+    sabotages=(
+        Sabotage("other ridge", "By hand a ridge of .21 for .2.", {"ridge_by_hand": 0.21}),
+        Sabotage("moved", "By hand parameters a thousandth larger.", {"moved": 1e-3}),
+        Sabotage("longer first step", "By hand .52 for the half of w_1 and b_1.", {"half": 0.52})))
+
+
+def _moments(run, more: int = 0, wider: float = 0.0) -> list[float]:
+    """Of the run's bags; maybe with a token and a dimension more, and all variances larger."""
+    p = run.parameters
+    place, shift = 1 / (p.length + more), np.sqrt((p.dim + more) / 2)
+    return [
+        0.5 + wider, place, place, p.signal + more / 10, wider, 1 + wider, shift, 0.5 + wider,
+        0.5 + wider, wider, 0.5 + wider]
+
+
+DRAWN = _synthetic(
+    id="bag-estimators.drawn-bags", spec="EB-10",
+    statement=(
+        "The bags drawn are those of the page: in sparse tokens half of the bags are positive and"
+        " one token of these, anywhere, is shifted by theta along (1, .., 1)/sqrt d; in single"
+        " location the informative token is N(sqrt(d/2) k, I/2) and y its second coordinate."),
+    kind=ESTIMATE, experiment=drawn.drawn_bags, measure=lambda run: run.data.moment.values,
+    predict=_moments, resolution=[0.02, 0.015, 0.015, *[0.03] * 8],
+    argued="128,000 bags a look leave .0015 in shares and .004 in means", parts=drawn.MOMENTS,
+    scales={"quick": Scale(repetitions=8, seconds=1)},
+    citation=_ours("the two distributions of task.py, d = 6, L = 5"),
+    sabotages=(Sabotage(
+        "other bags",
+        "Bags with a token and a dimension more, a tenth more signal, and variances"
+        " and chances larger by a tenth.", predict=lambda run: _moments(run, 1, 0.1)),))

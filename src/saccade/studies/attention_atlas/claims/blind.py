@@ -40,11 +40,11 @@ ATTAINED = Claim(
     statement=(
         "Both bounds are what the best predictor without the order leaves: the mean of the tokens"
         " that may be the first, read along the direction, and the majority of their signs, within"
-        " .025 for five tokens."),
-    kind=ESTIMATE, measure=each, predict=_no_order, resolution=0.025,
-    argued="a mark that is not always recognised costs .006; one token more is .05 or more",
-    parts=CONTENT.parts, scales={"quick": Scale({"length": 5}, repetitions=4, seconds=1)},
-    figure=CONTENT.figure,
+        " .02 for five tokens."),
+    kind=ESTIMATE, measure=each, predict=_no_order, resolution=0.02,
+    argued="a mark that is not always recognised costs .006; one that is not looked for .03, one"
+    " token more .05", parts=CONTENT.parts,
+    scales={"quick": Scale({"length": 5}, repetitions=4, seconds=1)}, figure=CONTENT.figure,
     citation=ours("conditional means given the tokens as a set, on split-0 and group-sparse"),
     sabotages=(
         Sabotage(

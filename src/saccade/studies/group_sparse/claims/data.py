@@ -4,6 +4,7 @@ starts, screening, the error of a selection, half-normal integrals."""
 import math
 from functools import partial
 
+import jax
 import numpy as np
 
 from saccade.lab.claim import Sabotage, Scale, one_row
@@ -114,6 +115,11 @@ SELECTED = _sampled(
     sabotages=(Sabotage("correlated", "Groups correlated by 0.9.", {"correlation": 0.9}),))
 
 
+def _fall(beta: float) -> float:
+    """How the loss falls with beta, by its own rule of differentiation."""
+    return -float(jax.grad(position.half_normal_loss)(beta))
+
+
 def _integrals(run: Run) -> list[float]:
     functions = (
         position.half_normal_slope, position.half_normal_loss, position.half_normal_curvature)
@@ -127,16 +133,18 @@ def _accuracies(run: Run) -> list[float]:
 INTEGRALS = _exact(
     "group-sparse.half-normal-integrals", "GS-D2",
     "Slope, loss and curvature of a half-normal margin by 64 nodes are those of adaptive"
-    " quadrature, and the stated accuracy is the true one.",
-    "Both are good to 1e-12; the last three parts are relative errors, true against stated.",
+    " quadrature, the stated accuracy is the true one, and differentiating the loss gives the"
+    " slope.", "Both are good to 1e-12; accuracies are relative errors, true against stated.",
     status="quadrature", experiment=data.half_normal,
     measure=lambda run: one_row([
         *run.data.value.values.ravel(),
-        *np.abs(run.data.value.values[:, 0] / np.reshape(_integrals(run), (-1, 3))[:, 0] - 1)]),
-    predict=lambda run: [*_integrals(run), *_accuracies(run)], resolution=1e-10,
+        *np.abs(run.data.value.values[:, 0] / np.reshape(_integrals(run), (-1, 3))[:, 0] - 1),
+        *run.data.value.values[:, 0]]),
+    predict=lambda run: [*_integrals(run), *_accuracies(run), *map(_fall, run.parameters.betas)],
+    resolution=1e-10,
     parts=tuple(
         [
             f"{what}, beta={beta:g}" for beta in (-3, 0.5, 20)
             for what in ("slope", "loss", "curvature")]
-        + [f"accuracy, beta={beta:g}" for beta in (-3, 0.5, 20)]),
+        + [f"{what}, beta={beta:g}" for what in ("accuracy", "fall") for beta in (-3, 0.5, 20)]),
     sabotages=(Sabotage("laplace", "A Laplace margin of the same variance.", {"law": "laplace"}),))

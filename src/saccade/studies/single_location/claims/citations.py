@@ -94,7 +94,7 @@ CITATIONS = {
     "bayes-risk": scaled(
         "Section 4, eq. (8)",
         "the Bayes risk associated with problem (P_learn) is larger than eps^2"),
-    "race-of-modes": OURS,
+    "race-of-modes": OURS, "race-as-defined": OURS, "places-drawn": OURS, "beyond-steps": OURS,
     "linear-optimum": exact(
         "Proposition 3", "its risk is eps^2 + gamma^2 - gamma^4 sum_j p_j^2/(1 + p_j (gamma^2 - 1))"
     ),

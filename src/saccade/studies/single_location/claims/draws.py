@@ -44,6 +44,28 @@ STARTS = claim(
         "dimension-less", "Expect the moments of one dimension less.",
         predict=lambda run: _start_moments(run, 1)))
 
+
+def _shares(run: Run, turned: int = 0) -> np.ndarray:
+    law = np.roll(run.parameters.law, turned)
+    two = np.full(len(law), (2 - 0.5 * (turned != 0)) / len(law))
+    return np.concatenate([law, law, two, two])
+
+
+PLACES = claim(
+    "single-location.places-drawn", "SL-D5",
+    "Informative tokens are drawn at the places of their law, one at uneven places and two at even"
+    " ones, by NumPy's generator and by a key.", source="ours", kind=ESTIMATE,
+    experiment=draws.places_drawn,
+    measure=lambda run: np.concatenate(run.data.share.values, axis=1), predict=_shares,
+    resolution=0.02, argued="64000 sequences know a share to 0.002.", statistic="mean",
+    parts=tuple(
+        f"{case}, place {place}" for case in ("one, NumPy", "one, key", "two, NumPy", "two, key")
+        for place in range(1, 5)),
+    scales=quick(repetitions=4, seconds=1),
+    sabotages=Sabotage(
+        "turned", "Expect the law of the places before, and three tokens in two sequences.",
+        predict=lambda run: _shares(run, 1)))
+
 BAYES = claim(
     "single-location.bayes-predictor", "SL-E1",
     "What the Bayes predictor leaves of Y is uncorrelated with itself and with a token's answer,"

@@ -74,6 +74,60 @@ def risk_by_pairs(
         "setting": ((*axes, "number"), cells[..., 5:10]), "risk": (axes, cells[..., 10])})
 
 
+def _overlaps(k: np.ndarray, v: np.ndarray, lean: float) -> np.ndarray:
+    """With k* = e_1 and a v* that leans."""
+    v_star = np.array([lean, np.sqrt(1 - lean**2), 0, 0, 0])
+    return np.array([k[0], v @ v_star, v[0], k @ v_star, k @ v])
+
+
+def _moved(k: np.ndarray, v: np.ndarray, step_size: float, risk: Any) -> list[np.ndarray]:
+    """k and v after a step against the slope along their spheres, by differences, normalised."""
+    both, apart = np.concatenate([k, v]), 1e-5
+    slopes = [
+        (risk(both + apart * one) - risk(both - apart * one)) / (2 * apart) for one in np.eye(10)]
+    moved = []
+    for x, g in zip((k, v), np.split(np.array(slopes), 2), strict=True):
+        y = x - step_size * (g - (g @ x) * x)
+        moved.append(y / np.sqrt(y @ y))
+    return moved
+
+
+BEYOND = (12.0, 6.0, 0.4, 0.8, 0.0)
+"""The setting of those steps."""
+
+
+@experiment("single-location.beyond-steps")
+def beyond_steps(
+    key: Any, *, counts: tuple[int, ...] = (1, 2), leans: tuple[float, ...] = (0.35, -0.4),
+    step_size: float = 0.02, longer: float = 1.0,
+) -> xarray.Dataset:
+    """Overlaps at the start and after two steps of the exact descent, and of descent of vectors in
+    five dimensions by differences of the risk by pairs, whose steps are `longer` by a factor; and
+    that risk at the truth, with one informative token."""
+    random, rows, numbers = np.random.default_rng(29), [], np.array(BEYOND)
+    for count, lean in zip(counts, leans, strict=True):
+        k, v = random.standard_normal((2, 5))
+        k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
+        start = dynamics.Overlaps(*(np.array([x]) for x in (k[0], v[1], v[0], k[1], k @ v)))
+        run = dynamics.beyond_trajectory(
+            start, Setting(*numbers), step_size, 2, (0, 2), informative=count, lean=lean)
+
+        def risk(both: np.ndarray, count: int = count, lean: float = lean) -> float:
+            return _risk_by_pairs(_overlaps(*np.split(both, 2), lean), numbers, count, lean)
+
+        plain = [_overlaps(k, v, lean)]
+        for _ in range(2):
+            k, v = _moved(k, v, longer * step_size, risk)
+        plain.append(_overlaps(k, v, lean))
+        rows.append([np.stack(run.overlaps)[:, 0].T, np.array(plain)])
+    at_truth = [
+        _risk_by_pairs(np.array([1, 1, lean, lean, lean]), numbers, 1, lean) for lean in leans]
+    axes = ("case", "engine", "step", "name")
+    return xarray.Dataset(
+        {"overlap": (axes, np.array(rows)), "truth": ("case", at_truth)},
+        {"engine": ["exact", "vectors"]})
+
+
 @experiment(
     "single-location.beyond-descent",
     scales={"standard": {"starts": 400}, "paper": {"starts": 1000}})

@@ -76,6 +76,25 @@ def bayes_predictor(
         {"informative": [1, 2], "factor": ["best", "first token"]})
 
 
+@experiment("single-location.places-drawn")
+def places_drawn(
+    key: Any, *, law: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1), samples: int = 1000,
+    replicates: int = 32,
+) -> xarray.Dataset:
+    """How often each place is informative, with one token of this law and with two of the even one;
+    drawn by a generator of NumPy and by a key."""
+    rows = []
+    for count, chances in ((1, np.array(law)), (2, None)):
+        task = SingleLocation.create(jax.random.key(31), 3, len(law), 0.8, 0.3, chances, count)
+        own = jax.random.fold_in(key, count)
+        for source in (generator(own), own):
+            where = np.asarray(task.sample(source, samples * replicates).where, float)
+            rows.append(where.reshape(replicates, samples, -1).mean(1))
+    return xarray.Dataset(
+        {"share": (("case", "replicate", "place"), np.array(rows))},
+        {"case": ["one, NumPy", "one, key", "two, NumPy", "two, key"]})
+
+
 @experiment("single-location.one-sequence")
 def one_sequence(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,

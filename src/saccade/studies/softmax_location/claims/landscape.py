@@ -103,9 +103,9 @@ SATURATED = claim(
     " > 0 in closed form: no large lambda is critical.", status="asymptotic", kind=ESTIMATE,
     experiment=states.oracle_curvature,
     measure=lambda run: one_row(run.data.curvature.values / _law(run)),
-    predict=lambda run: [1.0] * 4, resolution=0.008,
+    predict=lambda run: [1.0] * 5, resolution=0.008,
     argued="Corrections are of relative order N exp(-lambda m): 0.5 % at most here.",
-    parts=("400 10 .9", "400 10 1.5", "1600 10 .5", "1600 100 .8"),
+    parts=("400 10 .9", "400 10 1.5", "1600 10 .5", "1600 100 .8", "400 2 .9"),
     sabotages=(
         Sabotage(
             "no-pairs", "Leave out the pairs of other tokens.",
@@ -113,8 +113,8 @@ SATURATED = claim(
         changed(
             "not-saturated", "Measure at lambda = 0.1 .. 0.2.",
             cases=(
-                (400.0, 10.0, 0.1), (400.0, 10.0, 0.2), (1600.0, 10.0, 0.1), (1600.0, 100.0, 0.1))),
-    ))
+                (400.0, 10.0, 0.1), (400.0, 10.0, 0.2), (1600.0, 10.0, 0.1), (1600.0, 100.0, 0.1),
+                (400.0, 2.0, 0.1)))))
 
 
 def _state(run: Run) -> np.ndarray:

@@ -66,7 +66,8 @@ def _turn_rate(matrix: np.ndarray) -> float:
 def oracle_curvature(
     key: Any, *,
     cases: tuple[tuple[float, float, float], ...] = (
-        (400.0, 10.0, 0.9), (400.0, 10.0, 1.5), (1600.0, 10.0, 0.5), (1600.0, 100.0, 0.8)),
+        (400.0, 10.0, 0.9), (400.0, 10.0, 1.5), (1600.0, 10.0, 0.5), (1600.0, 100.0, 0.8),
+        (400.0, 2.0, 0.9)),
     gamma: float = 2**-0.5,
 ) -> xarray.Dataset:
     """What it costs to turn k towards v* while v follows as it likes, at the truth."""

@@ -8,7 +8,7 @@ from saccade.lab.claim import Citation, Claim, Sabotage, Scale
 
 ORDER = (
     "data", "by_hand", "construction", "certificate", "solvers", "lasso", "learned", "full_matrix",
-    "questions", "trained", "inside", "paper_size", "rates", "outside")
+    "questions", "trained", "inside", "probing", "paper_size", "rates", "outside")
 PAPER = "arXiv 2410.13981"
 OURS = Citation("none: our own statement", "", "ours")
 

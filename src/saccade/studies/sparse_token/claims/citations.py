@@ -55,4 +55,5 @@ CITATIONS = {
     "vectorised-needs-root": scaled(ROOT), "approach-in-dimension": answers(FITTED),
     "transition-sharpens": answers(CAPACITY), "map-before": answers(AMPLIFIES),
     "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES), "noise-shared": OURS,
-    "noise-of-few": OURS, "rare-errors": OURS}
+    "noise-of-few": OURS, "derivatives": OURS, "curves": OURS, "samples-spent": OURS,
+    "convex-by-hand": OURS, "rare-errors": OURS}

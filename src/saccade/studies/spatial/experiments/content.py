@@ -97,16 +97,20 @@ def content_recorded(
     diagonal: float = 0.6, slope: float = 0.05, images: int = 80, weighed: float = 1.0,
     turned: int = 0,
 ) -> xarray.Dataset:
-    """The loss as recorded by descent with content, and written out at the same scalars: the mean
-    over images of log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in
-    proportion to e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by
-    so many patches."""
+    """Loss and error as recorded by descent with content, and written out at the same scalars; then
+    the error recorded at alpha = 0, where every image is a tie. The loss is the mean over images of
+    log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in proportion to
+    e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by so many
+    patches."""
     sets = np.arange(patches) // set_size
     signals, y, _ = sample_signals(generator_of(key), sets, spurious_rate, images)
     stops = np.asarray([0, 20, 60])
     start, rates = Mixed(0.12, 0.1, 0.2, 0.7), Mixed(0.002, 0.1, 0.1, 0.01)
-    batch = [Mixed(*(np.asarray([number]) for number in one)) for one in (start, rates)]
-    scalars, recorded, _ = dynamics.content_descent(
+    resting = start._replace(alpha=0.0), Mixed(0.0, 0.0, 0.0, 0.0)
+    batch = [
+        Mixed(*(np.asarray(pair) for pair in zip(one, other, strict=True)))
+        for one, other in zip((start, rates), resting, strict=True)]
+    scalars, recorded, errors = dynamics.content_descent(
         *batch, Fixed(diagonal, slope, set_size),
         dynamics.counts_of(signals * y[:, None], set_size), np.full(images, 1 / images), stops)
     rows = []
@@ -118,10 +122,12 @@ def content_recorded(
                 raised = np.exp(A[i] + weighed * theta * x[i] * x)
                 z = patches * alpha * np.sum(raised * x) / np.sum(raised)
                 F[n] += z * z * z + slope * z
-        rows.append(np.mean(np.log(1 + np.exp(-y * F))))
+        rows.append([np.mean(np.log(1 + np.exp(-y * F))), np.mean(y * F < 0)])
     return xarray.Dataset(
-        {"recorded": ("step", np.asarray(recorded)[0]), "plain": ("step", np.asarray(rows))},
-        {"step": stops})
+        {
+            "recorded": (("step", "of"), np.stack([recorded[0], errors[0]], axis=1)),
+            "plain": (("step", "of"), np.asarray(rows)), "tied": ("step", np.asarray(errors)[1])},
+        {"step": stops, "of": ["loss", "error"]})
 
 
 @experiment("spatial.straddling")

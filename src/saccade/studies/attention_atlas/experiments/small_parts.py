@@ -1,0 +1,164 @@
+"""Small parts of the map beside plain versions: measures, where layers start, how a setting is
+chosen, and the moments of the split task."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import xarray
+
+from saccade.lab.experiment import experiment
+from saccade.studies.attention_atlas import measures
+from saccade.studies.attention_atlas.models import Data, Fitted, Tuned, evenly
+from saccade.studies.attention_atlas.models.heads import Heads, Tied
+from saccade.studies.attention_atlas.models.places import Places
+from saccade.studies.attention_atlas.task import Split, generator
+
+SEED = 11
+PARTS = (
+    "squared error", "wrong labels", "null, numbers", "null, labels", "auroc", "top1",
+    "heads' start", "second start", "tied start flat", "places' starts", "chosen setting")
+
+
+@experiment("attention-atlas.small-parts")
+def small_parts(
+    key: Any, *, ties: bool = True, rate: float = 0.3, otherwise: bool = False
+) -> xarray.Dataset:
+    """By the study and by loops: errors of predictions of which some are 0, looks at weights of
+    which some are equal (by hand a tie counts as lost unless `ties`), starts of layers (other heads
+    begin at `rate` of the first by hand), and the setting that the last quarter of samples chooses.
+    `otherwise`: by hand targets are those of the next sample, a constant is 0 or the more frequent
+    label's rival, a second start draws anew, and the tied start is one for another ridge."""
+    random = generator(key)
+    made, plain = zip(
+        *_errors(random, ties, otherwise), *_looks(random, ties), *_starts(random, rate, otherwise),
+        _choice(random, ties), strict=True)
+    return xarray.Dataset({"made": ("part", np.array(made)), "plain": ("part", np.array(plain))})
+
+
+def _errors(
+    random: np.random.Generator, ties: bool, otherwise: bool
+) -> Iterator[tuple[float, float]]:
+    F, numbers = random.integers(-2, 3, (2, 23)) * 1.3
+    numbers = numbers + 0.8
+    labels = np.where(random.random(23) < 0.3, 1.0, -1.0)
+    by_label = [
+        1.0 if y * f < 0 else (0.5 if ties else 1.0) if f == 0 else 0.0
+        for f, y in zip(F, labels, strict=True)]
+    shown = np.roll(numbers, int(otherwise))
+    yield measures.error(F, numbers, "regression"), sum((F - shown) ** 2) / 23
+    yield measures.error(F, labels, "classification"), sum(by_label) / 23
+    centre = 0.0 if otherwise else sum(numbers) / 23
+    yield measures.null_error(numbers, "regression"), sum((numbers - centre) ** 2) / 23
+    counts = [float(np.sum(labels == sign)) for sign in (1, -1)]
+    yield measures.null_error(labels, "classification"), sorted(counts)[int(otherwise)] / 23
+
+
+def _looks(random: np.random.Generator, ties: bool) -> Iterator[tuple[float, float]]:
+    """Samples in which all tokens matter, or none, do not count."""
+    weights = random.integers(0, 4, (40, 5)) / 4.0
+    where = random.random((40, 5)) < 0.4
+    where[0], where[1], where[2:, 0], where[2:, 1] = True, False, True, False
+    half, pairs, hits = 0.5 if ties else 0.0, [], []
+    for w, matters in zip(weights[2:], where[2:], strict=True):
+        pairs.append(
+            np.mean([1.0 if a > b else half * (a == b) for a in w[matters] for b in w[~matters]]))
+        best = [token for token in range(5) if w[token] == max(w)]
+        hits.append(np.mean([matters[token] for token in (best if ties else best[:1])]))
+    found = measures.looking(weights, where)
+    yield found.auroc, float(np.mean(pairs))
+    yield found.top1, float(np.mean(hits))
+
+
+def _starts(
+    random: np.random.Generator, rate: float, otherwise: bool
+) -> Iterator[tuple[float, float]]:
+    """Starts as one number each: every entry has a weight of its own."""
+    X, y = random.standard_normal((40, 4, 3)) + 0.5, random.standard_normal(40)
+    data = Data(X, y + X[:, 1, 0], "regression", SEED)
+    layer, chance = Heads(data, 3, True), np.random.default_rng(SEED)
+    first, second = layer.starts()
+    width = 3 + 4
+    tied = first[1 : 1 + width]
+    noise = chance.standard_normal((3, width)) / np.sqrt(width)
+    queries = [tied, *(rate * tied + noise[h] for h in (1, 2))]
+    by_hand = np.concatenate([first[:1], *queries, tied, np.zeros(2 * width)])
+    yield _weighed(first), _weighed(by_hand)
+    chance = np.random.default_rng(SEED) if otherwise else chance
+    yield _weighed(second), _weighed(chance.standard_normal(1 + 6 * width) / np.sqrt(width))
+    slope = Tied(layer.tokens, data)(np.append(first[0], tied), 0.2 if otherwise else 0.1)[1]
+    yield float(np.abs(slope).max()), 0.0
+    yield sum(map(_weighed, Places(data).starts())), _place_starts(data, rate)
+
+
+def _place_starts(data: Data, rate: float) -> float:
+    """All places alike, and nine tenths of the attention at each of the two whose mean of y x is
+    longest, tokens and targets standardised, with that mean as value."""
+    T = (data.X - data.X.mean((0, 1))) / data.X.std((0, 1))
+    y = (data.y - data.y.mean()) / data.y.std()
+    means = np.array([np.mean(y[:, None] * T[:, place], axis=0) for place in range(4)])
+    order = sorted(range(4), key=lambda place: -np.linalg.norm(means[place]))
+    # attention 3 rate at one of four places: odds 3 rate/(1 - 3 rate) over a third for each other
+    share = 3 * rate
+    score = np.log(3 * share / (1 - share))
+    starts = [
+        np.concatenate([[0.0], score * np.eye(4)[place], means[place]]) for place in order[:2]]
+    return sum(map(_weighed, starts))
+
+
+def _weighed(start: np.ndarray) -> float:
+    return float(start @ np.sqrt(np.arange(1.0, len(start) + 1)))
+
+
+def _choice(random: np.random.Generator, ties: bool) -> tuple[float, float]:
+    """Constants in units of the mean of y, of which the last quarter of the samples likes one best;
+    in the end the mean is that of all samples."""
+    y = random.standard_normal(43) + np.where(np.arange(43) < 33, 3.0, 7.0)
+    units = (0.5, 3.0, 1.9, 1.0)
+
+    def path(data: Data) -> Iterator[Fitted]:
+        for unit in units:
+            level = unit * float(data.y.mean())
+            yield Fitted(lambda X, mask, level=level: np.full(len(X), level), evenly)
+
+    model = Tuned("regression", path).fit(np.zeros((43, 2, 1)), y, key=jax.random.key(0))
+    losses = [np.mean((unit * y[:33].mean() - y[33:]) ** 2) for unit in units]
+    best = units[int(np.argmin(losses))]
+    return float(model(np.zeros((1, 2, 1)))[0]), best * float((y if ties else y[:33]).mean())
+
+
+MOMENTS = (
+    "variance of y", "read at the mark", "read at the first", "mark along k", "spread along k",
+    "spread off k", "other tokens", "at the second place", "at the last place", "not as said",
+    "axes")
+
+
+@experiment("attention-atlas.split-moments")
+def split_moments(
+    key: Any, *, share: float = 0.3, length: int = 5, dim: int = 6, samples: int = 4000,
+    replicates: int = 32, told: float | None = None,
+) -> xarray.Dataset:
+    """Moments of the split task, by replicate with its own directions: E y^2; E[y <v, x_J>] and
+    E[y <u, x_1>]; mean and variance of <k, x_J>, mean square of its other coordinates, of all other
+    tokens; how often J is the second and the last place; how far y and `where` are from what
+    is said (with `told` for the share); and how far the directions are from orthonormal."""
+    rows = []
+    for one in jax.random.split(key, replicates):
+        of_task, of_samples = jax.random.split(one)
+        task = Split.create(of_task, length, dim, share)
+        k, u, v = task.directions
+        X, y, where = task.sample(of_samples, samples)
+        marked = where.copy()
+        marked[:, 0] = False
+        J, first, along = X[marked], X[:, 0], X[marked] @ k
+        said_share = share if told is None else told
+        said = np.sqrt(1 - said_share) * first @ u + np.sqrt(2 * said_share) * J @ v
+        wrong = np.abs(y - said) + (where.sum(1) != 2) + ~where[:, 0]
+        off = J - along[:, None] * k
+        axes = np.abs(task.directions @ task.directions.T - np.eye(3)).max()
+        rows.append([
+            np.mean(y**2), np.mean(y * (J @ v)), np.mean(y * (first @ u)), along.mean(),
+            along.var(), np.sum(off**2) / samples / (dim - 1), np.mean(X[~marked] ** 2),
+            marked[:, 1].mean(), marked[:, -1].mean(), wrong.mean(), axes])
+    return xarray.Dataset({"moment": (("replicate", "name"), np.array(rows))})

@@ -1,0 +1,74 @@
+"""The claim on curves over the number of samples: fits one after the other, and best errors."""
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.experiment import Run
+from saccade.lab.kinds import IDENTITY
+from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token.claims.common import checked, claim, wrong
+from saccade.studies.sparse_token.experiments import equations
+from saccade.studies.sparse_token.task import SparseTokenSetting
+from saccade.studies.sparse_token.theory.plan import spent
+
+ALPHAS = (2.0, 8.0)
+RIDGES = tuple(float(4 * 10.0**power) for power in np.arange(-4, -0.9, 0.5))
+SHOWN = 5
+CASES: tuple[equations.Case, ...] = tuple(
+    ("logistic", alpha, ridge) for alpha in ALPHAS for ridge in RIDGES)
+
+
+def _solved(run: Run) -> np.ndarray:
+    """Test errors and bias at one ridge, and the least error over all, by number of samples."""
+    solved = run.data.solved.values.reshape(len(ALPHAS), len(RIDGES), -1)
+    error, b = solved[..., 2], solved[..., 4]
+    return one_row(np.concatenate([error[:, SHOWN], b[:, SHOWN], error.min(axis=1)]))
+
+
+def _sharpness(run: Run, factor: float = 1.0) -> np.ndarray:
+    """What two steps of the size that the planner names make of a query, over what it wants: its
+    sharpness 1.8, and the cosine it counts on."""
+    p = run.parameters
+    setting = SparseTokenSetting(len(p.chances), 1, p.positive_rate, p.signal)
+    choice = spent(setting, 7.0, (0.3, np.log(1.8), np.log(0.02)))[0]
+    steps = theory.alignment_after_two_steps(
+        setting, factor * choice.query_samples_per_dim, eta_q=choice.eta_q)
+    total = choice.query_samples_per_dim + choice.fit_samples_per_dim
+    return one_row([
+        steps.sharpness / 1.8, steps.q_cosine / choice.alignment, total / 7,
+        np.log(choice.query_samples_per_dim / choice.fit_samples_per_dim) / 0.3 / factor])
+
+
+def _curves(run: Run, signal: float | None = None) -> list[float]:
+    p = run.parameters
+    setting = SparseTokenSetting(len(p.chances), 1, p.positive_rate, signal or p.signal)
+    fits = [checked(fit) for fit in theory.fit_curve(setting, "vectorised", ALPHAS, RIDGES[SHOWN])]
+    best = theory.best_errors(setting, "vectorised", ALPHAS)
+    return [*(fit.test_error for fit in fits), *(fit.b for fit in fits), *best]
+
+
+CURVES = claim(
+    "sparse-token.curves", "ST-T5",
+    "Fits along a curve, each started from its neighbour, and the best errors of the planner over"
+    " its ridges are those of a general root search at every point.",
+    "Two quadratures of smooth functions, 201 and 100 nodes, and residuals below 1e-8.",
+    wrong("weaker", "Predict for theta = 2.9.", _curves, 2.9), source="ours", status="asymptotic",
+    kind=IDENTITY, experiment=equations.linear_equations, measure=_solved, predict=_curves,
+    resolution=1e-6,
+    parts=tuple(
+        f"{what}, n/d={alpha:g}" for what in ("test error", "bias", "best error")
+        for alpha in ALPHAS),
+    scales={"quick": Scale({"chances": (0.25,) * 4, "cases": CASES}, seconds=2)})
+
+SPENT = claim(
+    "sparse-token.samples-spent", "ST-PLAN",
+    "The samples of a plan are spent as it says: shares by the logit, and a step size that gives"
+    " the query its sharpness, at the cosine on which the read-out counts.", "Rounding.",
+    Sabotage(
+        "more-samples", "Two steps on a tenth more samples, and a logit a tenth larger.",
+        measure=lambda run: _sharpness(run, 1.1)),
+    wrong("all", "Nine tenths of the samples in all.", lambda run: [1.0, 1.0, 0.9, 1.0]),
+    source="ours", status="asymptotic", kind=IDENTITY, experiment=equations.linear_equations,
+    measure=_sharpness, predict=lambda run: 1.0, resolution=1e-9,
+    parts=("sharpness", "cosine", "in all", "logit"),
+    scales={"quick": Scale({"chances": (0.25,) * 4, "cases": CASES[:1]})})

@@ -17,8 +17,7 @@ def ours(words: str) -> Citation:
 
 def of_map(
     spec: str, name: str, statement: str, tasks: Sequence[str], learners: Sequence[str],
-    samples: Sequence[int], *, seconds: float, draws: int = 32, scale: str = "quick",
-    figure: str = "map", **fields: Any,
+    samples: Sequence[int], *, seconds: float, draws: int = 32, figure: str = "map", **fields: Any,
 ) -> Claim:
     """A claim about meetings, whose lists are as `meetings` takes them, judged by up to four times
     as many draws; it is about means unless `fields` say otherwise."""
@@ -30,7 +29,7 @@ def of_map(
     usual: dict[str, Any] = {"statistic": "mean", "status": "measured", "source": "saccade's atlas"}
     return Claim(
         id=f"attention-atlas.{name}", spec=spec, statement=statement, experiment=meetings,
-        scales={scale: Scale(asked, repetitions=4, seconds=seconds)},
+        scales={"quick": Scale(asked, repetitions=4, seconds=seconds)},
         figure=f"attention-atlas/{figure}", citation=ours(words), **(usual | fields))
 
 

@@ -1,5 +1,4 @@
-"""What a layer is made for, and what it is not: structure pays where the data have it; a general
-layer pays for being general."""
+"""What a learner is made for pays where the data have it."""
 
 from saccade.lab.claim import Sabotage
 from saccade.lab.kinds import ORDERING
@@ -28,27 +27,3 @@ STRUCTURE = of_map(
         "without structure",
         "Mean pooling, then linear functions of all tokens, take their place.",
         {"learners": ("pooled", "flattened", "flattened", "pooled", "flattened", "place")}),))
-
-
-def _transformer(run):
-    """Ahead of the linear function on digits, behind attention on shifted tokens."""
-    flat, on_digits, on_tokens, content = run.data.excess.values
-    return columns(flat - on_digits, on_tokens - content)
-
-
-TRANSFORMER = of_map(
-    "AA-18", "transformer-on-dense-and-sparse",
-    "From 400 samples a small transformer is ahead of the linear function of all tokens on digits,"
-    " where no shallow attention is, and behind one head of content attention where three tokens"
-    " of eight are shifted.", ("digits", "digits", "sparse-token-3", "sparse-token-3"),
-    ("flattened", "transformer", "transformer", "softmax"), (400,), seconds=120, scale="standard",
-    figure="curves", kind=ORDERING, measure=_transformer, resolution=0.005,
-    argued="4 draws gave .05 and .11 with deviations of about .015 and .03",
-    parts=("digits: before linear", "shifted tokens: behind content"),
-    sabotages=(
-        Sabotage(
-            "pooling", "Mean pooling in the place of the transformer on digits.",
-            {"learners": ("flattened", "pooled", "transformer", "softmax")}),
-        Sabotage(
-            "few samples", "Content attention gets 24 of the 400 samples.",
-            {"samples": (400, 400, 400, 24)})))

@@ -14,6 +14,7 @@ from saccade.estimators import (
     GroupAttentionClassifier,
     LogMeanExpClassifier,
     PatchAssociationClassifier,
+    TwoStepAttentionClassifier,
     attention,
     evidence,
     group,
@@ -272,6 +273,15 @@ def test_the_choice_is_compared_with_the_best_pooling_and_hands_its_parameters_o
     assert model.best_name_ == "all" and model.better_than_pooling_ is False
     handed = model.best_estimator_.get_params()
     assert handed["class_weight"] is None and handed["random_state"] == 7
+
+
+@pytest.mark.parametrize(("sharpness", "better"), [(0.0, False), (2.0, True)])
+def test_two_steps_that_do_not_look_are_not_better_than_pooling(sharpness, better):
+    """Even where their own ridges are luckier than the yardstick's."""
+    model = TwoStepAttentionClassifier()
+    model.better_than_pooling_ = True
+    model._keep([Solution(None, np.zeros(1), 0.0, 1, True)], [(sharpness, 0.1)])
+    assert model.better_than_pooling_ is better
 
 
 def test_partition_of_drawn_patches_does_not_depend_on_their_order():

@@ -59,9 +59,7 @@ PRETRAINED = Figure(
     " attention has left a wrong group.", "Theorem 4.2",
     {
         **{
-            kind: (
-                pretrained.pretrained,
-                {"downstream": kind, "sources": ("population", "none")})
+            kind: (pretrained.pretrained, {"downstream": kind, "sources": ("population", "none")})
             for kind in DOWNSTREAM},
         "return": (mixtures.return_times, {})},
     draw_pretrained, scales={"standard": {kind: {"samples": 2000} for kind in DOWNSTREAM}},

@@ -149,7 +149,7 @@ FINDING = Figure(
     {"run": (finding.from_scratch, {})}, draw_finding,
     scales={
         "quick": {"run": {"samples": (16, 32, 48), "held_out": 100}},  # a run of the claims
-        "standard": {"run": {"samples": (16, 32, 64, 128, 256)}}},
+        "standard": {"run": {"samples": (16, 32, 64, 128, 256)}},},
     seconds={"quick": 10, "standard": 300})
 
 

@@ -219,7 +219,7 @@ def at_a_random_moment(name, folder):
 
 def test_every_other_long_command_too_at_a_random_moment(tmp_path):
     """Four at a time, since most of it is waiting. `tools/interrupts.py` does it fifty times."""
-    places = [tmp_path / name for name in OTHERS]
+    places = [tmp_path / name.replace(" ", "-") for name in OTHERS]
     for place in places:  # not in threads: they read sources, and Python 3.11 parses one at a time
         place.mkdir()
         prepared(place)

@@ -117,13 +117,6 @@ def test_flat_in_cells_and_falling_with_them():
         assert verdict(claim, run, claim.sabotages[0].measure) == "refuted"
 
 
-def test_flat_in_four_sizes_of_cells_and_no_flatter():
-    flat, falling = cells_run([0.42] * 4, seeds=1), cells_run([0.42, 0.41, 0.38, 0.33], seeds=1)
-    assert verdict(shuffle_sizes.SHORT_FLAT, flat) == "holds"
-    assert verdict(shuffle_sizes.SHORT_FLAT, falling) == "refuted"
-    assert verdict(shuffle_sizes.SHORT_STEPS, cells_run([0.4, 0.39, 0.35, 0.3, 0.26])) == "holds"
-
-
 def test_encodings_without_place_are_not_local():
     assert verdict(images.UNPERMUTED, vision_run(local=False)) == "refuted"
 

@@ -45,8 +45,7 @@ def _not_reached(id: str, what: str, changes: dict[str, Any]) -> Claim:
 
 SMALL = _not_reached(
     "sparse-recovery.paper-size-not-reached",
-    "The paper's small decoder (12 layers, 4 heads, width 42), given LayerNorms and a curriculum",
-    dict(paper_size.NORMED))
+    "The paper's small decoder (12 layers, 4 heads, width 42)", {})
 GPT2_LIKE = _not_reached(
     "sparse-recovery.gpt2-like-not-reached",
     "A reduced GPT-2-like decoder (4 layers, 4 heads, width 64)", dict(paper_size.GPT2_LIKE))

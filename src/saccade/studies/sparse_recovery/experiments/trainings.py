@@ -49,7 +49,8 @@ def seconds_at_paper_size(parameters: Any) -> float:
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
     recipe = decoders.DecoderRecipe(
         parameters.decoder, parameters.layers, TIMED_STEPS, parameters.batch, learning_rate=1e-9)
-    config = paper_size.config_of(task, parameters.decoder, parameters.layers, parameters.norm)
+    config = paper_size.config_of(
+        task, parameters.decoder, parameters.layers, parameters.norm, parameters.repeat_x)
     instances = parameters.steps * parameters.batch
     return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 
@@ -78,13 +79,20 @@ TRAININGS = (
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
     _training(
-        "paper-size",
-        "the paper's small decoder at the paper's size, with LayerNorms, as far as minutes reach",
-        paper_size.paper_size, {"standard": paper_size.NORMED}, cost=seconds_at_paper_size,
+        "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
+        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size,
         steps_of=lambda parameters: parameters.steps),
     _training(
         "gpt2-like", "a reduced GPT-2-like decoder at the paper's size", paper_size.paper_size,
         {"standard": paper_size.GPT2_LIKE}, cost=seconds_at_paper_size,
+        steps_of=lambda parameters: parameters.steps),
+    _training(
+        "small-grown", "the paper's small decoder with LayerNorms and a curriculum",
+        paper_size.paper_size, {"standard": paper_size.SMALL_GROWN}, cost=seconds_at_paper_size,
+        steps_of=lambda parameters: parameters.steps),
+    _training(
+        "gpt2-grown", "the reduced GPT-2-like decoder on the paper's prompts, with a curriculum",
+        paper_size.paper_size, {"standard": paper_size.GPT2_GROWN}, cost=seconds_at_paper_size,
         steps_of=lambda parameters: parameters.steps),
     _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",

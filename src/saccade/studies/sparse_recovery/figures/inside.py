@@ -81,8 +81,7 @@ def _shift(axes, data, name: str) -> None:
         "small": (paper_size.paper_size, {}),
         "gpt2-like": (paper_size.paper_size, {"decoder": "gpt2-like"})},
     scales={
-        "quick": {"gpt2-like": {"rivals": False}},
-        "standard": {"small": paper_size.NORMED, "gpt2-like": paper_size.GPT2_LIKE}},
+        "quick": {"gpt2-like": {"rivals": False}}, "standard": {"gpt2-like": paper_size.GPT2_LIKE}},
     seconds={"quick": 20, "standard": 400})
 def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
     """Label errors against instances seen, with rivals as levels and a fitted law."""

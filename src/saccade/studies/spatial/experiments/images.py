@@ -223,13 +223,6 @@ CNN_CIFAR = {
     "batch": 128, "learning_rate": 3e-3, "flip": True, "shift": 2, "seeds": 2}
 
 
-# Figure 5a in minutes: half of the images, a third of the epochs, 156 steps. Cells of 2 pixels
-# would cut through the patches.
-CELLS = (32, 16, 8, 4, 2)
-BRIEF = {"images": 10_000, "epochs": 2}
-BRIEF_VISION, BRIEF_CNN = {**BRIEF, "cells": CELLS[:-1], "seeds": 1}, {**BRIEF, "cells": CELLS}
-
-
 @experiment(
     "spatial.images-convolution",
     scales={

@@ -138,36 +138,6 @@ SHUFFLING = Figure(
     draw=draw_shuffling, seconds={"quick": 40, "standard": 1900})
 
 
-def draw_cells(runs: Mapping[str, Run]) -> Drawing:
-    """Accuracy against the size of the shuffled cells, mean over seeds, one standard error."""
-    figure, axes = plt.subplots(figsize=(4.4, 2.8))
-    for data in (runs[name].data for name in ("vision", "convolution")):
-        for kind in map(str, data.kind.values):
-            right = data.right.sel(kind=kind)
-            share = right.mean(("seed", "image")).values
-            error = np.sqrt(share * (1 - share) / right.isel(cell=0).size)
-            axes.errorbar(
-                data.cell.values, share, error, fmt="o-", color=COLOURS[kind], markersize=4,
-                capsize=2, label=NAMES[kind])
-    cells = np.unique(np.concatenate([runs[name].data.cell.values for name in runs]))
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(cells, [*map(str, cells[:-1]), "whole"])
-    axes.set(xlabel="side of the shuffled cells (pixels)", ylabel="test accuracy")
-    axes.legend()
-    return figure
-
-
-CELLS = Figure(
-    id="spatial/5a-cells", title="Accuracy by the size of the shuffled cells",
-    caption="Networks trained and tested on pictures whose cells are in random order; the rightmost"
-    " point is the whole picture, bars are one standard error over test images. Standard scale:"
-    " CIFAR-10, 10,000 training images, 156 steps, ViTs with patches of 4, one seed, CNN-B two."
-    " Quick scale: digits, two sizes.", source="Figure 5a, scaled down",
-    runs={"vision": (images.vision, {}), "convolution": (images.convolution, {})},
-    scales={"standard": {"vision": images.BRIEF_VISION, "convolution": images.BRIEF_CNN}},
-    draw=draw_cells, seconds={"quick": 40, "standard": 400})
-
-
 def _map(axes: Any, similarity: np.ndarray, query: int) -> Any:
     """Similarities to one cell, the cell itself left blank."""
     side = round(len(similarity) ** 0.5)

@@ -7,9 +7,9 @@ from saccade.studies.sparse_token.experiments import convex_by_hand
 
 FITS = claim(
     "sparse-token.convex-by-hand", "ST-T4",
-    "Read-outs are fitted to the minimum: no slope is left, by either loss, with more or fewer"
-    " samples than features; losses and slopes are reported as they are; Newton needs twelve steps"
-    " at most; sets are told separable that are.",
+    "Read-outs are fitted to the minimum: no slope is left, by either loss, with more and with"
+    " fewer samples than features; losses and slopes are reported as they are; Newton needs twelve"
+    " steps at most; sets are told separable that are.",
     "Fits stop at slopes of 1e-10; a grid of weights in steps of 0.01 misses a margin by 0.03.",
     Sabotage("other-ridge", "By hand a ridge of 0.08 for 0.07.", {"ridge_by_hand": 0.08}),
     Sabotage("two-steps", "Allow two steps.", {"most_steps": 2}),

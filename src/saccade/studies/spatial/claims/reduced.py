@@ -6,7 +6,7 @@ import numpy as np
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED
-from saccade.studies.spatial.experiments import content, orders, scaling
+from saccade.studies.spatial.experiments import content, orders, recorder, scaling
 
 SECOND = {"quick": Scale(seconds=1)}
 
@@ -73,3 +73,19 @@ RECORDED = IDENTICAL(
             predict=lambda run: [0.0, 0.0, 0.0, 0.1, -0.5]),
         Sabotage("no-content", "Write out the softmax with theta = 0.", {"weighed": 0.0}),
         Sabotage("no-sets", "Write it out with sets that do not fit.", {"turned": 1})))
+
+
+def _off_loop(run: Run) -> np.ndarray:
+    """Largest relative differences of states, stops and steps of divergence."""
+    apart = np.abs(run.data.made.values / run.data.plain.values - 1)
+    return one_row([np.nanmax(apart[:10]), np.nanmax(apart[10:14]), apart[14], apart[15]])
+
+
+RECORDER = IDENTICAL(
+    id="spatial.recorder", spec="VS-X10", source="ours", citation=OURS,
+    statement="The recorder of descent takes the steps of a loop, looks after each number of steps"
+    " asked for, and says which step was the first to leave the numbers of training, or that none"
+    " did.", experiment=recorder.recorder, measure=_off_loop, scales=SECOND,
+    parts=("states", "stops", "no divergence", "divergence"),
+    argued="Relative; rounding of forty steps.",
+    sabotages=(Sabotage("later", "The loop counts its steps from 1.", {"later": 1}),))

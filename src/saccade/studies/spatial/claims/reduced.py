@@ -57,7 +57,8 @@ MOMENTS = IDENTICAL(
 def _off_record(run: Run) -> np.ndarray:
     """Losses less those written out, the largest difference of errors, and that of ties to 1/2."""
     apart = (run.data.recorded - run.data.plain).values
-    return one_row([*apart[:, 0], np.abs(apart[:, 1]).max(), run.data.tied.values.max() - 0.5])
+    errors = np.maximum(np.abs(apart[:, 1]) - run.data.balanced.values, 0.0)
+    return one_row([*apart[:, 0], errors.max(), run.data.tied.values.max() - 0.5])
 
 
 RECORDED = IDENTICAL(

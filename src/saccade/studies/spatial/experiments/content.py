@@ -113,7 +113,7 @@ def content_recorded(
     scalars, recorded, errors = dynamics.content_descent(
         *batch, Fixed(diagonal, slope, set_size),
         dynamics.counts_of(signals * y[:, None], set_size), np.full(images, 1 / images), stops)
-    rows = []
+    rows, balanced = [], []  # rounding decides the sign of an image that cancels
     for alpha, gamma, rho, theta in np.transpose([np.asarray(part)[0] for part in scalars]):
         A = three_value_attention(np.roll(sets, turned), diagonal, gamma, rho)
         F = np.zeros(images)
@@ -123,10 +123,12 @@ def content_recorded(
                 z = patches * alpha * np.sum(raised * x) / np.sum(raised)
                 F[n] += z * z * z + slope * z
         rows.append([np.mean(np.log(1 + np.exp(-y * F))), np.mean(y * F < 0)])
+        balanced.append(np.mean(np.abs(F) < 1e-9))
     return xarray.Dataset(
         {
             "recorded": (("step", "of"), np.stack([recorded[0], errors[0]], axis=1)),
-            "plain": (("step", "of"), np.asarray(rows)), "tied": ("step", np.asarray(errors)[1])},
+            "plain": (("step", "of"), np.asarray(rows)), "tied": ("step", np.asarray(errors)[1]),
+            "balanced": ("step", balanced)},
         {"step": stops, "of": ["loss", "error"]})
 
 

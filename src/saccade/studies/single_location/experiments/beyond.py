@@ -113,7 +113,8 @@ def beyond_steps(
             start, Setting(*numbers), step_size, 2, (0, 2), informative=count, lean=lean)
 
         def risk(both: np.ndarray, count: int = count, lean: float = lean) -> float:
-            return _risk_by_pairs(_overlaps(*np.split(both, 2), lean), numbers, count, lean)
+            key, value = np.split(both, 2)
+            return _risk_by_pairs(_overlaps(key, value, lean), numbers, count, lean)
 
         plain = [_overlaps(k, v, lean)]
         for _ in range(2):

@@ -19,6 +19,10 @@ def lattice(lowest: float) -> np.ndarray:
     return lowest + STEP * np.arange(int((HIGHEST - lowest) / STEP) + 1)
 
 
+def _log_sum(logs: np.ndarray) -> float:
+    return float(np.asarray(special.logsumexp(logs)))
+
+
 def _means(w: np.ndarray, spread: float, points: int) -> np.ndarray:
     """By w: log(-log E e^-A), log E[A e^-A], log E[A^2 e^-A], and the means of h, h^2 and h^3 under
     the weights A e^-A and A^2 e^-A, and of h and h^3 with e^-A over E[A e^-A]."""
@@ -29,13 +33,13 @@ def _means(w: np.ndarray, spread: float, points: int) -> np.ndarray:
         log_A = one + spread * h
         missing = np.log(-np.expm1(-np.exp(log_A))) + log_normal
         logs = [power * log_A - np.exp(log_A) + log_normal for power in (1, 2)]
-        totals = [float(special.logsumexp(log)) for log in logs]
+        totals = [_log_sum(log) for log in logs]
         shares = [np.exp(log - total) for log, total in zip(logs, totals, strict=True)]
-        gone, left = float(np.exp(special.logsumexp(missing))), log_normal - np.exp(log_A)
+        gone, left = float(np.exp(_log_sum(missing))), log_normal - np.exp(log_A)
         # Odd means of one vanish: of e^-A and of e^-A - 1 the smaller one is summed.
         log_phi, kept = (
             (np.log1p(-gone), -np.exp(missing - totals[0])) if gone < 0.5
-            else (float(special.logsumexp(left)), np.exp(left - totals[0])))
+            else (_log_sum(left), np.exp(left - totals[0])))
         rows.append([
             np.log(-log_phi), *totals,
             *(share @ h**power for share in shares for power in (1, 2, 3)), kept @ h,

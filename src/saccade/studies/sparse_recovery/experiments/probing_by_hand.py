@@ -10,6 +10,7 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.networks.transformer import init_transformer
 from saccade.studies.sparse_recovery.dynamics import decoders, probing
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
 from saccade.studies.sparse_recovery.task import SparseRecovery
@@ -23,7 +24,7 @@ def _read_states(key: Any, skipped: int) -> tuple[np.ndarray, np.ndarray]:
     layers alone say there."""
     task = SparseRecovery.create(3, 4, 1, 0.3)
     sample = task.sample(key, 5)
-    model = decoders.init_decoder(key, decoders.decoder_config(task, DecoderRecipe("softmax", 2)))
+    model = init_transformer(key, decoders.decoder_config(task, DecoderRecipe("softmax", 2)))
     tokens = np.concatenate([sample.X, np.asarray(sample.y)[..., None]], axis=2)
     states = probing.layer_states(model, tokens)
     made = [np.asarray(model.read(state[:, None])[:, 0], float) for state in states]

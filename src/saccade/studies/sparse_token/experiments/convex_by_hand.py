@@ -69,9 +69,10 @@ def _separations(random: np.random.Generator, turned: bool) -> list[float]:
     margin = min(1.0, float((grid @ rows.T).min(axis=1).max()))
     w, y = np.array([0.7, -0.4]), np.sign(rows[:, 0] - 1.2)
     errors = [float(label * (row @ w - 0.3) <= 0) for row, label in zip(rows, y, strict=True)]
+    share = float(np.mean(errors[1:] if turned else errors))
     return [
-        wrong[0].mean(), wrong[1].mean(), convex.largest_margin(-rows) - margin,
-        convex.readout_error(rows, y, w, -0.3) - np.mean(errors[1:] if turned else errors)]
+        float(wrong[0].mean()), float(wrong[1].mean()), convex.largest_margin(-rows) - margin,
+        convex.readout_error(rows, y, w, -0.3) - share]
 
 
 @experiment("sparse-token.convex-by-hand")

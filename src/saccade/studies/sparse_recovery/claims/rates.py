@@ -68,7 +68,7 @@ GRID = claim(
     measure=grid_rates, predict=lambda run: 1.0, resolution=0.1, kind=ESTIMATE, statistic="median",
     experiment=rates.certificate_grid, citation=answers("Theorem 5.1", LINEAR_RATE),
     status="asymptotic", parts=tuple(f"d = {dim}, S = {sparsity}" for dim, sparsity in PAIRS),
-    scales=seconds(quick=1, cells=_cells()), figure="sparse-recovery/certified-rows",
+    scales=seconds(quick=1, repetitions=4, cells=_cells()), figure="sparse-recovery/certified-rows",
     finding=(
         "How many rows the certificate needs is known in closed form: about ((2S - 1) sqrt(4 log"
         " d))^2, at d = 20, S = 3 some 300 for half of the matrices; nowhere on the grid fewer rows"

@@ -132,7 +132,8 @@ def test_the_trace_ends_where_the_call_ends_and_shows_the_weights_that_were_used
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_derivatives_meet_finite_differences(name):
-    """Along three random directions; central differences at 1e-6 err by about 1e-9."""
+    """Along three random directions; central differences at 1e-7 err by about 1e-8, and a kink
+    of ReLU is rarely that near."""
     model, tokens = build(name)
     noise = np.random.default_rng(1)
     target = noise.standard_normal(call(model, tokens).shape)
@@ -140,13 +141,13 @@ def test_derivatives_meet_finite_differences(name):
     slope = jax.jit(jax.grad(loss))(model)
     for _ in range(3):
         direction = jax.tree.map(lambda leaf: noise.standard_normal(leaf.shape), model)
-        ahead = jax.tree.map(lambda a, b: a + 1e-6 * b, model, direction)
-        behind = jax.tree.map(lambda a, b: a - 1e-6 * b, model, direction)
-        numeric = (loss(ahead) - loss(behind)) / 2e-6
+        ahead = jax.tree.map(lambda a, b: a + 1e-7 * b, model, direction)
+        behind = jax.tree.map(lambda a, b: a - 1e-7 * b, model, direction)
+        numeric = (loss(ahead) - loss(behind)) / 2e-7
         exact = sum(
             np.sum(np.asarray(a) * b)
             for a, b in zip(jax.tree.leaves(slope), jax.tree.leaves(direction)))
-        assert float(exact) == pytest.approx(float(numeric), rel=2e-6, abs=1e-8)
+        assert float(exact) == pytest.approx(float(numeric), rel=2e-6, abs=1e-7)
 
 
 def test_a_causal_decoder_does_not_see_later_tokens():

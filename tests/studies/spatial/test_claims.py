@@ -21,4 +21,6 @@ def test_every_row_of_the_study_has_its_claim():
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda item: item.id)
 def test_both_sides_of_the_benchmarks_agree(benchmark):
+    if benchmark.is_lacking:
+        pytest.skip(f"the peer {benchmark.needs} is not installed")
     assert benchmark.prepare(**benchmark.tiny).check().reached

@@ -37,10 +37,8 @@ CLASSES = (
 @pytest.mark.filterwarnings("ignore")  # the checks fit what cannot be fitted well
 @parametrize_with_checks([
     PooledClassifier(), LogMeanExpClassifier(), TwoStepAttentionClassifier(),
-    AttentionClassifier(ridges=(0.3, 0.03)), SparseRecovery(),
-    GroupAttentionClassifier(n_starts=1), AttentionRegressor(ridges=(0.3, 0.03))])
+    AttentionClassifier(), AttentionRegressor(), GroupAttentionClassifier(), SparseRecovery()])
 def test_scikit_learn_s_checks(estimator, check):
-    """Fewer ridges and starts than by default: the checks are of manners, not of the fit."""
     check(estimator)
 
 

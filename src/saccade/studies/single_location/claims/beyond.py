@@ -141,7 +141,7 @@ SEVERAL_TRAINED = claim(
     experiment=beyond.beyond_descent, measure=_aligned, predict=_shared, resolution=0.01,
     argued="Exact descent; 30 units of time at a slowest rate of 0.5 leave 1e-6.", statistic="mean",
     parts=(*(f"|kappa|, m={m}" for m in (2, 3, 4)), *(f"|nu|, m={m}" for m in (2, 3, 4))),
-    scales=quick(SEVERAL, 2, seconds=2), figure="beyond",
+    scales=quick(SEVERAL, 4, seconds=2), figure="beyond",
     finding="With m informative tokens the erf layer learns where to look only in part: it uses"
     " |k.k*| < 1 to weigh each token by m^-1/2. Softmax needs no such thing.",
     sabotages=(

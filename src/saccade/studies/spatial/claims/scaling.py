@@ -18,7 +18,7 @@ ARGUED = (
     " its exponent over D = 16, 36, 64, 100, 144, at C = 4 and q D = 6; an error of 0.02 is asked"
     " for, which f* stays below and no linear model reaches.")
 SCALING = partial(
-    Claim, status="heuristic", statistic="mean", argued=ARGUED, scales={"quick": Scale(seconds=2)},
+    Claim, status="heuristic", statistic="mean", argued=ARGUED, scales={"quick": Scale({}, 2, 2)},
     figure="spatial/transfer-scaling")
 
 

@@ -68,11 +68,16 @@ def pytest_runtest_makereport():
     return report
 
 
+def without_group(name: str) -> str:
+    """The name of a test, without that of the group with which xdist hands it to a worker."""
+    return name.rpartition("@")[0] if name.rfind("@") > name.rfind("]") else name
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """A report of one phase; under xdist it has come from a worker."""
     for name, seconds in report.user_properties:
         if name == "seconds":
-            row = SPENT[report.nodeid]
+            row = SPENT[without_group(report.nodeid)]
             row[:] = [before + more for before, more in zip(row, seconds, strict=True)]
 
 
@@ -107,5 +112,6 @@ def pytest_terminal_summary(terminalreporter) -> None:
 
 if __name__ == "__main__":
     here = str(Path(__file__).parent)
+    sys.path.insert(0, os.getcwd())  # as `python -m pytest` has it
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     sys.exit(pytest.main(["-p", "profile_tests", "-q", *sys.argv[1:]]))

@@ -11,11 +11,14 @@ from saccade.studies.bag_estimators.experiments import (
     ALL_SETS,
     SMALL_SETS,
     by_hand,
+    choice_by_hand,
     detection,
     drawn,
     localisation,
     real,
+    recovery_by_hand,
     regression,
+    starts_by_hand,
 )
 from saccade.studies.bag_estimators.theory import TABLE, bayes_auc
 
@@ -237,6 +240,54 @@ YARDSTICKS = Claim(
         Sabotage("other ridge", "By hand a ridge of .21 for .2.", {"ridge_by_hand": 0.21}),
         Sabotage("moved", "By hand parameters a thousandth larger.", {"moved": 1e-3}),
         Sabotage("longer first step", "By hand .52 for the half of w_1 and b_1.", {"half": 0.52})))
+
+_by_hand = partial(
+    Claim, spec="EB-11", source=SOURCE, kind=IDENTITY,
+    measure=lambda run: one_row(run.data.off.values))
+
+RECOVERY = _by_hand(
+    id="bag-estimators.recovery-by-hand",
+    statement=(
+        "SparseRecovery finds scikit-learn's LASSO, with an intercept, for a matrix of each problem"
+        " and for one of all; its steps are FISTA's and ISTA's, its gaps objective minus dual."),
+    experiment=recovery_by_hand.recovery_by_hand, resolution=[*[1e-6] * 4, 1e-7, 1e-7, 1e-10],
+    argued="coordinate descent ends within 1e-8, and our steps are shorter by 1e-9, for rounding",
+    parts=recovery_by_hand.PARTS,
+    citation=_ours("docstrings of recovery.py and lasso.py; 9, 6 and 7 rows, 5 coordinates"),
+    sabotages=(
+        Sabotage("other penalty", "By hand an alpha of .08 for .07.", {"alpha_by_hand": 0.08}),
+        Sabotage("one step more", "By hand five steps for four.", {"steps_by_hand": 5})))
+
+CHOICE = _by_hand(
+    id="bag-estimators.choice-by-hand",
+    statement=(
+        "Held-out losses of pooling and the model they choose are those of logistic regressions,"
+        " fold by fold, on weighted bags; so are two gradient steps with their read-out. A model is"
+        " called better at two standard errors, and localisation is that of loops over pairs."),
+    experiment=choice_by_hand.choice_by_hand, resolution=[1e-7, 1e-7, 1e-7, 1e-12, 1e-12, 1e-12],
+    argued="both fits end at slopes below 1e-9; everything else is rounding, or a share of draws",
+    parts=choice_by_hand.PARTS,
+    citation=_ours("docstrings of fitting.py, held_out.py, two_step.py and looking.py; 36 bags"),
+    sabotages=(
+        Sabotage("larger ridges", "By hand ridges larger by a tenth.", {"ridge_factor": 1.1}),
+        Sabotage("one error", "By hand one standard error is enough.", {"errors": 1.0}),
+        Sabotage("held out once", "By hand bags held out twice count once.", {"twice": 1}),
+        Sabotage("ties lost", "By hand a tie counts nothing.", {"tie": 0.0})))
+
+STARTS = _by_hand(
+    id="bag-estimators.starts-by-hand",
+    statement=(
+        "Searches begin where they say: at the groups that screening ranks first with nine tenths"
+        " of the attention, at an undecided mean bag, at the two tokens that tell the classes apart"
+        " best together; sets of places are those of average linkage."),
+    experiment=starts_by_hand.starts_by_hand, resolution=[1e-9] * 5,
+    argued="rounding; the share of pairs of places is exact", parts=starts_by_hand.PARTS,
+    citation=_ours("docstrings of group.py, evidence.py, prototypes.py and patches.py; 16 bags"),
+    sabotages=(
+        Sabotage("eight tenths", "By hand .8 of the attention.", {"attention": 0.8}),
+        Sabotage("other bags", "By hand other bags are screened and read.", {"other_bags": True}),
+        Sabotage("three tokens", "By hand the best three tokens.", {"heads": 3}),
+        Sabotage("nearest", "By hand single linkage.", {"single": True})))
 
 
 def _moments(run, more: int = 0, wider: float = 0.0) -> list[float]:

@@ -82,11 +82,12 @@ def _of_problems(sample: RecoverySample) -> dict[str, np.ndarray]:
 @experiment("sparse-recovery.columns")
 def columns(
     key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
-    normalised: bool = True,
+    normalised: bool = True, faint: float = 0.0,
 ) -> xarray.Dataset:
-    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, the mean
-    place of its attention, and its prediction without a column and without a row; and the same
-    by plain loops, which may believe in another noise or forget 1/(2n + 1)."""
+    """Columns as tokens: the Bayes prediction (free supports, blocks, and with `faint` noise, where
+    three rows tell all of two non-zeros), LISTA-VM's, the mean place of its attention, and its
+    prediction without a column and without a row; and the same by plain loops, which may believe in
+    another noise or forget 1/(2n + 1), or the value itself."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -95,6 +96,9 @@ def columns(
         tokens = ColumnsAsTokens(task).sample(key, samples).X
         rows[name] = ColumnsAsTokens(task).best(tokens)
         plain[name] = _conditioned(task, drawn, plain_noise)
+    exact = SparseRecovery.create(5, 3, 2, faint)
+    rows["no noise"] = ColumnsAsTokens(exact).best(ColumnsAsTokens(exact).sample(key, samples).X)
+    plain["no noise"] = np.asarray(exact.sample(key, samples).query_y)
     model = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, 0.005)})
     tokens = ColumnsAsTokens(free).sample(key, samples).X
     rows["LISTA-VM"], rows["attention"] = model(tokens), model.attention(tokens) @ np.arange(6.0)

@@ -9,7 +9,12 @@ from saccade.lab.claim import Claim, Measure, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW
 from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED, answers, exactly
-from saccade.studies.spatial.experiments import by_hand, idealised, training_by_hand
+from saccade.studies.spatial.experiments import (
+    by_hand,
+    idealised,
+    locality_by_hand,
+    training_by_hand,
+)
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import listed_states
@@ -313,3 +318,15 @@ OPTIMISER = MINE(
     sabotages=(
         Sabotage("all-decay", "Decay the encodings and the bias too.", {"decays_all": True}),
         Sabotage("unclipped", "Do not clip the gradients.", {"clip": 1e9})))
+
+LOCALITY = MINE(
+    id="spatial.locality-by-hand", spec="VS-I3",
+    statement="How local encodings are is what loops over cells say: cosines of centred encodings,"
+    " the share of the most similar that are among the up to eight neighbours, also where"
+    " similarities tie, the rank correlation with closeness, and chance.",
+    experiment=locality_by_hand.locality_by_hand, measure=_gap(), resolution=1e-10,
+    parts=locality_by_hand.PARTS, argued="Rounding; 16 cells in another order.",
+    sabotages=(
+        Sabotage("four-neighbours", "By hand no diagonal neighbours.", {"diagonal": False}),
+        Sabotage("not-centred", "By hand encodings are not centred.", {"centred": False}),
+        Sabotage("as-shown", "By hand cells lie where they are shown.", {"moved": True})))

@@ -2,12 +2,12 @@
 FISTA are, and coherences that are known."""
 
 import numpy as np
-from scipy.special import j1
+from scipy.special import betainc, j1
 
 from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, IDENTITY
-from saccade.studies.sparse_recovery import theory
+from saccade.studies.sparse_recovery import cells, theory
 from saccade.studies.sparse_recovery.claims import claim, seconds
 from saccade.studies.sparse_recovery.experiments import lasso, solvers
 
@@ -160,3 +160,22 @@ SIMPLEX = claim(
         "normalised columns", "ALISTA's weight", "linear program", "normalised, unequal",
         "linear program, unequal", "|W^T X|^2"),
     scales=seconds(quick=2, rows=5, dim=6, matrices=1, simplex=True))
+
+
+def _within(run: Run, rows: int | None = None) -> float:
+    """What N random rows do not see of a vector of d numbers is a share of its squared length that
+    has the law Beta((d - N)/2, N/2)."""
+    p = run.parameters
+    seen = p.measurements if rows is None else rows
+    return float(betainc((p.dim - seen) / 2, seen / 2, p.tolerance))
+
+
+FOUND = claim(
+    "sparse-recovery.least-squares-share", "SR-P1",
+    "In a cell of the sweep the shortest solution of least squares is as often within two fifths of"
+    " the vector's squared length as the share that five random rows of eight miss is below that.",
+    "500 vectors leave 0.02; five standard errors.",
+    Sabotage("six-rows", "Told for six rows.", predict=lambda run: _within(run, 6)),
+    measure=lambda run: one_row([float(run.data.success.sel({"method": "least squares"}))]),
+    predict=_within, resolution=0.1, kind=IDENTITY, experiment=cells.success,
+    scales=seconds(quick=1, dim=8, measurements=5, sparsity=6, depth=2, trials=500, tolerance=0.4))

@@ -10,8 +10,10 @@ from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY
 from saccade.studies.bag_estimators.experiments import (
     ALL_SETS,
     SMALL_SETS,
+    advice_by_hand,
     by_hand,
     choice_by_hand,
+    classes_by_hand,
     detection,
     drawn,
     localisation,
@@ -279,15 +281,51 @@ STARTS = _by_hand(
     statement=(
         "Searches begin where they say: at the groups that screening ranks first with nine tenths"
         " of the attention, at an undecided mean bag, at the two tokens that tell the classes apart"
-        " best together; sets of places are those of average linkage."),
-    experiment=starts_by_hand.starts_by_hand, resolution=[1e-9] * 5,
-    argued="rounding; the share of pairs of places is exact", parts=starts_by_hand.PARTS,
+        " best together, at the tied layer for heads; sets of places are those of average linkage."
+    ),
+    experiment=starts_by_hand.starts_by_hand, resolution=[*[1e-9] * 6, 2e-3],
+    argued="rounding; descent ends where a step gains less than 1e-7 of J",
+    parts=starts_by_hand.PARTS,
     citation=_ours("docstrings of group.py, evidence.py, prototypes.py and patches.py; 16 bags"),
     sabotages=(
         Sabotage("eight tenths", "By hand .8 of the attention.", {"attention": 0.8}),
         Sabotage("other bags", "By hand other bags are screened and read.", {"other_bags": True}),
         Sabotage("three tokens", "By hand the best three tokens.", {"heads": 3}),
-        Sabotage("nearest", "By hand single linkage.", {"single": True})))
+        Sabotage("nearest", "By hand single linkage.", {"single": True}),
+        Sabotage(
+            "other heads", "By hand further heads at .31 of the first, and a ridge of .33.",
+            {"rate": 0.31, "ridge": 0.33})))
+
+CLASSES = _by_hand(
+    id="bag-estimators.classes-by-hand",
+    statement=(
+        "Of several classes probabilities are the logistic function of each decision, to one, and"
+        " attention is that of the class predicted; the other class may be the positive one;"
+        " predicted numbers keep the units of y; groups are kept in fine-tuning."),
+    experiment=classes_by_hand.classes_by_hand, resolution=[1e-12, 1e-12, 1e-12, 1e-4, 1e-12],
+    argued="rounding; descent on targets that differ by rounding ends within 1e-6",
+    parts=classes_by_hand.PARTS,
+    citation=_ours("docstrings of base.py, looking.py, attention.py and group.py; 36 bags"),
+    sabotages=(
+        Sabotage(
+            "otherwise", "By hand softmax of decisions, attention of the last class, decisions of"
+            " the fit as it is, and numbers 1 % larger.", {"otherwise": True}),
+        Sabotage("free groups", "Fine-tuning lets groups go.", {"freeze": False})))
+
+ADVICE = _by_hand(
+    id="bag-estimators.advice-by-hand",
+    statement=(
+        "The interval over folds is Nadeau and Bengio's; the mixture of tokens is fitted where its"
+        " likelihood is largest, and its signal is that of drawn bags."),
+    experiment=advice_by_hand.advice_by_hand, resolution=[1e-12, 1e-10, 2e-3, 2e-3, 0.35],
+    argued="rounding; the climb ends where it gains 1e-8; a signal of 3 in 200 bags is known to .1,"
+    " and .35 is three of that and some", parts=advice_by_hand.PARTS,
+    citation=_ours("docstrings of advise/comparing.py and advise/signal.py"),
+    sabotages=(
+        Sabotage("folds apart", "By hand folds share no bags.", {"ratio_by_hand": 0.0}),
+        Sabotage(
+            "weaker", "By hand a signal of 2.5, and a shift smaller by a tenth.",
+            {"told": 2.5, "smaller": 0.9})))
 
 
 def _moments(run, more: int = 0, wider: float = 0.0) -> list[float]:

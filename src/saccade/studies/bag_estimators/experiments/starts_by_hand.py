@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import xarray
 
+from saccade.estimators import AttentionClassifier
 from saccade.estimators.evidence import undecided
+from saccade.estimators.fitting import Problem
 from saccade.estimators.group import GroupObjective
-from saccade.estimators.heads import LogMeanExp
+from saccade.estimators.heads import LogMeanExp, Softmax
 from saccade.estimators.objective import Data, Objective, logistic
 from saccade.estimators.patches import partition
 from saccade.estimators.prototypes import prototypes
@@ -24,7 +26,9 @@ from saccade.studies.bag_estimators.experiments.by_hand import (
 )
 from saccade.studies.bag_estimators.task import generator
 
-PARTS = ("screened groups", "their attention", "undecided", "prototypes", "sets")
+PARTS = (
+    "screened groups", "their attention", "undecided", "prototypes", "sets", "heads", "tied slope")
+RIDGE = 0.3
 COUNT, SIZE, MATRICES = 16, 9, 6
 
 
@@ -132,17 +136,32 @@ def _sets(random: np.random.Generator, single: bool) -> float:
     return float(np.mean(apart))
 
 
+def _heads(drawn: Drawn, rate: float, ridge: float) -> tuple[float, float]:
+    """How far the start of three heads is from q_1 = w_1, w_h = 0 and q_h = `rate` q_1 + N(0, I/d)
+    by the same generator; and the steepest slope of log-mean-exp at w_1."""
+    data, model = Data(drawn.bags, drawn.weight), AttentionClassifier(3, max_iter=200)
+    objective = Objective(data, *drawn.target, Softmax(3))
+    problem, draw_by = Problem(drawn.bags, drawn.weight, [drawn.target]), np.random.default_rng
+    b, W, _ = objective.parts(model._start(objective, drawn.target, problem, RIDGE, draw_by(3)))
+    noise = draw_by(3).standard_normal((3, DIM)) / np.sqrt(DIM)
+    queries = [W[0], *(rate * W[0] + noise[h] for h in (1, 2))]
+    by_hand = np.array([*queries, W[0], *np.zeros((2, DIM))])
+    slope = Objective(data, *drawn.target, LogMeanExp())(np.append(b, W[0]), ridge)[1]
+    return float(np.abs(W - by_hand).max()), float(np.abs(slope).max())
+
+
 @experiment("bag-estimators.starts-by-hand")
 def starts_by_hand(
     key: Any, *, attention: float = 0.9, other_bags: bool = False, heads: int = 2,
-    single: bool = False,
+    single: bool = False, rate: float = 0.3, ridge: float = RIDGE,
 ) -> xarray.Dataset:
     """The differences of PARTS. By hand: `attention` on a screened group; `other_bags` for the mean
-    bag and for screening; the best `heads` tokens; `single` linkage."""
+    bag and for screening; the best `heads` tokens; `single` linkage; further heads at
+    `rate` of the first; a `ridge` for the tied layer."""
     random = generator(key)
     drawn, fresh = (draw(random, True, COUNT) for _ in range(2))
     shown = fresh._replace(bags=drawn.bags, weight=drawn.weight) if other_bags else drawn
     off = [
         *_screening(shown, attention), _undecided(drawn, random, fresh if other_bags else drawn),
-        _prototypes(drawn, random, heads), _sets(random, single)]
+        _prototypes(drawn, random, heads), _sets(random, single), *_heads(drawn, rate, ridge)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -6,9 +6,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
+import optax
 import xarray
 
 from saccade.lab.experiment import experiment
+from saccade.networks.training import Problem, train
 from saccade.networks.transformer import init_transformer, pair_decoder, vision_transformer
 
 SIZES: dict[str, Any] = {"width": 6, "heads": 2, "hidden": 7, "layers": 1}
@@ -75,11 +77,28 @@ def _said_and_slope(model: Any, direction: Any, tokens: Any) -> tuple[Any, Any]:
     return said, sum((one * other).sum() for one, other in pairs)
 
 
+def _accumulated(key: Any, batches: int) -> tuple[float, float]:
+    """Where two steps of gradient descent on three batches each lead, and where the mean gradients
+    of so many of them do: the loss is |w - x|^2/2, x a normal number."""
+    problem = Problem(
+        lambda model, x: ((model["w"] - x) ** 2).sum() / 2,
+        lambda key, step, data: jax.random.normal(key, (1,), np.float64), optax.sgd(0.3),
+        accumulate=3)
+    end = train(problem, {"w": np.full(1, 0.7)}, key, 2).model["w"]
+    w = 0.7
+    for step in range(2):
+        keys = jax.random.split(jax.random.fold_in(key, step), 3)
+        drawn = [float(jax.random.normal(one, (1,), np.float64)[0]) for one in keys]
+        w -= 0.3 * np.mean([w - x for x in drawn[:batches]])
+    return float(end[0]), float(w)
+
+
 @experiment("sparse-recovery.network-by-hand")
-def network_by_hand(key: Any, *, power: float = 0.5) -> xarray.Dataset:
+def network_by_hand(key: Any, *, power: float = 0.5, batches: int = 3) -> xarray.Dataset:
     """Of both networks, all parameters away from their first values, one number for what they say
     and its slope along a random direction, by the study (automatic differentiation) and by hand
-    (central differences), where scores are divided by d_h^`power`."""
+    (central differences), where scores are divided by d_h^`power`; and two steps of training, each
+    on the mean gradient of three batches, of which the hand sees `batches`."""
     random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
     made, plain = [], []
     for config in CONFIGS.values():
@@ -99,4 +118,6 @@ def network_by_hand(key: Any, *, power: float = 0.5) -> xarray.Dataset:
         made += [float(one) for one in _said_and_slope(model, direction, tokens)]
         ends = by_hand(DIFFERENCE), by_hand(-DIFFERENCE)
         plain += [by_hand(0.0), (ends[0] - ends[1]) / (2 * DIFFERENCE)]
-    return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
+    ends = _accumulated(key, batches)
+    return xarray.Dataset(
+        {"made": ("what", [*made, ends[0]]), "plain": ("what", [*plain, ends[1]])})

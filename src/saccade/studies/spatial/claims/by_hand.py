@@ -298,9 +298,10 @@ COUNTER_LAW = SAMPLED(
 BATCH = MINE(
     id="spatial.batch-by-hand", spec="VS-I2",
     statement="A batch made inside the compiled program, flipped, shifted and shuffled, is the one"
-    " made on the host; every epoch shows an image once; answers and the smoothed loss are the"
-    " host's.", experiment=training_by_hand.batch_by_hand, measure=_gap(), resolution=2e-6,
-    parts=("cells as patches", "smaller patches", "whole", "order", "answers", "loss"),
+    " made on the host; every epoch shows an image once; answers, the smoothed loss and the"
+    " channels' means and deviations are the host's.", experiment=training_by_hand.batch_by_hand,
+    measure=_gap(), resolution=2e-6,
+    parts=("cells as patches", "smaller patches", "whole", "order", "answers", "loss", "channels"),
     argued="Single precision: a few units in the last place of numbers up to 3.",
     sabotages=(
         Sabotage("cells-stay", "Leave the cells on the host where they were.", {"stays": True}),

@@ -324,8 +324,8 @@ ADVICE = _by_hand(
     sabotages=(
         Sabotage("folds apart", "By hand folds share no bags.", {"ratio_by_hand": 0.0}),
         Sabotage(
-            "weaker", "By hand a signal of 2.5, and a shift smaller by a tenth.",
-            {"told": 2.5, "smaller": 0.9})))
+            "weaker", "By hand a signal of 2, and a shift smaller by a tenth.",
+            {"told": 2.0, "smaller": 0.9})))
 
 
 def _moments(run, more: int = 0, wider: float = 0.0) -> list[float]:

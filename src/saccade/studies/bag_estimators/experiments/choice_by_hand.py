@@ -50,7 +50,7 @@ def _fitted(drawn: Drawn, features: Features, ridge: float) -> Callable[[np.ndar
     deviation = np.sqrt(np.average((table - mean) ** 2, axis=0, weights=drawn.weight))
     peer = LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-11, max_iter=200)
     peer.fit((table - mean) / deviation, drawn.target.y, drawn.target.share)
-    slope, first = peer.coef_[0], float(peer.intercept_[0])
+    slope, first = np.asarray(peer.coef_)[0], float(np.asarray(peer.intercept_)[0])
     return lambda x: first + float(slope @ ((features(standard(x)) - mean) / deviation))
 
 
@@ -73,7 +73,7 @@ def _held_out(drawn: Drawn, fold: np.ndarray, factor: float) -> np.ndarray:
 def _pooling(drawn: Drawn, fresh: Drawn, factor: float) -> tuple[float, float]:
     """How far held-out losses and the chosen model are from those by hand."""
     fold = np.arange(COUNT) % FOLDS
-    cuts = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+    cuts: Any = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
     model = PooledClassifier(ridges=RIDGES, cv=cuts)
     model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
     losses = _held_out(drawn, fold, factor)

@@ -35,8 +35,9 @@ def classes_by_hand(key: Any, *, otherwise: bool = False, freeze: bool = True) -
         for positive, labels in ((-1.0, y), (None, -y)))
     sign = 1 if otherwise else -1
     numbers = random.standard_normal(COUNT)
+    once: Any = {"ridges": RIDGES, "n_starts": 0}
     small, large = (
-        AttentionRegressor(ridges=RIDGES, n_starts=0).fit(drawn.bags, values).predict(fresh.bags)
+        AttentionRegressor(**once).fit(drawn.bags, values).predict(fresh.bags)
         for values in (numbers, 2.5 * numbers + 4))
     groups = GroupAttentionClassifier(ridges=RIDGES).fit(drawn.bags, y)
     before = groups.group_scores_

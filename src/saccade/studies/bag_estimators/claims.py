@@ -17,6 +17,7 @@ from saccade.studies.bag_estimators.experiments import (
     detection,
     drawn,
     localisation,
+    made,
     real,
     recovery_by_hand,
     regression,
@@ -283,7 +284,7 @@ STARTS = _by_hand(
         " of the attention, at an undecided mean bag, at the two tokens that tell the classes apart"
         " best together, at the tied layer for heads; sets of places are those of average linkage."
     ),
-    experiment=starts_by_hand.starts_by_hand, resolution=[*[1e-9] * 6, 2e-3],
+    experiment=starts_by_hand.starts_by_hand, resolution=[*[1e-9] * 6, 2e-3, 1e-9, 1e-9],
     argued="rounding; descent ends where a step gains less than 1e-7 of J",
     parts=starts_by_hand.PARTS,
     citation=_ours("docstrings of group.py, evidence.py, prototypes.py and patches.py; 16 bags"),
@@ -352,3 +353,26 @@ DRAWN = _synthetic(
         "other bags",
         "Bags with a token and a dimension more, a tenth more signal, and variances"
         " and chances larger by a tenth.", predict=lambda run: _moments(run, 1, 0.1)),))
+
+
+def _made(run, larger: float = 0.0) -> np.ndarray:
+    """Of the run's bags; maybe all larger."""
+    p = run.parameters
+    return larger + np.array([
+        p.rate, 2 / 5, p.signal, 1.0, np.sqrt(3), p.variance, p.variance + p.noise**2,
+        p.variance, np.sqrt(2 / np.pi), 1 / 3, p.clutter, 1 / 6])
+
+
+MADE = _synthetic(
+    id="bag-estimators.made-bags", spec="EB-11",
+    statement=(
+        "The bags that the estimators' own generators make are those of their docstrings: sparse"
+        " tokens, a single location, groups and patches in sets."),
+    kind=ESTIMATE, experiment=made.made_bags, measure=lambda run: run.data.moment.values,
+    predict=_made, resolution=0.04,
+    argued="48,000 bags a look leave .01 in the least known of them", parts=made.MOMENTS,
+    scales={"quick": Scale(repetitions=4, seconds=1)},
+    citation=_ours("docstrings of samples.py; five tokens, six features"),
+    sabotages=(Sabotage(
+        "larger", "Chances, shifts and squares larger by a tenth.",
+        predict=lambda run: _made(run, 0.1)),))

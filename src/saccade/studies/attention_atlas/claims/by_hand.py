@@ -34,7 +34,7 @@ PARTS = Claim(
     ),
     kind=IDENTITY, measure=lambda run: one_row(run.data.made.values),
     predict=lambda run: run.data.plain.values,
-    resolution=[*[1e-10] * 8, 5e-3, 1e-10, 1e-10, 1e-3, 1e-10],
+    resolution=[*[1e-10] * 8, 5e-3, 1e-10, 1e-10, 1e-3, 1e-10, 1e-10],
     argued="rounding, but for the slopes at the tied start, where descent ends at 1e-4 or where a"
     " step gains a share of 1e-5; 150 steps of the group lasso leave some 1e-5",
     parts=small_parts.PARTS, scales={"quick": Scale(seconds=1)},

@@ -12,6 +12,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.attention_atlas import measures
 from saccade.studies.attention_atlas.learners.erf import Erf
 from saccade.studies.attention_atlas.learners.lasso import LASSO, SHARES
+from saccade.studies.attention_atlas.learners.linear import LARGEST, RIDGES, read_out
 from saccade.studies.attention_atlas.models import Data, Fitted, Tuned, evenly
 from saccade.studies.attention_atlas.models.heads import Heads, Tied
 from saccade.studies.attention_atlas.models.places import Places
@@ -21,7 +22,7 @@ SEED = 11
 PARTS = (
     "squared error", "wrong labels", "null, numbers", "null, labels", "auroc", "top1",
     "heads' start", "second start", "tied start flat", "places' starts", "erf's starts",
-    "group lasso", "chosen setting")
+    "group lasso", "read at extremes", "chosen setting")
 
 
 @experiment("attention-atlas.small-parts")
@@ -97,6 +98,23 @@ def _starts(
     by_hand = [_weighed(np.append(0.0, chance.standard_normal(6) / np.sqrt(3))) for _ in range(2)]
     yield sum(map(_weighed, Erf(data).starts())), 2 * by_hand[0] if otherwise else sum(by_hand)
     yield _off_balance(data, rate / 0.3), 0.0
+    yield _at_extremes(data, otherwise)
+
+
+def _at_extremes(data: Data, otherwise: bool) -> tuple[float, float]:
+    """Attention of the linear function of largest and smallest features, one number for all tokens:
+    |w| is read where a feature is largest (`otherwise`: smallest), then where it is smallest."""
+    ends = [data.X.max(axis=1), data.X.min(axis=1)]
+    model = next(iter(LARGEST.make("regression").path(data)))
+    w = np.abs(read_out(np.concatenate(ends, axis=1), data, RIDGES[0])[0]).reshape(2, 3)
+    reads = np.zeros((40, 4))
+    for sample, X in enumerate(data.X):
+        for feature in range(3):
+            high, low = X[:, feature].argmax(), X[:, feature].argmin()
+            reads[sample, low if otherwise else high] += w[0, feature]
+            reads[sample, high if otherwise else low] += w[1, feature]
+    reads /= reads.sum(axis=1)[:, None]
+    return _weighed(model.attention(data.X).ravel()), _weighed(reads.ravel())
 
 
 def _off_balance(data: Data, factor: float) -> float:

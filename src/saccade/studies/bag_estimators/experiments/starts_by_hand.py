@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import xarray
 
-from saccade.estimators import AttentionClassifier
+from saccade.estimators import AttentionClassifier, EvidenceClassifier
 from saccade.estimators.evidence import undecided
 from saccade.estimators.fitting import Problem
 from saccade.estimators.group import GroupObjective
 from saccade.estimators.heads import LogMeanExp, Softmax
 from saccade.estimators.objective import Data, Objective, logistic
+from saccade.estimators.patch_layer import Layer, PatchObjective
 from saccade.estimators.patches import partition
 from saccade.estimators.prototypes import prototypes
 from saccade.lab.experiment import experiment
@@ -27,7 +28,8 @@ from saccade.studies.bag_estimators.experiments.by_hand import (
 from saccade.studies.bag_estimators.task import generator
 
 PARTS = (
-    "screened groups", "their attention", "undecided", "prototypes", "sets", "heads", "tied slope")
+    "screened groups", "their attention", "undecided", "prototypes", "sets", "heads", "tied slope",
+    "radii", "patches")
 RIDGE = 0.3
 COUNT, SIZE, MATRICES = 16, 9, 6
 
@@ -150,6 +152,25 @@ def _heads(drawn: Drawn, rate: float, ridge: float) -> tuple[float, float]:
     return float(np.abs(W - by_hand).max()), float(np.abs(slope).max())
 
 
+def _radii(drawn: Drawn, random: np.random.Generator, rate: float) -> float:
+    """How far the lengths of random heads are from 5, 1, 5 in turn; 1 is `rate`/.3 by hand."""
+    objective = Objective(Data(drawn.bags, drawn.weight), *drawn.target, LogMeanExp(2))
+    starts = EvidenceClassifier(2, n_starts=3, radius=5.0)._starts(objective, random)
+    lengths = [np.linalg.norm(objective.parts(one)[1], axis=1) for one in starts]
+    return float(np.abs(np.array(lengths) - [[5.0], [rate / 0.3], [5.0]]).max())
+
+
+def _patches(drawn: Drawn, shown: Drawn) -> float:
+    """How far the first value of patches is from the direction of sum_i s_i y_i mean(T_i)."""
+    data, layer = Data(drawn.bags, drawn.weight), Layer(3, 0.2)
+    objective = PatchObjective(data, drawn.target, PLACES, layer, 0.3, logistic)
+    standard = standardising(shown)
+    pairs = zip(shown.listed, *shown.target, strict=True)
+    gap = sum(share * y * standard(x).mean(axis=0) for (_, x), y, share in pairs)
+    value = objective.parts(objective.start())[1]
+    return float(np.abs(value - gap / np.sqrt(np.sum(gap**2))).max())
+
+
 @experiment("bag-estimators.starts-by-hand")
 def starts_by_hand(
     key: Any, *, attention: float = 0.9, other_bags: bool = False, heads: int = 2,
@@ -163,5 +184,7 @@ def starts_by_hand(
     shown = fresh._replace(bags=drawn.bags, weight=drawn.weight) if other_bags else drawn
     off = [
         *_screening(shown, attention), _undecided(drawn, random, fresh if other_bags else drawn),
-        _prototypes(drawn, random, heads), _sets(random, single), *_heads(drawn, rate, ridge)]
+        max(_prototypes(draw(random, True, 10), random, heads) for _ in range(6)),
+        _sets(random, single), *_heads(drawn, rate, ridge), _radii(drawn, random, rate),
+        _patches(drawn, fresh if other_bags else drawn)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -28,6 +28,12 @@ def test_nine_shifts_are_a_convolution(stride):
     np.testing.assert_allclose(small.convolve(images, kernel, stride), theirs, atol=1e-12)
 
 
+def test_kernels_begin_with_a_variance_of_gain_over_fan_in():
+    kernel = np.asarray(small.init_kernel(KEY, 8, 300, gain=2.0))
+    assert kernel.shape == (72, 300)
+    assert np.mean(kernel**2) == pytest.approx(2 / 72, rel=0.05)
+
+
 def test_pools():
     images = jnp.arange(16.0).reshape(1, 4, 4, 1)
     assert small.mean_pool(images)[0, 0, 0, 0] == 2.5

@@ -67,13 +67,13 @@ class EvidenceClassifier(Looks, BagClassifier):
         for number in range(self.n_starts):
             W = rng.standard_normal((self.n_heads, objective.width))
             W *= (self.radius if number % 2 == 0 else 1.0) / np.linalg.norm(W, axis=1)[:, None]
-            starts.append(_undecided(objective, W))
+            starts.append(undecided(objective, W))
         return starts
 
     def _prototypes(self, objective: Objective, rng: np.random.Generator) -> list[np.ndarray]:
         """Tokens that tell the classes apart together, each time from other positive bags."""
         found = (prototypes(objective, self.n_heads, rng) for _ in range(self.n_prototypes))
-        return [_undecided(objective, self.radius * W) for W in found if W is not None]
+        return [undecided(objective, self.radius * W) for W in found if W is not None]
 
     def _best(self, objective: Objective, ridge: float, starts: list[np.ndarray]) -> Solution:
         """Screen all starts, finish the best few, keep the smallest J."""
@@ -83,7 +83,7 @@ class EvidenceClassifier(Looks, BagClassifier):
         return min(done, key=lambda one: one.value)
 
 
-def _undecided(objective: Objective, W: np.ndarray) -> np.ndarray:
+def undecided(objective: Objective, W: np.ndarray) -> np.ndarray:
     """Parameters of these heads with b such that the mean bag is undecided."""
     theta = np.concatenate([[0.0], W.ravel()])
     theta[0] = -objective.share @ objective.model(theta).decision(objective.data.bags)

@@ -117,6 +117,22 @@ def test_lista_vm_prompt_and_transformer_agree():
     assert alone["final"] == [[0.0] * 6] and len(alone["last_prefix"]) == 3
 
 
+def test_what_relu_heads_add_is_summed():
+    random = np.random.default_rng(0)
+    H, heads = random.standard_normal((3, 4)), []
+    for _ in range(2):
+        Q, K, V = random.standard_normal((3, 3, 3))
+        heads.append({"Q": Q, "K": K, "V": V})
+    added = np.zeros_like(H)
+    for i in range(4):
+        for head in heads:
+            for j in range(i + 1):
+                score = max(0.0, (head["Q"] @ H[:, i]) @ (head["K"] @ H[:, j]))
+                added[:, i] += score * head["V"] @ H[:, j] / (i + 1)
+    lists = [{name: part.tolist() for name, part in head.items()} for head in heads]
+    assert np.allclose(calc("relu-attention", H=H.tolist(), heads=lists)["out"], H + added)
+
+
 def test_a_diverging_network_is_said_to_diverge():
     with pytest.raises(Diverged):
         calc("lista-vm", X=1e200 * np.ones((2, 2)), y=[1.0, 1.0], M=[EYE] * 4, thresholds=[0.0] * 4)

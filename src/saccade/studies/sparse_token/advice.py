@@ -25,7 +25,7 @@ def forecast(facts: Facts) -> Forecast:
     """
     length = min(facts.length, LONGEST_SAMPLED)
     setting = SparseTokenSetting(length, min(facts.informative, length), 0.5, facts.signal)
-    per_bag = 4 * facts.positive_rate * (1 - facts.positive_rate) / facts.dim
+    per_bag = worth(facts)
     n = [float(factor * facts.n) for factor in FACTORS if factor * facts.n * per_bag >= FEWEST]
     if facts.n not in n:
         raise InvalidInput(
@@ -35,6 +35,12 @@ def forecast(facts: Facts) -> Forecast:
     errors = {name: best_errors(setting, model, per_dim) for name, model in MODELS.items()}
     changes = tuple(overtakes(n, errors, "attention", worse) for worse in ("mean", "flat"))
     return Forecast(n, n.index(facts.n), errors, subset_bayes_error(setting).error, changes)
+
+
+def worth(facts: Facts) -> float:
+    """Samples per dimension that a bag stands for, 4 pi (1 - pi)/d: a difference of two class means
+    is then as noisy as with even classes (exact for means of equal variance)."""
+    return 4 * facts.positive_rate * (1 - facts.positive_rate) / facts.dim
 
 
 def overtakes(n: list[float], errors: dict[str, list[float]], better: str, worse: str) -> Change:

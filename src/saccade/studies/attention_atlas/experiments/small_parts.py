@@ -10,6 +10,9 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.attention_atlas import measures
+from saccade.studies.attention_atlas.learners.erf import Erf
+from saccade.studies.attention_atlas.learners.lasso import LASSO, SHARES
+from saccade.studies.attention_atlas.learners.linear import LARGEST, RIDGES, read_out
 from saccade.studies.attention_atlas.models import Data, Fitted, Tuned, evenly
 from saccade.studies.attention_atlas.models.heads import Heads, Tied
 from saccade.studies.attention_atlas.models.places import Places
@@ -18,7 +21,8 @@ from saccade.studies.attention_atlas.task import Split, generator
 SEED = 11
 PARTS = (
     "squared error", "wrong labels", "null, numbers", "null, labels", "auroc", "top1",
-    "heads' start", "second start", "tied start flat", "places' starts", "chosen setting")
+    "heads' start", "second start", "tied start flat", "places' starts", "erf's starts",
+    "group lasso", "read at extremes", "chosen setting")
 
 
 @experiment("attention-atlas.small-parts")
@@ -90,6 +94,45 @@ def _starts(
     slope = Tied(layer.tokens, data)(np.append(first[0], tied), 0.2 if otherwise else 0.1)[1]
     yield float(np.abs(slope).max()), 0.0
     yield sum(map(_weighed, Places(data).starts())), _place_starts(data, rate)
+    chance = np.random.default_rng(SEED)
+    by_hand = [_weighed(np.append(0.0, chance.standard_normal(6) / np.sqrt(3))) for _ in range(2)]
+    yield sum(map(_weighed, Erf(data).starts())), 2 * by_hand[0] if otherwise else sum(by_hand)
+    yield _off_balance(data, rate / 0.3), 0.0
+    yield _at_extremes(data, otherwise)
+
+
+def _at_extremes(data: Data, otherwise: bool) -> tuple[float, float]:
+    """Attention of the linear function of largest and smallest features, one number for all tokens:
+    |w| is read where a feature is largest (`otherwise`: smallest), then where it is smallest."""
+    ends = [data.X.max(axis=1), data.X.min(axis=1)]
+    model = next(iter(LARGEST.make("regression").path(data)))
+    w = np.abs(read_out(np.concatenate(ends, axis=1), data, RIDGES[0])[0]).reshape(2, 3)
+    reads = np.zeros((40, 4))
+    for sample, X in enumerate(data.X):
+        for feature in range(3):
+            high, low = X[:, feature].argmax(), X[:, feature].argmin()
+            reads[sample, low if otherwise else high] += w[0, feature]
+            reads[sample, high if otherwise else low] += w[1, feature]
+    reads /= reads.sum(axis=1)[:, None]
+    return _weighed(model.attention(data.X).ravel()), _weighed(reads.ravel())
+
+
+def _off_balance(data: Data, factor: float) -> float:
+    """How far the models of the group lasso are from their minima, for penalties `factor` times as
+    large: at a place in use the slope is -alpha w/|w|, at others it is no longer than alpha."""
+    y = (data.y - data.y.mean()) / data.y.std()
+    largest = max(
+        np.linalg.norm(np.mean(y[:, None] * data.X[:, place], axis=0)) for place in range(4))
+    off, nothing, units = [], np.zeros((1, 4, 3)), np.eye(12).reshape(12, 4, 3)
+    for share, model in zip(SHARES, LASSO.make("regression").path(data), strict=True):
+        w = ((model(units) - model(nothing)) / data.y.std()).reshape(4, 3)
+        wrong, alpha = (model(data.X) - data.y) / data.y.std(), factor * share * largest
+        for place, own in enumerate(w):
+            slope, size = np.mean(wrong[:, None] * data.X[:, place], axis=0), np.linalg.norm(own)
+            off.append(
+                np.linalg.norm(slope + alpha * own / size) if size > 1e-9
+                else max(0.0, np.linalg.norm(slope) - alpha))
+    return float(max(off))
 
 
 def _place_starts(data: Data, rate: float) -> float:
@@ -112,9 +155,9 @@ def _weighed(start: np.ndarray) -> float:
 
 
 def _choice(random: np.random.Generator, ties: bool) -> tuple[float, float]:
-    """Constants in units of the mean of y, of which the last quarter of the samples likes one best;
-    in the end the mean is that of all samples."""
-    y = random.standard_normal(43) + np.where(np.arange(43) < 33, 3.0, 7.0)
+    """Constants in units of the mean of y, of which the last quarter of the samples likes one best
+    (the last third another); in the end the mean is that of all samples."""
+    y = random.standard_normal(43) + np.repeat([3.0, -20.0, 7.0], [29, 4, 10])
     units = (0.5, 3.0, 1.9, 1.0)
 
     def path(data: Data) -> Iterator[Fitted]:

@@ -35,11 +35,11 @@ class Drawn(NamedTuple):
     weight: np.ndarray
 
 
-def _draw(random: np.random.Generator, labels: bool) -> Drawn:
-    X = random.standard_normal((COUNT, PLACES, DIM)) * [1.0, 2.0, 0.5] + [0.5, -1.0, 2.0]
-    here = random.random((COUNT, PLACES)) < 0.7
-    here[np.arange(COUNT), np.arange(COUNT) % PLACES] = True
-    weight, y = random.uniform(0.5, 2.0, COUNT), random.standard_normal(COUNT)
+def draw(random: np.random.Generator, labels: bool, count: int = COUNT) -> Drawn:
+    X = random.standard_normal((count, PLACES, DIM)) * [1.0, 2.0, 0.5] + [0.5, -1.0, 2.0]
+    here = random.random((count, PLACES)) < 0.7
+    here[np.arange(count), np.arange(count) % PLACES] = True
+    weight, y = random.uniform(0.5, 2.0, count), random.standard_normal(count)
     listed = [(np.flatnonzero(row), x[row]) for x, row in zip(X, here, strict=True)]
     target = Target(np.sign(y) if labels else y, weight / weight.sum())
     return Drawn(Bags.from_array(X, here), listed, target, weight)
@@ -53,7 +53,7 @@ class Plain(NamedTuple):
     penalties: np.ndarray
 
 
-def _shares(scores: np.ndarray) -> np.ndarray:
+def shares_of(scores: np.ndarray) -> np.ndarray:
     return np.exp(scores) / np.exp(scores).sum()
 
 
@@ -69,7 +69,7 @@ def _log_mean_exp(sharp: float, mean: bool) -> Plain:
         return theta[0] + sum(_level(T @ w, sharp, mean) for w in theta[1:].reshape(2, DIM))
 
     def weighs(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> np.ndarray:
-        return np.mean([_shares(sharp * T @ w) for w in theta[1:].reshape(2, DIM)], axis=0)
+        return np.mean([shares_of(sharp * T @ w) for w in theta[1:].reshape(2, DIM)], axis=0)
 
     return Plain(says, weighs, np.append(0.0, np.ones(2 * DIM)))
 
@@ -80,13 +80,13 @@ def _softmax(features: Callable[[np.ndarray], np.ndarray] | None = None) -> Plai
 
     def says(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> float:
         queries, values = theta[1 : 1 + 4 * DIM].reshape(2, 2, DIM)
-        F = theta[0] + sum(_shares(T @ q) @ (T @ w) for q, w in zip(queries, values, strict=True))
+        F = theta[0] + sum(shares_of(T @ q) @ (T @ w) for q, w in zip(queries, values, strict=True))
         return F + (features(T) @ theta[1 + 4 * DIM :] if features else 0.0)
 
     def weighs(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> np.ndarray:
         queries, values = theta[1 : 1 + 4 * DIM].reshape(2, 2, DIM)
         sizes = [np.sqrt(w @ w) for w in values]
-        looks = [size * _shares(T @ q) for q, size in zip(queries, sizes, strict=True)]
+        looks = [size * shares_of(T @ q) for q, size in zip(queries, sizes, strict=True)]
         return np.sum(looks, axis=0) / sum(sizes)
 
     penalties = np.repeat([0.0, RATIO, 1.0], [1, 2 * DIM, 2 * DIM + more])
@@ -95,7 +95,7 @@ def _softmax(features: Callable[[np.ndarray], np.ndarray] | None = None) -> Plai
 
 def _groups() -> Plain:
     def weighs(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> np.ndarray:
-        return _shares(theta[1 + places])
+        return shares_of(theta[1 + places])
 
     def says(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> float:
         return theta[0] + weighs(theta, places, T) @ (T @ theta[1 + PLACES :])
@@ -111,7 +111,7 @@ def _patches(tied: bool) -> Plain:
         for place, (i, j) in enumerate((i, j) for i in range(4) for j in range(4) if i != j):
             together = float(SETS[i] == SETS[j])
             A[i, j] = theta[-1] * together if tied else theta[1 + DIM + place]
-        S = np.array([_shares(A[i, places]) for i in places])
+        S = np.array([shares_of(A[i, places]) for i in places])
         return S, S @ (T @ theta[1 : 1 + DIM])
 
     def says(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> float:
@@ -127,7 +127,7 @@ def _patches(tied: bool) -> Plain:
     return Plain(says, weighs, np.repeat([0.0, 1.0, RATIO], [1, DIM, pairs]))
 
 
-def _standard(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
+def standardising(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
     """Tokens less their mean over their deviation, each token with the weight of its bag."""
     rows = np.concatenate([x for _, x in drawn.listed])
     weight = np.repeat(drawn.weight, [len(x) for _, x in drawn.listed])
@@ -142,7 +142,7 @@ def _statistics(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
     def raw(T: np.ndarray) -> np.ndarray:
         return np.concatenate([T.mean(0), T.max(0), T.min(0), T.std(0)])
 
-    standard = _standard(drawn)
+    standard = standardising(drawn)
     table = np.array([raw(standard(x)) for _, x in drawn.listed])
     mean = np.average(table, axis=0, weights=drawn.weight)
     deviation = np.sqrt(np.average((table - mean) ** 2, axis=0, weights=drawn.weight))
@@ -167,7 +167,7 @@ def _layers(drawn: Drawn, numbers: Drawn) -> list[tuple[Drawn, Any, Plain]]:
 
 
 def _objective(theta: np.ndarray, drawn: Drawn, plain: Plain, ridge: float) -> float:
-    standard, losses = _standard(drawn), []
+    standard, losses = standardising(drawn), []
     for (places, x), y in zip(drawn.listed, drawn.target.y, strict=True):
         F = plain.says(theta, places, standard(x))
         is_label = abs(y) == 1
@@ -186,12 +186,12 @@ def layers_by_hand(key: Any, *, ridge_by_hand: float = RIDGE, moved: float = 0.0
     objective, its slopes, decisions and weights on fresh bags; by hand the ridge is `ridge_by_hand`
     and parameters are larger by `moved` of their size."""
     random, rows = generator(key), []
-    for drawn, layer, plain in _layers(_draw(random, True), _draw(random, False)):
+    for drawn, layer, plain in _layers(draw(random, True), draw(random, False)):
         theta = 0.6 * random.standard_normal(len(plain.penalties))
-        by_hand, fresh = (1 + moved) * theta, _draw(random, True)
+        by_hand, fresh = (1 + moved) * theta, draw(random, True)
         value, gradient = layer(theta, RIDGE)
         J = partial(_objective, drawn=drawn, plain=plain, ridge=ridge_by_hand)
-        standard, model = _standard(drawn), layer.model(theta)
+        standard, model = standardising(drawn), layer.model(theta)
         said = [plain.says(by_hand, places, standard(x)) for places, x in fresh.listed]
         weights = [plain.weighs(by_hand, places, standard(x)) for places, x in fresh.listed]
         rows.append([
@@ -222,19 +222,19 @@ def yardsticks_by_hand(
     value, gradient = models.objective(theta, X, y, RIDGE)
     model = models.ErfModel(*np.split(theta, 2))
     gates = np.array([[abs(erf(x @ by_hand[:DIM])) for x in bag] for bag in X])
-    drawn = _draw(random, True)
+    drawn = draw(random, True)
     query = first_query(Objective(Data(drawn.bags, drawn.weight), *drawn.target, Softmax(1)))
     pairs = (
         (value, J(by_hand)), (gradient, _slopes(J, by_hand)), (model.predict(X), says(by_hand)),
-        (model.attention(X), gates / gates.sum(axis=1)[:, None]), (query, _query(drawn, half)))
+        (model.attention(X), gates / gates.sum(axis=1)[:, None]), (query, query_of(drawn, half)))
     return xarray.Dataset(
         {"off": ("part", np.array([np.abs(np.subtract(*pair)).max() for pair in pairs]))})
 
 
-def _query(drawn: Drawn, half: float) -> np.ndarray:
+def query_of(drawn: Drawn, half: float) -> np.ndarray:
     """q = -sum_i s_i l'_i Cov_i w_1, of length one, with l' the slope of the loss at b_1 + w_1 .
     mean(T_i), b_1 = sum_i s_i y_i/2, w_1 = sum_i s_i y_i mean(T_i)/2."""
-    standard = _standard(drawn)
+    standard = standardising(drawn)
     bags, pairs = [standard(x) for _, x in drawn.listed], np.transpose(drawn.target)
     b = half * sum(y * s for y, s in pairs)
     w = half * sum(y * s * T.mean(0) for T, (y, s) in zip(bags, pairs, strict=True))

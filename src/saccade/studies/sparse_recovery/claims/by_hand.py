@@ -9,7 +9,9 @@ from saccade.studies.sparse_recovery.claims import claim, seconds
 from saccade.studies.sparse_recovery.experiments import (
     certificates,
     construction,
+    curriculum_by_hand,
     data,
+    network_by_hand,
     training_by_hand,
 )
 
@@ -64,6 +66,21 @@ TRAINED = _beside(
         "starts, as told", "starts, as usual"),
     scales=seconds(quick=3))
 
+GROWN = _beside(
+    "sparse-recovery.curriculum-by-hand", "SR-F4",
+    "A curriculum from four coordinates and one non-zero grows to seven and three, by one after"
+    " equal stretches of three fifths of the steps; tasks cut down to five coordinates have two"
+    " normal non-zeros anywhere there, nothing elsewhere, and values of their own.",
+    "Sizes and values are exact up to rounding; shares of places and mean squares of 2000 tasks to"
+    " six standard errors.",
+    Sabotage("grows-longer", "Written down for four fifths of the steps.", {"grown": 0.8}),
+    Sabotage(
+        "six-and-three", "Tasks cut down to six coordinates and three non-zeros.",
+        {"coordinates": 6, "non_zeros": 3}),
+    Sabotage("of-the-next", "The vectors of the next task.", {"turned": 1}),
+    resolution=[*[1e-9] * 7, 0.08, 0.13], experiment=curriculum_by_hand.curriculum_by_hand,
+    parts=curriculum_by_hand.PARTS, scales=seconds(quick=1))
+
 DECODED = _beside(
     "sparse-recovery.decoders-by-hand", "SR-F4",
     "Losses of decoders of pairs, of x- and y-tokens and of zero-padded ones, what is read after"
@@ -79,6 +96,20 @@ DECODED = _beside(
         "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
         "optimiser"),
     scales=seconds(quick=3))
+
+NETWORK = _beside(
+    "sparse-recovery.network-by-hand", "SR-F4",
+    "The deep transformer that decoders are (softmax attention, LayerNorm, gelu) says what loops in"
+    " NumPy say, looking back at pairs or by places alone, and its derivatives are theirs; a step"
+    " of training takes the mean gradient of its batches.",
+    "Double precision; central differences over 1e-5 leave some 1e-8.",
+    Sabotage("other-scale", "Scores over d_h, not over its root.", {"power": 1.0}),
+    Sabotage("two-batches", "The hand sees two of three batches.", {"batches": 2}),
+    resolution=[*[1e-9, 1e-5] * 2, 1e-9], experiment=network_by_hand.network_by_hand,
+    parts=(
+        *(f"{what}, {name}" for name in network_by_hand.CONFIGS for what in ("said", "slope")),
+        "accumulated"),
+    scales=seconds(quick=2))
 
 ATTENDED = _beside(
     "sparse-recovery.attention-by-hand", "SR-T1",

@@ -44,16 +44,21 @@ TASK = claim(
 COLUMNS = claim(
     "sparse-recovery.columns-as-tokens", "SR-D0",
     "On columns as tokens the Bayes predictor is the Gaussian conditional mean over all supports,"
-    " and LISTA-VM predicts and looks as plain loops do.",
-    "Rounding; the road by conditioning inverts other matrices.",
+    " without noise the value itself, and LISTA-VM predicts and looks as plain loops do.",
+    "Rounding; the road by conditioning inverts other matrices. Where there is no noise, one of"
+    " 1e-6 stands for it.",
     Sabotage("other-noise", "The loops believe in twice the noise.", {"plain_noise": 0.6}),
     Sabotage("not-normalised", "The loops forget 1/(2n + 1).", {"normalised": False}),
+    Sabotage("something-found", "Thresholds of 0.005 there, too.", {"hush": 0.005}),
+    Sabotage("noisy-after-all", "A noise of 0.05 where none is said.", {"faint": 0.05}),
     measure=lambda run: one_row(run.data.model.values),
-    predict=lambda run: run.data.plain.values.ravel(), resolution=1e-9, kind=IDENTITY,
-    experiment=data.columns,
+    predict=lambda run: run.data.plain.values.ravel(),
+    resolution=[*[1e-9] * 6, *[1e-6] * 3, *[1e-9] * 15], kind=IDENTITY, experiment=data.columns,
     parts=tuple(
         f"{what}, sample {number}"
-        for what in ("free", "blocks", "LISTA-VM", "attention", "masked", "empty row")
+        for what in (
+            "free", "blocks", "no noise", "LISTA-VM", "attention", "nothing found", "masked",
+            "empty row")
         for number in (1, 2, 3)),
     scales=seconds(quick=3))
 

@@ -82,11 +82,13 @@ def _of_problems(sample: RecoverySample) -> dict[str, np.ndarray]:
 @experiment("sparse-recovery.columns")
 def columns(
     key: Any, *, samples: int = 3, noise: float = 0.3, plain_noise: float = 0.3,
-    normalised: bool = True,
+    normalised: bool = True, faint: float = 0.0, hush: float = 100.0,
 ) -> xarray.Dataset:
-    """Columns as tokens: the Bayes prediction (free supports, then blocks), LISTA-VM's, the mean
-    place of its attention, and its prediction without a column and without a row; and the same
-    by plain loops, which may believe in another noise or forget 1/(2n + 1)."""
+    """Columns as tokens: the Bayes prediction (free supports, blocks, and with `faint` noise, where
+    three rows tell all of two non-zeros), LISTA-VM's, the mean place of its attention (also where
+    thresholds of `hush` let nothing pass: all columns alike), and its prediction without a
+    column and without a row; and the same by plain loops, which may believe in another noise or
+    forget 1/(2n + 1), or the value itself."""
     rows, plain = {}, {}
     free = SparseRecovery.create(5, 3, 2, noise)
     blocks = SparseRecovery.create(6, 4, 2, noise, block=2)
@@ -95,6 +97,9 @@ def columns(
         tokens = ColumnsAsTokens(task).sample(key, samples).X
         rows[name] = ColumnsAsTokens(task).best(tokens)
         plain[name] = _conditioned(task, drawn, plain_noise)
+    exact = SparseRecovery.create(5, 3, 2, faint)
+    rows["no noise"] = ColumnsAsTokens(exact).best(ColumnsAsTokens(exact).sample(key, samples).X)
+    plain["no noise"] = np.asarray(exact.sample(key, samples).query_y)
     model = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, 0.005)})
     tokens = ColumnsAsTokens(free).sample(key, samples).X
     rows["LISTA-VM"], rows["attention"] = model(tokens), model.attention(tokens) @ np.arange(6.0)
@@ -102,6 +107,9 @@ def columns(
     query = np.asarray(free.sample(key, samples).query)
     plain["LISTA-VM"] = (b * query).sum(1)
     plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
+    silent = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, hush)})
+    rows["nothing found"] = silent.attention(tokens) @ np.arange(6.0)
+    plain["nothing found"] = np.full(samples, np.mean([1, 2, 3, 4, 5]))
     there = np.arange(6) != 2  # without the second column
     mask: Any = np.broadcast_to(there, (samples, 6))
     rows["masked"] = model(tokens, mask)

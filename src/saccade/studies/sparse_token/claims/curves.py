@@ -9,7 +9,7 @@ from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import checked, claim, wrong
 from saccade.studies.sparse_token.experiments import equations
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.plan import spent
+from saccade.studies.sparse_token.theory.plan import Choice, fine_error, settle, spent
 
 ALPHAS = (2.0, 8.0)
 RIDGES = tuple(float(4 * 10.0**power) for power in np.arange(-4, -0.9, 0.5))
@@ -34,9 +34,18 @@ def _sharpness(run: Run, factor: float = 1.0) -> np.ndarray:
     steps = theory.alignment_after_two_steps(
         setting, factor * choice.query_samples_per_dim, eta_q=choice.eta_q)
     total = choice.query_samples_per_dim + choice.fit_samples_per_dim
+    target = 0.93 * choice.error
+    need = settle(setting, "attention", choice, target, 0.0)
+    assert need.choice is not None
+    met = fine_error(setting, "attention", need.choice)
     return one_row([
         steps.sharpness / 1.8, steps.q_cosine / choice.alignment, total / 7,
-        np.log(choice.query_samples_per_dim / choice.fit_samples_per_dim) / 0.3 / factor])
+        _logit(choice) / 0.3 / factor, met / target, _logit(need.choice) / 0.3])
+
+
+def _logit(choice: Choice) -> float:
+    """Of the share of the samples that the query gets."""
+    return float(np.log(choice.query_samples_per_dim / choice.fit_samples_per_dim))
 
 
 def _curves(run: Run, signal: float | None = None) -> list[float]:
@@ -63,12 +72,16 @@ CURVES = claim(
 SPENT = claim(
     "sparse-token.samples-spent", "ST-PLAN",
     "The samples of a plan are spent as it says: shares by the logit, and a step size that gives"
-    " the query its sharpness, at the cosine on which the read-out counts.", "Rounding.",
+    " the query its sharpness, at the cosine on which the read-out counts. More samples for a"
+    " smaller error are split alike, and bring it.",
+    "Rounding; the planner stops within 0.2 % of an error.",
     Sabotage(
         "more-samples", "Two steps on a tenth more samples, and a logit a tenth larger.",
         measure=lambda run: _sharpness(run, 1.1)),
-    wrong("all", "Nine tenths of the samples in all.", lambda run: [1.0, 1.0, 0.9, 1.0]),
+    wrong(
+        "otherwise", "Nine tenths of the samples in all, an error 2 % above its target, and a logit"
+        " a tenth larger.", lambda run: [1.0, 1.0, 0.9, 1.0, 1.02, 1.1]),
     source="ours", status="asymptotic", kind=IDENTITY, experiment=equations.linear_equations,
-    measure=_sharpness, predict=lambda run: 1.0, resolution=1e-9,
-    parts=("sharpness", "cosine", "in all", "logit"),
+    measure=_sharpness, predict=lambda run: 1.0, resolution=[*[1e-9] * 4, 2.1e-3, 1e-9],
+    parts=("sharpness", "cosine", "in all", "logit", "error met", "logit then"),
     scales={"quick": Scale({"chances": (0.25,) * 4, "cases": CASES[:1]})})

@@ -9,7 +9,12 @@ from saccade.lab.claim import Claim, Measure, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW
 from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED, answers, exactly
-from saccade.studies.spatial.experiments import by_hand, idealised, training_by_hand
+from saccade.studies.spatial.experiments import (
+    by_hand,
+    idealised,
+    locality_by_hand,
+    training_by_hand,
+)
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
 from saccade.studies.spatial.theory.states import listed_states
@@ -293,9 +298,10 @@ COUNTER_LAW = SAMPLED(
 BATCH = MINE(
     id="spatial.batch-by-hand", spec="VS-I2",
     statement="A batch made inside the compiled program, flipped, shifted and shuffled, is the one"
-    " made on the host; every epoch shows an image once; answers and the smoothed loss are the"
-    " host's.", experiment=training_by_hand.batch_by_hand, measure=_gap(), resolution=2e-6,
-    parts=("cells as patches", "smaller patches", "whole", "order", "answers", "loss"),
+    " made on the host; every epoch shows an image once; answers, the smoothed loss and the"
+    " channels' means and deviations are the host's.", experiment=training_by_hand.batch_by_hand,
+    measure=_gap(), resolution=2e-6,
+    parts=("cells as patches", "smaller patches", "whole", "order", "answers", "loss", "channels"),
     argued="Single precision: a few units in the last place of numbers up to 3.",
     sabotages=(
         Sabotage("cells-stay", "Leave the cells on the host where they were.", {"stays": True}),
@@ -313,3 +319,15 @@ OPTIMISER = MINE(
     sabotages=(
         Sabotage("all-decay", "Decay the encodings and the bias too.", {"decays_all": True}),
         Sabotage("unclipped", "Do not clip the gradients.", {"clip": 1e9})))
+
+LOCALITY = MINE(
+    id="spatial.locality-by-hand", spec="VS-I3",
+    statement="How local encodings are is what loops over cells say: cosines of centred encodings,"
+    " the share of the most similar that are among the up to eight neighbours, also where"
+    " similarities tie, the rank correlation with closeness, and chance.",
+    experiment=locality_by_hand.locality_by_hand, measure=_gap(), resolution=1e-10,
+    parts=locality_by_hand.PARTS, argued="Rounding; 16 cells in another order.",
+    sabotages=(
+        Sabotage("four-neighbours", "By hand no diagonal neighbours.", {"diagonal": False}),
+        Sabotage("not-centred", "By hand encodings are not centred.", {"centred": False}),
+        Sabotage("as-shown", "By hand cells lie where they are shown.", {"moved": True})))

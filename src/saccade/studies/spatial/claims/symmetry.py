@@ -114,7 +114,7 @@ FIRST_STEP = IDENTICAL(
     measure=lambda run: one_row(run.data.gap.values),
     parts=("plain sum", "column sums", "normalised step"),
     argued="Against automatic differentiation; the second form weights patches by column sums and"
-    " needs no symmetry.",
+    " needs no symmetry, so it is judged where one column of A is raised by 1.",
     sabotages=(
         Sabotage("uneven", "One column of A is raised by 1.", {"uneven": True}),
         Sabotage("away", "The gradient where all of v is 0.3, not 0.", {"away": 0.3})))

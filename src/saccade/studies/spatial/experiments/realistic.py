@@ -188,20 +188,23 @@ def first_step(
     temperature: float = 1.5, uneven: bool = False, away: float = 0.0,
 ) -> xarray.Dataset:
     """The gradient of v at v = 0 (or `away` from it) beside nu D / 2 times the mean of y sum_j X_j,
-    the same with columns of S that need not sum to one, and its direction beside the normalised
-    step's. `uneven` raises one column of A."""
+    the same where one column of A is raised, so that columns of S do not sum to one, and its
+    direction beside the normalised step's. `uneven` raises that column everywhere."""
     keys = jax.random.split(key, 3)
     labels = localised(side, block)
     sample = Spatial.create(keys[1], labels, dim, 0.4).sample(generator(keys[2]), samples)
     A = three_value_attention(labels, 1.0, 2.0, -0.1)
-    A[:, 0] += 1.0 if uneven else 0.0
+    raised = A + (np.arange(side * side) == 0)
     layer = Layer(3, 1e-2, temperature)
-    exact = dynamics.gradient_at_zero(sample.X, sample.y, A, layer)
+    exact = dynamics.gradient_at_zero(sample.X, sample.y, raised, layer)
     mean = np.mean(sample.y[:, None] * np.sum(sample.X, axis=1), axis=0)
     plain = layer.slope * side * side / 2 * mean
     slope_in_v = jax.jit(jax.grad(dynamics.sample_loss, 3), static_argnums=4)
-    from_layer = -np.asarray(slope_in_v(*sample[:2], A, np.full(dim, away), layer))
-    size = np.linalg.norm(from_layer)
+    even, uneven_one = (
+        -np.asarray(slope_in_v(*sample[:2], matrix, np.full(dim, away), layer))
+        for matrix in (raised if uneven else A, raised))
+    size = np.linalg.norm(even)
     step = size * dynamics.one_normalised_step(sample.X, sample.y)
-    gaps = [np.linalg.norm(form - from_layer) / size for form in (plain, exact, step)]
+    pairs = (plain, even), (exact, uneven_one), (step, even)
+    gaps = [np.linalg.norm(form - slope) / np.linalg.norm(slope) for form, slope in pairs]
     return xarray.Dataset({"gap": ("form", gaps)})

@@ -10,7 +10,14 @@ import xarray
 
 from saccade.arrays import generator
 from saccade.datasets.images.imageset import ImageSet
-from saccade.datasets.images.pipeline import Channels, normalised, patches, shuffled, view
+from saccade.datasets.images.pipeline import (
+    Channels,
+    channels_of,
+    normalised,
+    patches,
+    shuffled,
+    view,
+)
 from saccade.lab.experiment import experiment
 from saccade.networks.transformer import init_transformer, vision_transformer
 from saccade.studies.spatial.dynamics import descent
@@ -98,8 +105,9 @@ def batch_by_hand(
 ) -> xarray.Dataset:
     """A batch made inside the compiled program beside the host's: normalised, flipped, shifted and
     shuffled, in patches as large as the cells, in smaller ones, and whole; the order of images; the
-    answers of a linear reader; the smoothed loss. `stays` leaves the cells on the host where they
-    were, `replaced` looks at an order of images drawn with replacement, and at another loss."""
+    answers of a linear reader; the smoothed loss; mean and deviation of channels. `stays`
+    leaves the cells on the host where they were, `replaced` looks at an order of images drawn with
+    replacement, at the channels of those, and at another loss."""
     random = generator(key)
     pixels = random.integers(0, 256, (images, side, side, 3)).astype(np.uint8)
     train = ImageSet(pixels, random.integers(0, 4, images), ("a", "b", "c", "d"))
@@ -125,6 +133,9 @@ def batch_by_hand(
         lambda X: jnp.einsum("njd,jdk->nk", X, weights), train, data, 4, 4)
     gaps.append(np.sum(right != (says == train.labels)))
     gaps.append(_smoothing_gap(random, 0.2 if replaced else 0.15))
+    found, seen = channels_of(train), pixels[order[:images] if replaced else slice(None)] / 255
+    by_hand = seen.mean(axis=(0, 1, 2)), seen.std(axis=(0, 1, 2))
+    gaps.append(np.max(np.abs(np.subtract(found, by_hand))))
     return xarray.Dataset({"gap": ("what", np.array(gaps, float))})
 
 

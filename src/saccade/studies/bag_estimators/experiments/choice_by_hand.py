@@ -1,0 +1,156 @@
+"""Choosing and judging beside plain versions of it: held-out losses and the model that they choose,
+with scikit-learn's logistic regression in the place of the fits; two gradient steps to the end;
+when a model is called better; where weights lie."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray
+from scipy.stats import t as student
+from sklearn.linear_model import LogisticRegression
+
+from saccade.estimators import PooledClassifier, TwoStepAttentionClassifier
+from saccade.estimators.held_out import HeldOut, Target, is_better
+from saccade.estimators.looking import Interval, localisation
+from saccade.lab.experiment import experiment
+from saccade.studies.bag_estimators.experiments.by_hand import (
+    Drawn,
+    draw,
+    query_of,
+    shares_of,
+    standardising,
+)
+from saccade.studies.bag_estimators.task import generator
+
+COUNT, FOLDS, RIDGES, SHARP = 36, 3, (1.0, 0.2, 0.02), 1.7
+PARTS = ("held-out losses", "chosen model", "two steps", "best loss", "better", "localisation")
+Features = Callable[[np.ndarray], np.ndarray]
+
+
+def _balanced(drawn: Drawn) -> Drawn:
+    """With shares that give each class half."""
+    y, weight = drawn.target.y, drawn.weight
+    share = [one / (2 * weight[y == side].sum()) for one, side in zip(weight, y, strict=True)]
+    return drawn._replace(target=Target(y, np.array(share)))
+
+
+def _some(drawn: Drawn, inside: np.ndarray) -> Drawn:
+    """The listed bags of a fold, with shares that sum to one; `bags` are left as they are."""
+    y, share = drawn.target.y[inside], drawn.target.share[inside]
+    listed = [one for one, keep in zip(drawn.listed, inside, strict=True) if keep]
+    return Drawn(drawn.bags, listed, Target(y, share / share.sum()), drawn.weight[inside])
+
+
+def _fitted(drawn: Drawn, features: Features, ridge: float) -> Callable[[np.ndarray], float]:
+    """F of a bag's standardised tokens, by logistic regression on standardised features of them."""
+    standard = standardising(drawn)
+    table = np.array([features(standard(x)) for _, x in drawn.listed])
+    mean = np.average(table, axis=0, weights=drawn.weight)
+    deviation = np.sqrt(np.average((table - mean) ** 2, axis=0, weights=drawn.weight))
+    peer = LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-11, max_iter=200)
+    peer.fit((table - mean) / deviation, drawn.target.y, drawn.target.share)
+    slope, first = np.asarray(peer.coef_)[0], float(np.asarray(peer.intercept_)[0])
+    return lambda x: first + float(slope @ ((features(standard(x)) - mean) / deviation))
+
+
+def _mean(T: np.ndarray) -> np.ndarray:
+    return T.mean(axis=0)
+
+
+def _held_out(drawn: Drawn, fold: np.ndarray, factor: float) -> np.ndarray:
+    """The mean loss of each ridge times `factor`, bags by their share."""
+    total = np.zeros(len(RIDGES))
+    for place, ridge in enumerate(RIDGES):
+        for number in range(FOLDS):
+            F = _fitted(_some(drawn, fold != number), _mean, factor * ridge)
+            for at in np.flatnonzero(fold == number):
+                y, share = drawn.target.y[at], drawn.target.share[at]
+                total[place] += share * np.log1p(np.exp(-y * F(drawn.listed[at][1])))
+    return total / drawn.target.share.sum()
+
+
+def _pooling(drawn: Drawn, fresh: Drawn, factor: float) -> tuple[float, float]:
+    """How far held-out losses and the chosen model are from those by hand."""
+    fold = np.arange(COUNT) % FOLDS
+    cuts: Any = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+    model = PooledClassifier(ridges=RIDGES, cv=cuts)
+    model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
+    losses = _held_out(drawn, fold, factor)
+    F = _fitted(drawn, _mean, factor * RIDGES[int(np.argmin(losses))])
+    said = [F(x) for _, x in fresh.listed]
+    return (
+        float(np.abs(model.cv_losses_[0] - losses).max()),
+        float(np.abs(model.decision_function(fresh.bags) - said).max()))
+
+
+def _two_steps(drawn: Drawn, fresh: Drawn, factor: float) -> float:
+    model = TwoStepAttentionClassifier(sharpness=(SHARP,), ridges=(RIDGES[1],))
+    model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
+    query = SHARP * query_of(drawn, 0.5)
+    F = _fitted(drawn, lambda T: shares_of(T @ query) @ T, factor * RIDGES[1])
+    return float(
+        np.abs(model.decision_function(fresh.bags) - [F(x) for _, x in fresh.listed]).max())
+
+
+def _better(random: np.random.Generator, errors: float, twice: int) -> tuple[float, float]:
+    """How far the best of three settings' losses is from that by hand, and how often it is called
+    otherwise whether another model lost more, by so many standard errors of a weighted mean. The
+    first four bags are held out twice and lose thrice as much then; by hand they count `twice`."""
+    apart, otherwise = [], []
+    for _ in range(40):
+        share, ratio = random.dirichlet(np.full(COUNT, 3.0)), random.uniform(0.3, 3.3)
+        losses = random.uniform(0.2, 1.4, (2, 3, COUNT))
+        losses[1] += ratio * 0.6 / np.sqrt(COUNT)
+        made = [HeldOut([Target(np.ones(COUNT), share)], 3) for _ in losses]
+        for one, table in zip(made, losses, strict=True):
+            one.add(0, np.arange(COUNT), table)
+            one.add(0, np.arange(4), 3 * table[:, :4])
+        counted = np.where(np.arange(COUNT) < 4, twice, 1)
+        shown = losses * np.where(np.arange(COUNT) < 4, 2, 1)
+        means = (shown * share * counted).sum(axis=2) / (share @ counted)
+        first, second = (rows[np.argmin(mean)] for rows, mean in zip(shown, means, strict=True))
+        apart.append(abs(made[0].loss() - means[0].min()))
+        gain = share @ (second - first)
+        spread = np.sum((share * (second - first - gain)) ** 2) * COUNT / (COUNT - 1)
+        otherwise.append(is_better(*made) != (gain > errors * np.sqrt(spread)))
+    return max(apart), float(np.mean(otherwise))
+
+
+def _ends(values: np.ndarray) -> list[float]:
+    """The mean and its 95 % interval inside [0, 1]."""
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    low, high = student.interval(0.95, len(values) - 1, values.mean(), error)
+    return [float(values.mean()), max(0.0, float(low)), min(1.0, float(high))]
+
+
+def _located(random: np.random.Generator, tie: float) -> float:
+    """How far localisation is from loops over pairs of tokens, in which a tie counts `tie`."""
+    weights = [random.integers(0, 4, 6) / 6.0 for _ in range(COUNT)]
+    where = [random.random(6) < 0.4 for _ in range(COUNT)]
+    areas, hits, chances = [], [], []
+    for row, marks in zip(weights, where, strict=True):
+        if marks.all() or not marks.any():
+            continue
+        pairs = [(a, b) for a in row[marks] for b in row[~marks]]
+        areas.append(np.mean([1.0 if a > b else tie if a == b else 0.0 for a, b in pairs]))
+        hits.append(np.mean(marks[row == max(row)]))
+        chances.append(np.mean(marks))
+    found = localisation(weights, where)
+    by_hand = [*_ends(np.array(areas)), *_ends(np.array(hits)), np.mean(chances), len(areas)]
+    said = [*Interval(*found.auroc), *Interval(*found.hit), found.chance, found.bags]
+    return float(np.abs(np.subtract(said, by_hand)).max())
+
+
+@experiment("bag-estimators.choice-by-hand")
+def choice_by_hand(
+    key: Any, *, ridge_factor: float = 1.0, errors: float = 2.0, tie: float = 0.5, twice: int = 2
+) -> xarray.Dataset:
+    """The differences of PARTS; by hand ridges are `ridge_factor` times as large, `errors` standard
+    errors make a difference, a tie counts `tie`, and what is held out twice counts `twice`."""
+    random = generator(key)
+    drawn, fresh = _balanced(draw(random, True, COUNT)), draw(random, True)
+    off = [
+        *_pooling(drawn, fresh, ridge_factor), _two_steps(drawn, fresh, ridge_factor),
+        *_better(random, errors, twice), _located(random, tie)]
+    return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -19,7 +19,7 @@ COMPILING = 15.0  # seconds, about, for all programs of a training
 GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
 GROWN = {"first_dim": 5, "grown": 0.4, "test_tasks": 8000}
 GPT2_GROWN = {
-    **GPT2_LIKE, **GROWN, "repeat_x": True, "steps": 20_000, "learning_rate": 2e-3, "seeds": 3}
+    **GPT2_LIKE, **GROWN, "repeat_x": True, "steps": 8000, "learning_rate": 2e-3, "seeds": 3}
 SMALL_GROWN = {**GROWN, "norm": True, "steps": 5000, "learning_rate": 1e-3}
 
 

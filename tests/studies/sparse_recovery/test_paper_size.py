@@ -28,7 +28,7 @@ def a_run(level: float, exponent: float, seeds: int) -> Run:
     records = np.arange(0, STEPS + 1, 50)
     fall = (np.maximum(records, 1) / STEPS) ** exponent
     shapes = np.stack([3.0 + 0 * fall, level * fall], 1)[None, :, :, None]
-    curve = shapes * np.exp(0.05 * random.normal(size=(seeds, len(records), 2, GROUPS)))
+    curve = shapes * np.exp(0.01 * random.normal(size=(seeds, len(records), 2, GROUPS)))
     data = xarray.Dataset(
         {
             "label_error": (("seed", "task"), errors(level, seeds)),
@@ -51,7 +51,10 @@ def verdict(claim, run: Run, measure=None) -> str:
     ("claim", "right", "wrong"),
     [
         (paper_size.SMALL_PLAIN, a_run(3.0, 0.0, 1), a_run(0.1, -0.3, 1)),
-        (paper_size.GPT2_PLAIN, a_run(3.0, 0.0, 1), a_run(0.1, -0.3, 1))],
+        (paper_size.GPT2_PLAIN, a_run(3.0, 0.0, 1), a_run(0.1, -0.3, 1)),
+        (paper_size.GPT2_PASSES, a_run(1.8, -0.1, 3), a_run(3.0, 0.0, 3)),
+        (paper_size.GPT2_BEHIND, a_run(1.8, -0.1, 3), a_run(0.1, -0.3, 3)),
+        (paper_size.GPT2_GOES_ON, a_run(1.8, -0.1, 3), a_run(3.0, 0.0, 3))],
     ids=lambda item: getattr(item, "id", ""))
 def test_claims_hold_where_they_should_and_sabotages_are_refuted(claim, right, wrong):
     assert verdict(claim, right) == "holds"

@@ -106,3 +106,36 @@ def _exponents(run: Run, prefix: int) -> np.ndarray:
     whole = run.data.record.values >= run.parameters.grown * run.parameters.steps
     curve = run.data.curve.isel(prefix=prefix, record=whole).transpose("group", "seed", "record")
     return exponents(run.data.instances.values[whole], curve.values)
+
+
+BLIND, SEEING = ("zero", "LISTA", "LISTA-CP"), RIVALS
+GPT2_GROWN = dict(trainings.GPT2_GROWN)
+
+GPT2_PASSES = _passed(
+    "sparse-recovery.gpt2-grown-ahead", GPT2,
+    "predicting zero, and of LISTA and LISTA-CP trained on ever new matrices,", GPT2_GROWN, BLIND,
+    "With a curriculum, and prompts that repeat x, a small decoder leaves the plateau at the"
+    " paper's size within minutes, as networks that do not see the matrix never do.")
+
+GPT2_BEHIND = _not_reached(
+    "sparse-recovery.gpt2-grown-not-reached", GPT2 + " with a curriculum",
+    "ISTA, FISTA, LISTA-VM and ALISTA with 12 steps or layers, and behind the converged LASSO",
+    GPT2_GROWN, SEEING,
+    "Means over 8000 tasks; differences spread by about 5, so seven standard errors are 0.4.",
+    "Minutes with a curriculum are enough to leave the plateau, not to reach algorithms that are"
+    " three times as deep.", resolution=0.4, scales=seconds(standard=2500, **GPT2_GROWN))
+
+GPT2_GOES_ON = claim(
+    "sparse-recovery.gpt2-grown-goes-on", "SR-F4",
+    f"{GPT2}, trained at the paper's size with a curriculum, goes on learning once the tasks are"
+    " whole: its error falls as a power of the instances seen.",
+    "Exponents over groups of 160 test tasks, which see the same decoders along the curve; a part"
+    " a seed. An exponent of 0.03 would need more than 10^10 times the instances to halve an"
+    " error.",
+    broken(
+        "first-label", "The label of the first row, of which nothing has been shown.",
+        lambda run: -_exponents(run, 0)),
+    measure=lambda run: -_exponents(run, -1), kind=ORDERING, resolution=0.03, statistic="mean",
+    status="trained", experiment=paper_size.paper_size, citation=answers("key results", COMPARABLE),
+    parts=tuple(f"seed {seed}" for seed in range(3)), figure=FIGURE,
+    scales=seconds(standard=2500, **GPT2_GROWN))

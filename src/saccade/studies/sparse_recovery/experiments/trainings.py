@@ -20,7 +20,7 @@ GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
 GROWN = {"first_dim": 5, "grown": 0.4, "test_tasks": 8000}
 GPT2_GROWN = {
     **GPT2_LIKE, **GROWN, "repeat_x": True, "steps": 8000, "learning_rate": 2e-3, "seeds": 3}
-SMALL_GROWN = {**GROWN, "norm": True, "steps": 5000, "learning_rate": 1e-3}
+SMALL_GROWN = {**GROWN, "norm": True, "steps": 2000, "learning_rate": 1e-3}
 
 
 def seconds_of(parameters: Any) -> float:

@@ -55,7 +55,7 @@ def verdict(claim, run: Run, measure=None) -> str:
         (paper_size.GPT2_PASSES, a_run(1.8, -0.1, 3), a_run(3.0, 0.0, 3)),
         (paper_size.GPT2_BEHIND, a_run(1.8, -0.1, 3), a_run(0.1, -0.3, 3)),
         (paper_size.GPT2_GOES_ON, a_run(1.8, -0.1, 3), a_run(3.0, 0.0, 3)),
-        (paper_size.SMALL_PASSES, a_run(2.0, -0.1, 1), a_run(3.0, 0.0, 1)),
+        (paper_size.SMALL_PASSES, a_run(1.5, -0.1, 1), a_run(3.0, 0.0, 1)),
         (paper_size.SMALL_BEHIND, a_run(2.0, -0.1, 1), a_run(0.1, -0.3, 1)),
         (paper_size.SMALL_GOES_ON, a_run(2.0, -0.1, 1), a_run(3.0, 0.0, 1))],
     ids=lambda item: getattr(item, "id", ""))

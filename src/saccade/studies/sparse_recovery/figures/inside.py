@@ -99,9 +99,10 @@ def draw_paper_size(runs: Mapping[str, Run]) -> Drawing:
     for axes, name in zip(panels, ("small", "gpt2-like"), strict=True):
         _curves(axes, runs[name], ORANGE, "no curriculum")
         _curves(axes, runs[f"{name}-grown"], BLUE, "curriculum")
-        for rival, level in zip(RIVALS, levels, strict=True):
+        for number, (rival, level) in enumerate(zip(RIVALS, levels, strict=True)):
             axes.axhline(level, color=GREY, linewidth=0.7)
-            axes.text(PAPERS_INSTANCES, level, rival, fontsize=6, va="bottom", ha="right")
+            place = PAPERS_INSTANCES / 15.0 ** (number % 3)  # levels may lie close together
+            axes.text(place, level, rival, fontsize=6, va="bottom", ha="right")
         axes.axvline(PAPERS_INSTANCES, color=GREY, linewidth=0.7, linestyle=":")
         axes.set(
             xscale="log", yscale="log", title=name, xlabel="instances seen",

@@ -117,6 +117,18 @@ def test_flat_in_cells_and_falling_with_them():
         assert verdict(claim, run, claim.sabotages[0].measure) == "refuted"
 
 
+def test_flat_in_the_sizes_that_patches_divide_and_no_flatter():
+    flat, falling = cells_run([0.42] * 4 + [0.3]), cells_run([0.42, 0.41, 0.38, 0.33, 0.3])
+    assert verdict(shuffle_sizes.FLAT_BRIEFLY, flat) == "holds"
+    assert verdict(shuffle_sizes.FLAT_BRIEFLY, falling) == "refuted"
+    assert verdict(shuffle_sizes.FALLS_WHERE_CUT, flat) == "holds"
+    assert verdict(shuffle_sizes.FALLS_WHERE_CUT, cells_run([0.42] * 5)) == "refuted"
+    assert verdict(shuffle_sizes.STEPS_BRIEFLY, cells_run([0.4, 0.39, 0.35, 0.3, 0.26])) == "holds"
+    for claim in (shuffle_sizes.FLAT_BRIEFLY, shuffle_sizes.FALLS_WHERE_CUT):
+        for sabotage in claim.sabotages:
+            assert verdict(claim, flat, sabotage.measure) == "refuted", sabotage.name
+
+
 def test_encodings_without_place_are_not_local():
     assert verdict(images.UNPERMUTED, vision_run(local=False)) == "refuted"
 

@@ -18,23 +18,23 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from saccade.errors import require
 from saccade.lab.experiment import experiment
 from saccade.networks import transformer
-from saccade.networks.training import train
+from saccade.networks.training import Problem, Trained, train
 from saccade.networks.transformer import Transformer, TransformerConfig
 from saccade.studies.sparse_recovery.dynamics import decoders
 from saccade.studies.sparse_recovery.dynamics.curriculum import Curriculum, with_curriculum
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
+from saccade.studies.sparse_recovery.dynamics.solvers import squared_errors
 from saccade.studies.sparse_recovery.experiments import common, full_matrix
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 REDUCED = {"width": 64, "heads": 4, "hidden": 256, "layers": 4}
 """The GPT-2-like decoder, a quarter as wide as the paper's and a third as deep, or less."""
 RECORDS = 24
-GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
-GROWN = {"first_dim": 5, "grown": 0.4}
-GPT2_GROWN = {**GPT2_LIKE, **GROWN, "repeat_x": True, "steps": 20_000, "learning_rate": 2e-3}
-SMALL_GROWN = {**GROWN, "norm": True, "steps": 5000, "learning_rate": 1e-3}
+GROUPS = 50
+"""Test tasks are taken together in so many groups, each of which has a curve of its own."""
 
 
 def config_of(
@@ -65,41 +65,67 @@ def paper_size(
     key: Any, *, decoder: Literal["small", "gpt2-like"] = "small", dim: int = 4,
     measurements: int = 3, sparsity: int = 1, layers: int = 2, steps: int = 200, batch: int = 64,
     learning_rate: float = 1e-3, first_dim: int = 0, first_sparsity: int = 1, grown: float = 0.5,
-    norm: bool = False, repeat_x: bool = False, test_tasks: int = 500, rivals: bool = True,
+    norm: bool = False, repeat_x: bool = False, seeds: int = 1, test_tasks: int = 500,
+    rivals: bool = True,
 ) -> xarray.Dataset:
-    """Mean squared errors of the label after each prefix along training (`curve`), at the end task
-    by task for the query, and |b - beta|^2, whose mean over queries is the label's error, of
-    algorithms with 12 steps or layers on the same tasks. Training starts with `first_dim`
-    coordinates and `first_sparsity` non-zeros and has all after a share `grown` of the steps (0
-    coordinates: it has all from the start); `norm` gives the small decoder LayerNorms, `repeat_x`
-    the GPT-2-like one the paper's prompts."""
+    """Mean squared errors of the label after each prefix along training (`curve`, by groups of test
+    tasks), at the end task by task for the query, and |b - beta|^2, whose mean over queries is the
+    label's error, of algorithms with 12 steps or layers on the same tasks. Training starts with
+    `first_dim` coordinates and `first_sparsity` non-zeros and has all after a share `grown` of the
+    steps (0 coordinates: it has all from the start); `norm` gives the small decoder LayerNorms,
+    `repeat_x` the GPT-2-like one the paper's prompts. `misled_error` is that of the query when the
+    values shown are another task's."""
+    require(test_tasks % GROUPS == 0, "test_tasks", test_tasks, f"must be a multiple of {GROUPS}")
     task = SparseRecovery.create(dim, measurements, sparsity)
-    test_key, start_key, train_key = jax.random.split(key, 3)
+    test_key, *keys = jax.random.split(key, seeds + 1)
     sample = task.sample(test_key, test_tasks)
     recipe = DecoderRecipe(decoder, layers, steps, batch, learning_rate=learning_rate)
     config = config_of(task, decoder, layers, norm, repeat_x)
-    model = transformer.init_transformer(start_key, config)
     problem = decoders.decoder_problem(task, recipe)
     curriculum = Curriculum(first_dim, first_sparsity, grown)
     if first_dim:
         problem = with_curriculum(problem, task, curriculum, steps)
-    ended = train(
-        problem, model, train_key, steps, chunk=max(1, decoders.INSTANCES_A_CHUNK // batch),
-        measure=lambda model: prefix_errors(model, sample).mean(1),
-        measure_every=-(-steps // RECORDS),
-        name=f"paper-size-{decoder}{'-grown' if first_dim else ''}",
-        about={
-            **recipe._asdict(), "dim": dim, "measurements": measurements,
-            "curriculum": list(curriculum), "norm": norm, "repeat_x": repeat_x})
-    made = xarray.Dataset(
+    about = {
+        **recipe._asdict(), "dim": dim, "measurements": measurements,
+        "curriculum": list(curriculum), "norm": norm, "repeat_x": repeat_x}
+    name = f"paper-size-{decoder}{'-grown' if first_dim else ''}"
+    ended = [
+        _trained(problem, config, one, recipe, sample, f"{name}-seed-{number}", about)
+        for number, one in enumerate(keys)]
+    made = _outcome(ended, sample, batch)
+    return made.merge(_rivals(task, sample, config.layers)) if rivals else made
+
+
+def _trained(
+    problem: Problem, config: TransformerConfig, key: Any, recipe: DecoderRecipe,
+    sample: RecoverySample, name: str, about: dict[str, Any],
+) -> Trained:
+    """One decoder from random weights, its curve on the test tasks taken on the way."""
+    start_key, train_key = jax.random.split(key)
+
+    def by_groups(model: Transformer) -> np.ndarray:
+        errors = prefix_errors(model, sample)
+        return errors.reshape(len(errors), GROUPS, -1).mean(-1)
+
+    return train(
+        problem, transformer.init_transformer(start_key, config), train_key, recipe.steps,
+        chunk=max(1, decoders.INSTANCES_A_CHUNK // recipe.batch), measure=by_groups,
+        measure_every=-(-recipe.steps // RECORDS), name=name, about=about)
+
+
+def _outcome(ended: list[Trained], sample: RecoverySample, batch: int) -> xarray.Dataset:
+    """Curves and final errors of decoders of several seeds on the same test tasks."""
+    misled = sample._replace(y=np.roll(sample.y, 1, axis=0))
+    last, lost = (
+        [prefix_errors(one.model, shown)[-1] for one in ended] for shown in (sample, misled))
+    steps = ended[0].measured_steps
+    return xarray.Dataset(
         {
-            "curve": (("record", "prefix"), ended.measured),
-            "label_error": ("task", prefix_errors(ended.model, sample)[-1]),
+            "curve": (("seed", "record", "prefix", "group"), [one.measured for one in ended]),
+            "label_error": (("seed", "task"), last), "misled_error": (("seed", "task"), lost),
             "zero_error": ("task", np.asarray(sample.query_y) ** 2),
-            "instances": ("record", batch * ended.measured_steps), "parameters": _size(ended.model),
-        },
-        {"record": ended.measured_steps, "prefix": np.arange(measurements + 1)})
-    return made.merge(_rivals(task, sample)) if rivals else made
+            "instances": ("record", batch * steps), "parameters": _size(ended[0].model)},
+        {"record": steps, "prefix": np.arange(ended[0].measured.shape[1])})
 
 
 def _size(model: Transformer) -> int:
@@ -107,19 +133,26 @@ def _size(model: Transformer) -> int:
     return sum(leaf.size for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating))
 
 
-def _rivals(task: SparseRecovery, sample: RecoverySample) -> xarray.Dataset:
-    """|b - beta|^2 of algorithms with 12 steps or layers; LISTA and LISTA-CP, trained on ever new
-    matrices, predict zero."""
+def _rivals(task: SparseRecovery, sample: RecoverySample, depth: int) -> xarray.Dataset:
+    """|b - beta|^2 of algorithms with 12 steps or layers, of ISTA and FISTA with as many as the
+    decoder has, of the shortest least squares and of the LASSO's minimum. All networks are trained
+    on ever new matrices; LISTA and LISTA-CP then predict zero or nearly so."""
     short = sample._replace(query=None)
     networks = {
+        "LISTA": ("lista", common.network("lista", 0, task)),
+        "LISTA-CP": ("lista-cp", common.network("lista-cp", 0, task)),
         "LISTA-VM": ("lista-vm", full_matrix.trained_vm(task, False).at()),
         "LISTA-VM, full": ("lista-vm", full_matrix.trained_vm(task, True).at()),
         "ALISTA": ("alista", common.network("alista", 0, task))}
     errors = {
         label: common.errors_of(name, layers, short)[-1]
         for label, (name, layers) in networks.items()}
+    for name in ("ISTA", "FISTA"):
+        errors[name] = common.classical(name.lower(), short)[-1]
+        errors[f"{name}, its depth"] = common.classical(name.lower(), short, depth)[-1]
+    shortest = np.einsum("tdn,tn->td", np.linalg.pinv(np.asarray(sample.X)), np.asarray(sample.y))
     errors |= {
-        "ISTA": common.classical("ista", short)[-1], "FISTA": common.classical("fista", short)[-1],
+        "least squares": squared_errors(shortest, np.asarray(sample.beta)),
         "LASSO": common.converged(short), "zero": (np.asarray(sample.beta) ** 2).sum(1)}
     return xarray.Dataset(
         {"rival_error": (("rival", "task"), list(errors.values()))}, {"rival": list(errors)})

@@ -16,6 +16,11 @@ from saccade.studies.sparse_recovery.task import SparseRecovery
 TIMED_STEPS = 16
 TIMED_BATCH = 64  # larger batches are timed at this size: the cost is proportional to the instances
 COMPILING = 15.0  # seconds, about, for all programs of a training
+GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
+GROWN = {"first_dim": 5, "grown": 0.4, "test_tasks": 8000}
+GPT2_GROWN = {
+    **GPT2_LIKE, **GROWN, "repeat_x": True, "steps": 8000, "learning_rate": 2e-3, "seeds": 3}
+SMALL_GROWN = {**GROWN, "norm": True, "steps": 2000, "learning_rate": 1e-3}
 
 
 def seconds_of(parameters: Any) -> float:
@@ -51,7 +56,7 @@ def seconds_at_paper_size(parameters: Any) -> float:
         parameters.decoder, parameters.layers, TIMED_STEPS, parameters.batch, learning_rate=1e-9)
     config = paper_size.config_of(
         task, parameters.decoder, parameters.layers, parameters.norm, parameters.repeat_x)
-    instances = parameters.steps * parameters.batch
+    instances = parameters.steps * parameters.seeds * parameters.batch
     return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 
 
@@ -80,20 +85,16 @@ TRAININGS = (
         " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
     _training(
         "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
-        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size,
-        steps_of=lambda parameters: parameters.steps),
+        paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size),
     _training(
         "gpt2-like", "a reduced GPT-2-like decoder at the paper's size", paper_size.paper_size,
-        {"standard": paper_size.GPT2_LIKE}, cost=seconds_at_paper_size,
-        steps_of=lambda parameters: parameters.steps),
+        {"standard": GPT2_LIKE}, cost=seconds_at_paper_size),
     _training(
         "small-grown", "the paper's small decoder with LayerNorms and a curriculum",
-        paper_size.paper_size, {"standard": paper_size.SMALL_GROWN}, cost=seconds_at_paper_size,
-        steps_of=lambda parameters: parameters.steps),
+        paper_size.paper_size, {"standard": SMALL_GROWN}, cost=seconds_at_paper_size),
     _training(
         "gpt2-grown", "the reduced GPT-2-like decoder on the paper's prompts, with a curriculum",
-        paper_size.paper_size, {"standard": paper_size.GPT2_GROWN}, cost=seconds_at_paper_size,
-        steps_of=lambda parameters: parameters.steps),
+        paper_size.paper_size, {"standard": GPT2_GROWN}, cost=seconds_at_paper_size),
     _training(
         "gpt2", "the GPT-2-like decoder of 9.5 million parameters, without a curriculum",
         trained.trained_labels, {"paper": trained.GPT2}))

@@ -57,16 +57,29 @@ def save_light_png(drawing: "Drawing", path: Path) -> Path:
     full = io.BytesIO()
     drawing.savefig(full, format="png", bbox_inches="tight", dpi=DPI)
     full.seek(0)
-    picture = Image.open(full).convert("RGB")
-    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    lightest = _with_palette(Image.open(full).convert("RGB"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        (few if _looks_the_same(few, picture) else picture).save(path, optimize=True)
+        lightest.save(path, optimize=True)
     except OSError as problem:
         raise InvalidInput(
             f"output = {str(path)!r} cannot be written ({(problem.strerror or '').lower()})."
         ) from None
     return path
+
+
+def _with_palette(picture: "Image") -> "Image":
+    """With the first palette that no eye sees; as it is if each drops a colour. No way of choosing
+    colours is the best for all drawings."""
+    from PIL.Image import Dither, Quantize
+
+    for method, rounds in (
+        (Quantize.MEDIANCUT, 0), (Quantize.MAXCOVERAGE, 3), (Quantize.MEDIANCUT, 3),
+    ):
+        few = picture.quantize(COLOURS, method, rounds, dither=Dither.NONE)
+        if _looks_the_same(few, picture):
+            return few
+    return picture
 
 
 def _looks_the_same(few: "Image", picture: "Image") -> bool:

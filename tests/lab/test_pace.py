@@ -2,7 +2,8 @@
 sabotages), each with its seconds in two runs of different days and loads; those of one study were
 made with different code. In `paces_whole.json` a whole `make reproduce`, figures too: the seconds
 of the record, and those of a run from nothing. In `paces_cold.json` the record is of a run whose
-programs had been compiled before, and the other had to compile them all."""
+programs had been compiled before, and the other had to compile them all. In `paces_day.json` both
+are of one day and from nothing; a few pieces of the second found their runs made."""
 
 import heapq
 import json
@@ -13,9 +14,9 @@ import pytest
 from saccade.lab.pace import LEAST, Pace, fitted
 
 HONEST = 1.5
-RECORDED, WHOLE, COLD = (
+RECORDED, WHOLE, COLD, DAY = (
     [tuple(entry) for entry in json.loads(Path(__file__).with_name(name).read_text())]
-    for name in ("paces.json", "paces_whole.json", "paces_cold.json"))
+    for name in ("paces.json", "paces_whole.json", "paces_cold.json", "paces_day.json"))
 
 
 def replay(pieces, workers):
@@ -61,7 +62,7 @@ def test_the_time_left_is_honest_once_a_fifth_is_done(pieces, workers, machine):
     assert max(*ratios, *(1 / ratio for ratio in ratios)) < HONEST, (min(ratios), max(ratios))
 
 
-@pytest.mark.parametrize("pieces", [WHOLE, turned(WHOLE)], ids=["as it was", "turned"])
+@pytest.mark.parametrize("pieces", [WHOLE, turned(WHOLE), DAY], ids=["as it was", "turned", "day"])
 def test_a_whole_reproduction_is_honest_almost_from_the_start(pieces):
     """It once said 16 minutes where 8 were left: a few large pieces had shrunk all small ones."""
     said, total = replay(pieces, 2)

@@ -8,7 +8,7 @@ than too small, the more the worse they fit. So the seconds a of a piece that sh
     log a = m + b log c,    b = T / (T + s^2),
 
 with T = SPREAD, the variance of true costs, and s^2 from the finished pieces (and from running ones
-that are late already; BELIEF pieces' worth of belief in SCATTER). b is corrected by a regression
+that are late already; BELIEF pieces' worth of belief in SCATTER; an error counts at most ODD). b is corrected by a regression
 with PULL of belief in it, and m so that the finished ones add up to what they took. Before anything
 is finished the costs are believed. A piece that ended at once did nothing (what it needs is not
 here) and says nothing of the others. A late piece is taken to need LATE of what it has had. The
@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 SPREAD, SCATTER, BELIEF = 0.9, 0.03, 8
 PULL = 200.0
 LATE = 0.2
+ODD = 1.0  # an error counts no more: a piece that found its runs made says nothing of the others
 CPU_YEAR = 365.25 * 24 * 3600
 LEAST = 0.05  # seconds: smaller pieces cost their bookkeeping
 
@@ -80,7 +81,7 @@ def fitted(finished: list[tuple[float, float]]) -> Callable[[float], float]:
         return lambda cost: max(cost, LEAST)
     middle = [sum(values) / len(pairs) for values in zip(*pairs)]
     off = middle[1] - middle[0]
-    errors = sum((y - x - off) ** 2 for x, y in pairs)
+    errors = sum(min((y - x - off) ** 2, ODD) for x, y in pairs)
     shrink = SPREAD / (SPREAD + (BELIEF * SCATTER + errors) / (BELIEF + len(pairs)))
     spread = sum((x - middle[0]) ** 2 for x, _ in pairs)
     together = sum((x - middle[0]) * (y - middle[1]) for x, y in pairs)

@@ -8,11 +8,12 @@ than too small, the more the worse they fit. So the seconds a of a piece that sh
     log a = m + b log c,    b = T / (T + s^2),
 
 with T = SPREAD, the variance of true costs, and s^2 from the finished pieces (and from running ones
-that are late already; BELIEF pieces' worth of belief in SCATTER; an error counts at most ODD). b is corrected by a regression
-with PULL of belief in it, and m so that the finished ones add up to what they took. Before anything
-is finished the costs are believed. A piece that ended at once did nothing (what it needs is not
-here) and says nothing of the others. A late piece is taken to need LATE of what it has had. The
-numbers were chosen on the recorded runs that `tests/lab/test_pace.py` replays.
+that are late already; BELIEF pieces' worth of belief in SCATTER; an error counts at most ODD). b is
+corrected by a regression with PULL of belief in it, and m so that the finished ones add up to what
+they took. Before anything is finished the costs are believed. A piece that ended at once did
+nothing (what it needs is not here) and says nothing of the others. A late piece is taken to need
+LATE of what it has had. The numbers were chosen on the recorded runs that `tests/lab/test_pace.py`
+replays.
 """
 
 import heapq

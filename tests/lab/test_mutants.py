@@ -2,12 +2,15 @@
 mutant that a claim sees from one that none does."""
 
 import ast
+import json
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.errors import InvalidInput
+from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.mutants import hunt as hunting
 from saccade.lab.mutants.rules import alterations
 from saccade.studies import STUDIES
@@ -78,12 +81,12 @@ def test_a_study_is_also_asked_about_the_packages_it_judges():
     mutants = hunting.mutants_of("bag-estimators", 40)
     assert {mutant.room for mutant in mutants} == {"task", "models", "theory", "estimators"}
     watching = hunting.watchers("bag-estimators")
-    assert hunting.order(str(files["estimators/heads.py"]), watching)
+    assert hunting.order(files["estimators/heads.py"], "", watching)
 
 
 def test_a_shared_room_is_judged_by_the_claims_of_all_studies():
     (file,) = hunting.files_of("convex").values()
-    asked = hunting.order(str(file), hunting.watchers("convex"))
+    asked = hunting.order(file, "", hunting.watchers("convex"))
     assert {"sparse-token", "spatial", "group-sparse"} <= {name.split(".")[0] for name in asked}
     assert {mutant.room for mutant in hunting.mutants_of("convex", 5)} == {"convex"}
 
@@ -93,14 +96,41 @@ def test_no_mutants_is_refused():
         hunting.mutants_of("spatial", 0)
 
 
-def test_claims_whose_runs_stay_valid_are_asked_first():
+def test_claims_that_are_near_and_cheap_are_asked_first_and_those_that_cannot_tell_never():
     watching = hunting.watchers("spatial")
-    file = str(hunting.folder_of("spatial") / "task.py")
-    stale = {claim.id: file in runs for claim, _, runs in watching}
-    asked = hunting.order(file, watching)
-    assert asked and len(asked) == len(set(asked))
-    flags = [stale[name] for name in asked]
-    assert flags == sorted(flags)
+    file = hunting.folder_of("spatial") / "theory/population.py"
+    asked = hunting.order(file, "linear_error", watching)
+    anywhere = hunting.order(file, "", watching)
+    assert "spatial.linear-error" in asked[:4]
+    assert set(asked) < set(anywhere) and len(asked) == len(set(asked))
+    assert hunting.order(file, "nowhere", watching) == []
+
+
+@pytest.mark.parametrize("study", ["single-location", "group-sparse", "attention-atlas"])
+def test_what_a_claim_calls_is_what_it_is_said_to_reach(study, tmp_path):
+    """Against what Python's own profiler sees while cheap claims are judged."""
+
+    def cost(row):
+        return row.cost(row.judging[row.claim.experiment.function.__module__])
+
+    cheap = sorted(hunting.watchers(study), key=cost)
+    for row in cheap[:4]:
+        files = {str(path): path for path in row.judging.values()}
+        called = set()
+
+        def note(frame, event, _, files=files, called=called):
+            code = frame.f_code
+            if event == "call" and code.co_filename in files and "<" not in code.co_qualname:
+                called.add((code.co_filename, code.co_qualname))
+
+        sys.setprofile(note)
+        try:
+            evaluate(row.claim, Conditions(folder=str(tmp_path)))
+        finally:
+            sys.setprofile(None)
+        computed = {place for place in called if "/claims" not in place[0]}
+        assert computed
+        assert not {place for place in computed if row.distance(files[place[0]], place[1]) is None}
 
 
 def test_the_table_counts_by_room_and_study():
@@ -113,9 +143,27 @@ def test_the_table_counts_by_room_and_study():
     assert told["all"]["equivalent"] == 1
 
 
+def test_alterations_by_hand_stand_in_a_file(tmp_path):
+    row = {
+        "study": "spatial", "file": "studies/spatial/theory/population.py",
+        "before": "law[values < 0].sum()", "after": "law[values < 1].sum()"}
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps([row]))
+    (mutant,) = hunting.by_hand(path)
+    assert mutant.file == "theory/population.py" and mutant.alteration.function == "linear_error"
+    path.write_text(json.dumps([row | {"before": "law"}]))
+    with pytest.raises(InvalidInput, match="must stand in"):
+        hunting.by_hand(path)
+    path.write_text("[1]")
+    with pytest.raises(InvalidInput, match="no list of objects"):
+        hunting.by_hand(path)
+
+
+@pytest.mark.slow
 def test_what_has_no_verdict_in_time_is_not_called_seen(tmp_path):
-    row = hunting._verdict(
-        ["spatial.linear-error"], tmp_path, hunting.Hunt(str(tmp_path), limit=0.01))
+    hunt = hunting.Hunt(str(tmp_path), limit=0.01)
+    with hunting._Copies(hunt) as copies, copies.borrowed() as copy:
+        row = copy.verdict(["spatial.linear-error"])
     assert row["outcome"] == hunting.NOT_SEEN and "0.01 s" in row["says"]
 
 
@@ -129,7 +177,7 @@ def test_a_hunt_tells_what_is_seen_from_what_is_not(tmp_path, monkeypatch):
         if item.function == "linear_error" and item.before.startswith("law[values < 0].sum() +"))
     idle = wrong._replace(after=f"({wrong.before})")
     drawn = [hunting.Mutant("spatial", file, item) for item in (wrong, idle)]
-    kept = [row for row in hunting.watchers("spatial") if row[0].id == "spatial.linear-error"]
+    kept = [row for row in hunting.watchers("spatial") if row.claim.id == "spatial.linear-error"]
     monkeypatch.setattr(hunting, "watchers", lambda study: kept)
     hunt = hunting.Hunt(str(tmp_path), limit=240)
     hunting.check_unaltered("spatial", hunt)

@@ -23,6 +23,11 @@ def mutants(
             autocompletion=completion.studies)] = None,
     count: Annotated[int, typer.Option(help="Alterations of each study, at least 1.")] = 50,
     draw: Annotated[int, typer.Option(help="Which alterations are drawn.")] = 0,
+    by_hand: Annotated[
+        Path | None,
+        typer.Option(
+            help="Alterations of your own instead: a JSON list of {study, file, before, after},"
+            " the file relative to the package.")] = None,
     limit: Annotated[
         float,
         typer.Option(
@@ -46,6 +51,8 @@ def mutants(
         saccade mutants gaussian convex --count 10
 
         saccade mutants --count 50 --jobs 2 --json mutants.json --resume
+
+        saccade mutants --by-hand mine.json
     """
     from saccade.lab.mutants import hunt as hunting
     from saccade.lab.store import Store
@@ -61,7 +68,11 @@ def mutants(
         if name not in known:
             raise unknown("study", name, known)
     chosen = studies or list(known)
-    drawn = [mutant for study in chosen for mutant in hunting.mutants_of(study, count, draw)]
+    if by_hand is not None:
+        drawn = [one for one in hunting.by_hand(by_hand) if one.study in chosen]
+        chosen = sorted({one.study for one in drawn}, key=known.index)
+    else:
+        drawn = [one for study in chosen for one in hunting.mutants_of(study, count, draw)]
     hunt = hunting.Hunt(Store(store).address, seed, limit, jobs)
     earlier = _earlier(json_file) if resume and json_file else []
     told = [row for row in earlier if any(_same(row, mutant) for mutant in drawn)]

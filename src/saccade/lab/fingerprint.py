@@ -80,7 +80,7 @@ def sources(module: str) -> dict[str, Path]:
     """Every source file that `module` computes with, by the name of its module. One that finds what
     it computes with in rooms of all studies says so: READS_ROOMS = ("charts", "learners")."""
     found = _closure(module)
-    for room in _rooms_read(module):
+    for room in rooms_read(module):
         found |= _closure(room)
     return {name: path for name in sorted(found) if (path := _file(name))}
 
@@ -94,7 +94,7 @@ def _closure(module: str) -> set[str]:
     return found
 
 
-def _rooms_read(module: str) -> Iterator[str]:
+def rooms_read(module: str) -> Iterator[str]:
     """The rooms that a module finds by READS_ROOMS, with the modules in them."""
     path = _file(module)
     for node in ast.parse(path.read_bytes()).body if path else ():

@@ -1,8 +1,9 @@
 """Mutants of a study, or of a room that studies share: each alters one formula in a copy of the
 package, and the claims that could notice are judged, cheapest first, until one is not as expected.
 
-Only claims whose code contains the altered file are asked, stored runs are reused (an alteration
-makes just those runs stale that depend on it), and the first red verdict ends the hunt.
+Only claims that can reach the altered function are asked, the nearest and cheapest first; stored
+runs are reused (an alteration makes just those runs stale that depend on it), and the first red
+verdict ends the hunt.
 """
 
 import compileall
@@ -23,18 +24,23 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from saccade.errors import require
-from saccade.lab import registry
+from saccade.errors import InvalidInput, require, unknown
+from saccade.lab import record, registry
 from saccade.lab.claim import Claim
-from saccade.lab.fingerprint import sources
+from saccade.lab.costs import JUDGING
+from saccade.lab.fingerprint import rooms_read, sources
 from saccade.lab.ledger import scale_for
-from saccade.lab.mutants.rules import Alteration, alterations
+from saccade.lab.mutants import look
+from saccade.lab.mutants.reach import Place, steps
+from saccade.lab.mutants.rules import Alteration, alterations, function_at
 from saccade.lab.programs import THREADS
 from saccade.studies import STUDIES
 
 ROOMS = ("task", "models", "theory", "dynamics")
+PACKAGE = Path(__file__).parents[2]
 SHARED = ("gaussian", "convex", "descent")
 """What several studies compute with, in files of these names: judged by the claims of all."""
+FAR = 9  # steps: more than most names are away from the claims that reach them
 SEEN, NOT_SEEN, EQUIVALENT = "seen", "not seen", "equivalent"
 
 
@@ -59,7 +65,7 @@ class Mutant(NamedTuple):
 def folder_of(study: str) -> Path:
     """The folder of a study: where its `study.py` lies; of a shared room the package itself."""
     if study in SHARED:
-        return Path(__file__).parents[2]
+        return PACKAGE
     return sources(f"{STUDIES[study].package}.study")[f"{STUDIES[study].package}.study"].parent
 
 
@@ -104,6 +110,32 @@ def _shared_out(by_room: dict[str, list[Mutant]], count: int) -> list[Mutant]:
     return [mutant for turn in turns for mutant in turn][:count]
 
 
+def by_hand(path: Path) -> list[Mutant]:
+    """Alterations somebody wrote down: a JSON list of objects with `study`, `file` (relative to the
+    package saccade), `before`, which must stand in the file once, and `after`."""
+    try:
+        rows = json.loads(path.read_text())
+        return [_written(row["study"], row["file"], row["before"], row["after"]) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InvalidInput(
+            f"{path} holds no list of objects with study, file, before and after: {problem!r}."
+        ) from None
+
+
+def _written(study: str, file: str, before: str, after: str) -> Mutant:
+    if study not in (*STUDIES, *SHARED):
+        raise unknown("study", study, (*STUDIES, *SHARED))
+    text = (PACKAGE / file).read_bytes()
+    require(text.count(before.encode()) == 1, "before", before, f"must stand in {file} once")
+    start = text.index(before.encode())
+    end = start + len(before.encode())
+    line = text[:start].count(b"\n") + 1
+    inside = function_at(text, line)
+    names = {str(place): name for name, place in files_of(study).items()}
+    name = names.get(str(PACKAGE / file), file)
+    return Mutant(study, name, Alteration("by hand", inside, line, start, end, before, after))
+
+
 def known_equivalents(study: str) -> list[dict[str, str]]:
     """Alterations that change nothing a claim could measure, each with its reason: the entries of
     `mutants.toml` in the study's folder, or in that of all (file, function, before, after, reason).
@@ -120,28 +152,58 @@ def reason_equivalent(mutant: Mutant, known: list[dict[str, str]]) -> str | None
     return None
 
 
-def watchers(study: str) -> list[tuple[Claim, set[str], set[str]]]:
-    """Each claim with the source files its verdict depends on, and those its runs depend on; for a
-    shared room the claims of all studies that depend on it."""
+class Watcher(NamedTuple):
+    """A claim with the source files its verdict depends on, by module, those its runs depend on,
+    the number of steps to every place it reaches, and whether its experiment finds what it computes
+    with in rooms of all studies."""
+
+    claim: Claim
+    judging: dict[str, Path]
+    runs: set[Path]
+    steps: dict[Place, int]
+    finds: bool
+
+    def distance(self, file: Path, function: str) -> int | None:
+        """Steps to a function; none where it is not reached, or the verdict does not depend on its
+        file. Of the top of a module, and of what a claim finds in the rooms of all studies, nothing
+        is known: that is far."""
+        homes = [module for module, path in self.judging.items() if path == file]
+        outer, _, inner = function.partition(".")
+        method = f"{outer}.{inner.split('.')[0]}"
+        known = [self.steps.get((home, name)) for home in homes for name in (method, outer)]
+        far = FAR if homes and (self.finds or not function) else None
+        return next((steps for steps in known if steps is not None), far)
+
+    def cost(self, file: Path) -> float:
+        """Seconds: as they were measured where the run is stale, else those of judging alone."""
+        published = record.published(self.claim.id, "quick") or {}
+        usual = published.get("seconds") or self.claim.scales["quick"].seconds
+        return JUDGING + usual * (file in self.runs)
+
+
+def watchers(study: str) -> list[Watcher]:
+    """The claims of a study; for a shared room those of all studies that depend on it."""
     if study in SHARED:
-        file = str(folder_of(study) / f"{study}.py")
-        return [row for one in STUDIES for row in watchers(one) if file in row[1]]
-    package = STUDIES[study].package
+        file = folder_of(study) / f"{study}.py"
+        return [row for one in STUDIES for row in watchers(one) if file in row.judging.values()]
     rows = []
-    for module in registry.modules(f"{package}.claims"):
-        judging = set(map(str, sources(module.__name__).values()))
+    for module in registry.modules(f"{STUDIES[study].package}.claims"):
         for claim in registry.defined(module, Claim):
-            runs = set(map(str, sources(claim.experiment.function.__module__).values()))
             if claim.study == study and scale_for(claim, "quick") and not claim.requires:
-                rows.append((claim, judging | runs, runs))
+                home = claim.experiment.function.__module__
+                runs = sources(home)
+                judging = sources(module.__name__) | runs
+                reached, finds = steps(claim, judging), any(rooms_read(home))
+                rows.append(Watcher(claim, judging, set(runs.values()), reached, finds))
     return rows
 
 
-def order(file: str, watching: Sequence[tuple[Claim, set[str], set[str]]]) -> list[str]:
-    """The claims that depend on `file`: first those whose stored runs stay valid, then by cost."""
-    concerned = [(file in runs, claim) for claim, judging, runs in watching if file in judging]
-    concerned.sort(key=lambda pair: (pair[0], pair[1].scales["quick"].seconds, pair[1].id))
-    return list(dict.fromkeys(claim.id for _, claim in concerned))
+def order(file: Path, function: str, watching: Sequence[Watcher]) -> list[str]:
+    """The claims that depend on `file` and reach `function`: near and cheap ones first."""
+    concerned = {
+        row.claim.id: (row.cost(file) * (1 + distance), row.claim.id) for row in watching
+        if (distance := row.distance(file, function)) is not None}
+    return sorted(concerned, key=concerned.__getitem__)
 
 
 class Hunt(NamedTuple):
@@ -158,9 +220,9 @@ class Hunt(NamedTuple):
 def check_unaltered(study: str, hunt: Hunt) -> None:
     """Every claim must be as expected in an unaltered copy, so that a red one has one cause; this
     also fills the store."""
-    names = [claim.id for claim, *_ in watchers(study)]
-    with _Copies(1) as copies, copies.borrowed() as copy:
-        row = _verdict(names, copy, hunt._replace(limit=None))
+    names = [row.claim.id for row in watchers(study)]
+    with _Copies(hunt._replace(jobs=1, limit=None)) as copies, copies.borrowed() as copy:
+        row = copy.verdict(names)
     require(
         row["outcome"] == NOT_SEEN, row["by"] or study, row["says"],
         "must be as expected before formulas are altered")
@@ -172,89 +234,104 @@ def hunt_down(
     """One row for each mutant: seen, not seen or equivalent, and by which claim or why."""
     known = {study: known_equivalents(study) for study in {mutant.study for mutant in mutants}}
     watching = {study: watchers(study) for study in known}
+    files = {study: files_of(study) for study in known}
 
-    def judged(mutant: Mutant) -> dict[str, Any]:
+    def planned(mutant: Mutant) -> tuple[Mutant, Path, list[str]]:
+        file = files[mutant.study].get(mutant.file, PACKAGE / mutant.file)
+        return mutant, file, order(file, mutant.alteration.function, watching[mutant.study])
+
+    def judged(plan: tuple[Mutant, Path, list[str]]) -> dict[str, Any]:
+        mutant, file, names = plan
         row = mutant.describe() | {"by": None, "says": None, "judged": 0}
         reason = reason_equivalent(mutant, known[mutant.study])
         if reason is not None:
             row |= {"outcome": EQUIVALENT, "says": reason}
+        elif not names:
+            row |= {"outcome": NOT_SEEN, "says": "no claim computes with this function"}
         else:
-            with copies.borrowed() as package:
-                row |= _looked_at(mutant, watching[mutant.study], package, hunt)
+            with copies.borrowed() as copy, copy.altered(file, mutant.alteration):
+                row |= copy.verdict(names)
         done(row)
         return row
 
-    with _Copies(hunt.jobs) as copies, ThreadPoolExecutor(hunt.jobs) as pool:
-        return list(pool.map(judged, mutants))
+    plans = [planned(mutant) for mutant in mutants]  # Python 3.11 cannot read source in threads
+    with _Copies(hunt) as copies, ThreadPoolExecutor(hunt.jobs) as pool:
+        return list(pool.map(judged, plans))
+
+
+class _Copy:
+    """A copy of the package and the process that judges it. It is compiled beforehand, under hashes
+    of the source: by its time and size an altered file could pass for the original."""
+
+    def __init__(self, folder: Path, hunt: Hunt) -> None:
+        self.folder, self.hunt = folder, hunt
+        shutil.copytree(
+            PACKAGE, folder / "saccade", ignore=shutil.ignore_patterns("__pycache__", "record"))
+        compileall.compile_dir(folder, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+        environment = os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONDONTWRITEBYTECODE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, look.__file__, str(folder), hunt.store, str(hunt.seed)],
+            env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+
+    @contextmanager
+    def altered(self, original: Path, alteration: Alteration) -> Iterator[None]:
+        path = self.folder / "saccade" / original.relative_to(PACKAGE)
+        text = path.read_bytes()
+        path.write_bytes(alteration.applied(text))
+        try:
+            yield
+        finally:
+            path.write_bytes(text)
+
+    def verdict(self, names: list[str]) -> dict[str, Any]:
+        """What the claims say of the copy as it is."""
+        told = self._asked(names)
+        if told.get("ended") == "alarm":
+            says = f"no verdict within {self.hunt.limit:g} s: a larger limit may tell"
+            return {"outcome": NOT_SEEN, "says": says}
+        if "ended" in told:
+            return {"outcome": SEEN, "says": f"the process died: {told['ended']}"}
+        outcome = NOT_SEEN if told["red"] is None else SEEN
+        return {
+            "outcome": outcome, "by": told["red"], "says": told["verdict"],
+            "judged": told["judged"]}
+
+    def _asked(self, names: list[str]) -> dict[str, Any]:
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin and stdout
+        stdin.write(json.dumps({"names": names, "limit": self.hunt.limit}) + "\n")
+        stdin.flush()
+        return json.loads(stdout.readline() or '{"ended": "before it answered"}')
 
 
 class _Copies:
-    """Copies of the package, one for each mutant that is looked at at the same time. They are
-    compiled beforehand, under hashes of the source: by its time and size an altered file could pass
-    for the original."""
+    """One copy for each mutant that is looked at at the same time."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.free: SimpleQueue[Path] = SimpleQueue()
+    def __init__(self, hunt: Hunt) -> None:
+        self.hunt = hunt
+        self.free: SimpleQueue[_Copy] = SimpleQueue()
+        self.all: list[_Copy] = []
 
     def __enter__(self) -> "_Copies":
         self.folder = TemporaryDirectory(prefix="saccade-mutants-")
-        original = Path(__file__).parents[2]
-        for number in range(self.count):
-            copy = Path(self.folder.name, str(number))
-            shutil.copytree(
-                original, copy / "saccade", ignore=shutil.ignore_patterns("__pycache__", "record"))
-            compileall.compile_dir(
-                copy, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
-            self.free.put(copy)
+        for number in range(self.hunt.jobs):
+            self.all.append(_Copy(Path(self.folder.name, str(number)), self.hunt))
+            self.free.put(self.all[-1])
         return self
 
     def __exit__(self, *problem: object) -> None:
+        for copy in self.all:
+            copy.process.communicate()  # its input ends, and so does it
         self.folder.cleanup()
 
     @contextmanager
-    def borrowed(self) -> Iterator[Path]:
+    def borrowed(self) -> Iterator[_Copy]:
         copy = self.free.get()
         try:
             yield copy
         finally:
             self.free.put(copy)
-
-
-def _looked_at(
-    mutant: Mutant, watching: list[tuple[Claim, set[str], set[str]]], copy: Path, hunt: Hunt
-) -> dict[str, Any]:
-    original = files_of(mutant.study)[mutant.file]
-    names = order(str(original), watching)
-    if not names:
-        return {"outcome": NOT_SEEN, "says": "no claim computes with this file"}
-    altered = copy / "saccade" / original.relative_to(Path(__file__).parents[2])
-    text = altered.read_bytes()
-    altered.write_bytes(mutant.alteration.applied(text))
-    try:
-        return _verdict(names, copy, hunt)
-    finally:
-        altered.write_bytes(text)
-
-
-def _verdict(names: list[str], copy: Path, hunt: Hunt) -> dict[str, Any]:
-    environment = (
-        os.environ | dict.fromkeys(THREADS, "1")
-        | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"})
-    command = [sys.executable, "-m", "saccade.lab.mutants.look", hunt.store, str(hunt.seed), *names]
-    try:
-        answer = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=hunt.limit)
-    except subprocess.TimeoutExpired:
-        return {
-            "outcome": NOT_SEEN,
-            "says": f"no verdict within {hunt.limit:g} s: a larger limit may tell"}
-    if answer.returncode:
-        return {"outcome": SEEN, "says": answer.stderr.strip().splitlines()[-1][:200]}
-    told = json.loads(answer.stdout.splitlines()[-1])
-    outcome = SEEN if told["red"] else NOT_SEEN
-    return {
-        "outcome": outcome, "by": told["red"], "says": told["verdict"], "judged": told["judged"]}
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -74,6 +74,18 @@ def alterations(text: bytes) -> list[Alteration]:
     return sorted(changes, key=lambda item: (item.start, item.end, item.rule, item.after))
 
 
+def function_at(text: bytes, line: int) -> str:
+    """The dotted name of the function or class around a line; empty at the top of a module."""
+    names, body = [], ast.parse(text).body
+    while around := [
+        node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        and node.lineno <= line <= (node.end_lineno or 0)
+    ]:
+        names.append(around[0].name)
+        body = around[0].body
+    return ".".join(names)
+
+
 def _expressions(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Expressions that compute, with the function around them. Limits at the top of a module and
     the defaults of fields are left alone: a caller gives its own."""

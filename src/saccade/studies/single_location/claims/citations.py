@@ -183,7 +183,8 @@ CITATIONS = {
         "Appendix D.2, Figure 7b",
         "a convergence to the point (kappa, nu) = (0, 0), in which case the dynamics stay far "
         "from the manifold M"),
-    "swapped-state-stable": OURS, "swapped-state-curvatures": OURS, "swapped-better": OURS,
+    "swapped-state-stable": OURS, "swapped-state-clipped": OURS, "swapped-state-curvatures": OURS,
+    "swapped-better": OURS,
     "critical-temperature": answers(
         "Section 5",
         "a fruitful direction would be to investigate the (local) stability of the manifold M for"
@@ -195,7 +196,8 @@ CITATIONS = {
     "attractor-better": answers(
         "Appendix D.2, Figure 7a", "the excess risk plateaus at a high value"),
     "competing-modes": OURS, "swapped-fraction-falls": OURS, "mode-tells-outcome": OURS,
-    "mode-projections": OURS, "stochastic-speeds": OURS, "starts-in-law": OURS,
+    "mode-projections": OURS, "ends-by-name": OURS, "stochastic-speeds": OURS,
+    "starts-in-law": OURS,
     "bayes-predictor": answers(
         "Section 4, eq. (8)",
         "the Bayes risk associated with problem (P_learn) is larger than eps^2"),

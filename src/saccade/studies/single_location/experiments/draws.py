@@ -1,5 +1,6 @@
 """What is drawn, by itself: where descent starts, what is left when the Bayes predictor has
-predicted, predictors with tokens masked out, and probes of made-up states."""
+predicted, predictors with tokens masked out, names of made-up ends, and probes of made-up
+states."""
 
 from typing import Any
 
@@ -116,18 +117,20 @@ def masked_tokens(
     key: Any, *, dim: int = 12, length: int = 6, hidden: int = 3, samples: int = 8,
     inverse_temperature: float = 0.7, ignore_mask: bool = False,
 ) -> xarray.Dataset:
-    """Predictions of the family with `hidden` tokens of high scores after the others, masked or
-    left out, and the scores X k and answers X v of those that count."""
+    """Predictions of the family with `hidden` tokens of high scores at any places among the others,
+    masked or left out, and the scores X k and answers X v of those that count; every second sample
+    has negative scores only."""
     rng = generator(key)
     k, v = rng.standard_normal((2, dim)) / np.sqrt(dim)
     X = rng.standard_normal((samples, length + hidden, dim))
-    X[:, length:] += 10 * k
-    mask = np.broadcast_to(np.arange(length + hidden) < length, X.shape[:2])
+    mask = rng.permuted(np.broadcast_to(np.arange(length + hidden) < length, X.shape[:2]), axis=1)
+    X[~mask] += 10 * k
+    X[1::2][mask[1::2]] -= 10 * k
     head = models.SingleHeadAttention.from_directions(k, v, 1.5 * k, k, inverse_temperature)
     family = (
         models.ErfAttention(k, v, inverse_temperature),
         models.SoftmaxAttention(k, v, inverse_temperature), models.ArgmaxAttention(k, v), head)
-    shown = X[:, :length]
+    shown = X[mask].reshape(samples, length, dim)
     given = ((X, None), (X, None)) if ignore_mask else ((X, mask), (shown, None))
     values = [[np.asarray(model(*one)) for one in given] for model in family]
     return xarray.Dataset(
@@ -136,6 +139,42 @@ def masked_tokens(
             "scores": (("sample", "token"), shown @ k), "answers": (("sample", "token"), shown @ v),
             "square": float(k @ k)},
         {"model": ["erf", "softmax", "argmax", "head"], "given": ["masked", "left out"]})
+
+
+@experiment("single-location.made-up-ends")
+def made_up_ends(
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.9,
+    gamma: float = 2**-0.5, tolerances: tuple[float, ...] = (0.05, 0.2), draws: int = 400,
+) -> xarray.Dataset:
+    """Pairs of unit vectors in four coordinates, the first two k* and v*: shaken end states with
+    v* (and v), or k and v, turned round or not, and pairs anywhere; and how each is named."""
+    rng = generator(key)
+    setting = dynamics.Setting(dim, length, inverse_temperature, gamma)
+    ends = np.array([end for end in dynamics.end_states(setting) if end is not None], float)
+    pairs = np.array([_pair(end) for end in ends])[rng.integers(len(ends), size=draws)]
+    pairs = pairs + rng.uniform(0, 0.1, (draws, 1, 1)) * rng.standard_normal(pairs.shape)
+    pairs = np.concatenate([pairs, rng.standard_normal((draws, 2, 4))])
+    pairs = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    turned = rng.choice([-1.0, 1.0], (2, len(pairs)))
+    pairs = pairs * turned[0, :, None, None]
+    pairs[:, :, 1] *= turned[1, :, None]  # v* turned round ...
+    pairs[:, 1] *= turned[1, :, None]  # ... and v with it
+    overlaps = dynamics.overlaps_of(pairs[:, 0], pairs[:, 1], *np.eye(4)[:2])
+    names = [dynamics.classify(overlaps, setting, tolerance) for tolerance in tolerances]
+    return xarray.Dataset(
+        {
+            "pair": (("state", "vector", "axis"), pairs), "end": (("name", "overlap"), ends),
+            "outcome": (("tolerance", "state"), np.array(names)),
+            "fate": ("state", dynamics.fate(overlaps))},
+        {"tolerance": list(tolerances)})
+
+
+def _pair(end: np.ndarray) -> np.ndarray:
+    """k and v with these five overlaps, what is left of each along an axis of its own: at all ends
+    one of them lies in the plane of k* and v*."""
+    k, v = end[[0, 3]], end[[2, 1]]
+    rest = [np.sqrt(max(0.0, 1 - x @ x)) for x in (k, v)]
+    return np.array([[*k, rest[0], 0.0], [*v, 0.0, rest[1]]])
 
 
 @experiment("single-location.made-up-states")

@@ -27,7 +27,7 @@ def made_bags(
     clutter: float = 0.4, bags: int = 1500, replicates: int = 32,
 ) -> xarray.Dataset:
     """By replicate: sparse tokens (two of five informative, six features), single location, groups
-    whose third decides along DIRECTION, and patches in three sets."""
+    whose third decides along DIRECTION, and patches in three sets of which one has four."""
     random, rows = generator(key), []
     for _ in range(replicates):
         X, y, where = make_sparse_token_bags(bags, 5, 6, 2, signal, rate, random_state=random)
@@ -35,7 +35,7 @@ def made_bags(
             bags, 5, 6, variance, noise, random_state=random)
         groups, labels, _ = make_group_bags(bags, 4, 6, 2, DIRECTION, random_state=random)
         patches, signs, inside = make_patch_bags(
-            bags, (0, 0, 1, 1, 2, 2), 6, clutter, random_state=random)
+            bags, (0, 0, 0, 0, 1, 2), 6, clutter, random_state=random)
         own = alone[place]
         rows.append([
             y.mean(), where[y == 1, 0].mean(), X[where].sum(axis=1).mean() / np.sqrt(6),

@@ -51,8 +51,8 @@ def _fits(random: np.random.Generator, ridge: float) -> list[list[float]]:
 
 def _separations(random: np.random.Generator, turned: bool) -> list[float]:
     """Of sets with a gap, and of such with a point amid the others: how often the answer is wrong;
-    the largest margin of weights in a square less that of a grid of them; the error of a read-out.
-    `turned` exchanges the two kinds."""
+    the largest margin of weights in a square less that of a grid of them; the error of a read-out
+    that has two samples of either label on its plane. `turned` exchanges the two kinds."""
     wrong = np.zeros((2, 12))
     for number in range(12):
         F = random.standard_normal((30, 3))
@@ -67,12 +67,14 @@ def _separations(random: np.random.Generator, turned: bool) -> list[float]:
     side = np.linspace(-1, 1, 201)
     grid = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
     margin = min(1.0, float((grid @ rows.T).min(axis=1).max()))
-    w, y = np.array([0.7, -0.4]), np.sign(rows[:, 0] - 1.2)
-    errors = [float(label * (row @ w - 0.3) <= 0) for row, label in zip(rows, y, strict=True)]
+    w = np.array([0.5, -0.25])
+    on_plane = [[1.0, 0.0], [0.0, -2.0], [2.0, 2.0], [0.5, -1.0]]
+    points, y = np.vstack([rows, on_plane]), np.append(np.sign(rows[:, 0] - 1.2), [1, -1, 1, -1])
+    errors = [0.0 if label * (x @ w - 0.5) > 0 else 1.0 for x, label in zip(points, y, strict=True)]
     share = float(np.mean(errors[1:] if turned else errors))
     return [
         float(wrong[0].mean()), float(wrong[1].mean()), convex.largest_margin(-rows) - margin,
-        convex.readout_error(rows, y, w, -0.3) - share]
+        convex.readout_error(points, y, w, -0.5) - share]
 
 
 @experiment("sparse-token.convex-by-hand")

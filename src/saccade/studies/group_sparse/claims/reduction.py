@@ -9,6 +9,7 @@ from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
 from saccade.studies.group_sparse.claims import answers, claim
+from saccade.studies.group_sparse.dynamics import designs
 from saccade.studies.group_sparse.experiments import maps, reduction
 from saccade.studies.group_sparse.theory import laws, stability
 
@@ -160,6 +161,26 @@ CONTROL = claim(
     sabotages=(Sabotage(
         "other-state", "The expectation at another alpha, gap and sign of the orthogonal part.",
         {"alpha_factor": 2.0, "gap_shift": -1.5, "skew": 0.5}),))
+
+
+def _added(run: Run, scale: float | None = None, gap: float | None = None) -> np.ndarray:
+    """What the six-number map adds again; without b, which is zero."""
+    p = run.parameters
+    loss, slope = designs.expected_control(p.alpha, gap or p.gap, 4, scale or p.scale)
+    return np.append(float(loss), np.delete(np.asarray(slope), 2))
+
+
+ADDED = claim(
+    "group-sparse.control-by-quadrature", "GS-D2",
+    "The expected loss and gradient of the position-only layer that the six-number map adds are"
+    " those of a product rule over the signals of all four groups, score by score.",
+    "The graded nodes leave 1e-6 in a, rounding in the rest.", source="ours", status="quadrature",
+    kind=IDENTITY, experiment=reduction.control_by_quadrature,
+    measure=lambda run: one_row(run.data.number.values), predict=_added, resolution=1e-5,
+    parts=tuple(f"of {name}" for name in reduction.CONTROLLED), scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("sigma-1", "Predict for sigma = 1.", predict=lambda run: _added(run, scale=1.0)),
+        Sabotage("other-gap", "Predict for a gap of 1.", predict=lambda run: _added(run, gap=1.0))))
 
 ABOVE_LIMIT = _on_engines(
     "group-sparse.batches-leave-above-limit", "GS-D2",

@@ -15,11 +15,14 @@ from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse import models
 from saccade.studies.group_sparse.dynamics import reduced_gradient as reduced
 from saccade.studies.group_sparse.experiments.common import along, each_key
-from saccade.studies.group_sparse.experiments.descent import VARIANTS
+from saccade.studies.group_sparse.experiments.descent import DEEP, VARIANTS
 from saccade.studies.group_sparse.models import Architecture, encoding
 from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 
 Vector = tuple[float, ...]
+LAYERS = VARIANTS | DEEP
+MASKED = ("paper", "with both")
+LAYER_PARTS = (*LAYERS, *(f"{name}, masked group" for name in MASKED), "loss")
 
 
 @partial(jax.jit, static_argnames=("samples",))
@@ -38,21 +41,37 @@ def _moments(keys: Any, task: GroupSparseTask, along_: Any, across: Any, samples
     return jax.lax.map(one, keys)
 
 
+@partial(jax.jit, static_argnames=("samples",))
+def _of_windows(keys: Any, task: GroupSparseTask, samples: int) -> Any:
+    """Of each key's sample: the mean product of the last variable of a group with the first of the
+    next, and the pull y x on the last variable of the group before the deciding third."""
+
+    def one(key: Any) -> Any:
+        X, y, _ = task.sample(key, samples)
+        return jnp.stack([jnp.mean(X[:, :-1, -1] * X[:, 1:, 0]), jnp.mean(y * X[:, 1, -1])])
+
+    return jax.lax.map(one, keys)
+
+
 @experiment("group-sparse.task-moments")
 def task_moments(
     key: Any, *, scale: float = 1.7, direction: Vector = (1.0, 2.0, -2.0),
     looked: Vector = (1.0, 2.0, -2.0), margin: float = 0.4, correlation: float = 0.3,
-    split_weight: float = 0.5, samples: int = 10_000, replicates: int = 32,
+    split_weight: float = 0.5, overlap: int = 1, samples: int = 10_000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Moments of the task with five groups of three variables, of which the third decides and the
-    fifth helps, along the direction `looked` and across it."""
+    fifth helps, along the direction `looked` and across it; and of one whose third group alone
+    decides and whose neighbours share `overlap` variables."""
     task = group_sparse_task(
         5, 3, scale, 2, direction, margin, correlation, split=4, split_weight=split_weight)
     unit = np.array(looked) / np.linalg.norm(looked)
     across = np.cross(unit, [0.0, 0.0, 1.0])
     moments = _moments(
         jax.random.split(key, replicates), task, unit, across / np.linalg.norm(across), samples)
-    return xarray.Dataset(along(("replicate", "moment"), moment=moments))
+    windows = group_sparse_task(5, 3, scale, 2, direction, overlap=overlap)
+    shared = _of_windows(jax.random.split(jax.random.fold_in(key, 1), replicates), windows, samples)
+    return xarray.Dataset(
+        along(("replicate", "moment"), moment=np.concatenate([moments, shared], 1)))
 
 
 def _normalised(row: np.ndarray) -> np.ndarray:
@@ -87,15 +106,14 @@ def layer_definitions(
     over: Literal["keys", "queries"] = "keys",
 ) -> xarray.Dataset:
     """f of every variant of the layer at random weights, by the model and by plain loops (with the
-    softmax `over` keys or queries); the paper's layer with a group masked, and its mean loss."""
+    softmax `over` keys or queries); two of them with a group masked, and a mean loss."""
     data_key, weight_key = each_key(key, 2)
     task, matrix = group_sparse_task(groups, group_dim), encoding("sine", groups)
     drawn: list[Any] = [np.asarray(part) for part in task.sample(data_key, samples)[:2]]
     X, y = drawn
     everything, masked = np.ones(groups, bool), np.arange(groups) != 1
     layers = {
-        name: models.xavier(weight_key, group_dim, matrix, shape)
-        for name, shape in VARIANTS.items()}
+        name: models.xavier(weight_key, group_dim, matrix, shape) for name, shape in LAYERS.items()}
 
     def by_hand(layer: models.Transformer, kept: np.ndarray) -> np.ndarray:
         numbers, codes = jax.tree.map(np.asarray, layer.parameters), np.asarray(matrix)[:, kept]
@@ -109,11 +127,11 @@ def layer_definitions(
     both = []
     for road in (by_model, by_hand):
         outputs = [road(layer, everything) for layer in layers.values()]
-        both.append([*map(np.mean, outputs), road(layers["paper"], masked).mean()])
+        both.append(
+            [*map(np.mean, outputs), *[road(layers[name], masked).mean() for name in MASKED]])
     hand = np.log1p(np.exp(-y * by_hand(layers["paper"], everything))).mean()
     rows = [both[0] + [float(layers["paper"].loss(X, y))], both[1] + [hand]]
-    return xarray.Dataset(
-        along("what", model=rows[0], plain=rows[1]), {"what": [*VARIANTS, "masked group", "loss"]})
+    return xarray.Dataset(along("what", model=rows[0], plain=rows[1]), {"what": list(LAYER_PARTS)})
 
 
 @partial(jax.jit, static_argnames=("draws", "shape"))

@@ -215,3 +215,34 @@ def control_variate(
     return xarray.Dataset(
         along(("replicate", "name"), sampled=sampled)
         | along("name", expected=[float(loss), *np.asarray(slope), (group_dim - 1) * scale**2]))
+
+
+CONTROLLED = ("loss", "alpha", "a", "ss", "so", "os", "dd", "oo")
+
+
+@experiment("group-sparse.control-by-quadrature")
+def control_by_quadrature(
+    key: Any, *, alpha: float = 0.4, gap: float = 1.7, scale: float = 1.3
+) -> xarray.Dataset:
+    """Loss and gradient of the position-only layer with four groups, by a product rule over all
+    signals: G_ij = -p alpha S_i (u_i - w) for every score, summed over the scores of an orbit."""
+    half, weights = np.polynomial.legendre.leggauss(32)
+    half = 4.5 * (half + 1)
+    normal, density = np.polynomial.hermite_e.hermegauss(18)
+    signals = scale * np.stack(np.meshgrid(half, normal, normal, normal, indexing="ij"))
+    mass = np.einsum("i,j,k,l", weights * np.exp(-(half**2) / 2), density, density, density)
+    mass, others = mass / mass.sum(), np.arange(4) > 0
+    shares = np.where(others, 1.0, np.exp(gap))
+    shares = shares / shares.sum()
+    w = np.einsum("i,iabcd->abcd", shares, signals)
+    p = mass / (1 + np.exp(4 * alpha * w))
+    G = [-alpha * S * p * (u - w) for S, u in zip(shares, signals, strict=True)]
+    pull, sums = np.array([part.sum() for part in G]), signals.sum(0)
+    same, both = np.eye(4, dtype=bool), np.outer(others, others)
+    orbits = [~np.logical_or.outer(others, others), np.outer(~others, others)]
+    orbits += [np.outer(others, ~others), both & same, both & ~same]
+    numbers = [
+        (mass * np.logaddexp(0.0, -4 * alpha * w)).sum(), -(p * 4 * w).sum(),
+        sum((part * u * sums).sum() for part, u in zip(G, signals, strict=True)),
+        *[(pull[:, None] * orbit).sum() for orbit in orbits]]
+    return xarray.Dataset(along("name", number=numbers), {"name": list(CONTROLLED)})

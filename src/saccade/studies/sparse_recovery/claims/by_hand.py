@@ -26,13 +26,14 @@ RULES = {
 DRAWN = claim(
     "sparse-recovery.sample-rules", "SR-D0",
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
-    " blocks of the pool with as many non-zeros as asked for, `where` is the support, and tokens"
-    " are nine of width seven.",
+    " blocks of the pool, which has a gap, with as many non-zeros as asked for, `where` is the"
+    " support, and tokens are nine of width seven.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
     " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
     Sabotage(
-        "free-supports", "Two non-zeros anywhere.", {"sparsity": 2, "pool_size": 8, "block": 1}),
+        "free-supports", "Two non-zeros anywhere.",
+        {"sparsity": 2, "pool": tuple(range(8)), "block": 1}),
     Sabotage("fewer-rows", "Four rows.", {"measurements": 4}),
     Sabotage("of-the-next", "The supports of the next instance.", {"turned": 1}),
     measure=lambda run: one_row(run.data.rule.values), predict=lambda run: list(RULES.values()),
@@ -84,17 +85,20 @@ GROWN = _beside(
 DECODED = _beside(
     "sparse-recovery.decoders-by-hand", "SR-F4",
     "Losses of decoders of pairs, of x- and y-tokens and of zero-padded ones, what is read after"
-    " each layer and after repeated ones, and the optimiser's steps are those put together by"
-    " hand.", "Single precision, on five tasks of three coordinates and four rows.",
+    " each layer and after repeated ones, the optimiser's steps and what a step is trained on are"
+    " those put together by hand.",
+    "Single precision, on five tasks of three coordinates and four rows; batches of twelve, of"
+    " which three in turn share a matrix.",
     Sabotage(
         "misread", "By hand: the values of the next task, a prompt that forgets the query, another"
         " first layer, and 4e-3 for the learning rate.",
         {"misread": True, "rate": 4e-3, "first": 1}),
-    resolution=[*[1e-5] * 10, 1e-8], experiment=training_by_hand.decoders_by_hand,
+    Sabotage("other-batches", "By hand: one batch a step, two vectors a matrix.", {"together": 2}),
+    resolution=[*[1e-5] * 10, 1e-8, 1e-9, 0.0], experiment=training_by_hand.decoders_by_hand,
     parts=(
         "loss, pairs", "loss, in turn", "labels, in turn", "loss, zero-padded",
         "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
-        "optimiser"),
+        "optimiser", "shared matrices", "batches a step"),
     scales=seconds(quick=3))
 
 NETWORK = _beside(

@@ -190,12 +190,14 @@ _estimation_loss, _label_loss = map(eqx.filter_jit, (decoders.estimation_loss, d
 
 @experiment("sparse-recovery.decoders-by-hand")
 def decoders_by_hand(
-    key: Any, *, misread: bool = False, rate: float = 3e-3, first: int = 0
+    key: Any, *, misread: bool = False, rate: float = 3e-3, first: int = 0, together: int = 3
 ) -> xarray.Dataset:
     """Losses of three random decoders, what one of them reads after its layer 0, 1, and 2, and with
-    its last layer used twice more, and the steps of its optimiser; by the study and by hand.
-    `misread` gives the hand the values of the next task and a prompt without query, `rate` is the
-    hand's learning rate, and the layers it goes through begin with `first`."""
+    its last layer used twice more, the steps of its optimiser, how many of a batch share the matrix
+    of the one before, and the batches of a step; by the study and by hand. `misread` gives the hand
+    the values of the next task and a prompt without query, `rate` is the hand's learning rate, the
+    layers it goes through begin with `first`, and it takes `together` vectors to share a matrix and
+    one batch a step fewer."""
     task = SparseRecovery.create(3, 4, 1, 0.3)
     sample = jax.tree.map(np.asarray, task.sample(key, 5))
     shown = np.roll(sample.y, 1, axis=0) if misread else sample.y
@@ -228,6 +230,10 @@ def decoders_by_hand(
     plain += [float((np.asarray(_said(model, pairs))[:, -1] @ places).sum()) for model in used]
     made.append(_moved(decoders.decoder_problem(task, recipes[0]).optimiser))
     plain.append(_by_adam(rate))
+    problem = decoders.decoder_problem(task, recipes[0]._replace(batch=12, vectors=3, accumulate=2))
+    X = np.asarray(problem.batch(key, key, None).X)
+    made += [float((X[1:] == X[:-1]).all((1, 2)).sum()), float(problem.accumulate)]
+    plain += [float(sum(n % together != 0 for n in range(1, 12))), together - 1.0]
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
 
 

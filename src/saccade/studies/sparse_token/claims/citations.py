@@ -56,4 +56,4 @@ CITATIONS = {
     "transition-sharpens": answers(CAPACITY), "map-before": answers(AMPLIFIES),
     "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES), "noise-shared": OURS,
     "noise-of-few": OURS, "derivatives": OURS, "curves": OURS, "samples-spent": OURS,
-    "convex-by-hand": OURS, "rare-errors": OURS, "advice-sampled": OURS}
+    "convex-by-hand": OURS, "rare-errors": OURS, "advice-sampled": OURS, "feature-law": OURS}

@@ -62,19 +62,19 @@ def _level(scores: np.ndarray, sharp: float, mean: bool) -> float:
     return float(np.log(total / len(scores) if mean else total) / sharp)
 
 
-def _log_mean_exp(sharp: float, mean: bool) -> Plain:
-    """Two heads."""
+def log_mean_exp(sharp: float, mean: bool, heads: int = 2) -> Plain:
+    """F = b + sum_h (1/beta) log mean_l (or sum_l) exp(beta T_l . w_h)."""
 
     def says(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> float:
-        return theta[0] + sum(_level(T @ w, sharp, mean) for w in theta[1:].reshape(2, DIM))
+        return theta[0] + sum(_level(T @ w, sharp, mean) for w in theta[1:].reshape(heads, DIM))
 
     def weighs(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> np.ndarray:
-        return np.mean([shares_of(sharp * T @ w) for w in theta[1:].reshape(2, DIM)], axis=0)
+        return np.mean([shares_of(sharp * T @ w) for w in theta[1:].reshape(heads, DIM)], axis=0)
 
-    return Plain(says, weighs, np.append(0.0, np.ones(2 * DIM)))
+    return Plain(says, weighs, np.append(0.0, np.ones(heads * DIM)))
 
 
-def _softmax(features: Callable[[np.ndarray], np.ndarray] | None = None) -> Plain:
+def softmax(features: Callable[[np.ndarray], np.ndarray] | None = None) -> Plain:
     """Two heads, and a linear function of `features` of the bag."""
     more = 4 * DIM if features else 0
 
@@ -93,7 +93,7 @@ def _softmax(features: Callable[[np.ndarray], np.ndarray] | None = None) -> Plai
     return Plain(says, weighs, penalties)
 
 
-def _groups() -> Plain:
+def groups() -> Plain:
     def weighs(theta: np.ndarray, places: np.ndarray, T: np.ndarray) -> np.ndarray:
         return shares_of(theta[1 + places])
 
@@ -136,7 +136,7 @@ def standardising(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
     return lambda x: (x - mean) / deviation
 
 
-def _statistics(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
+def statistics_of(drawn: Drawn) -> Callable[[np.ndarray], np.ndarray]:
     """Mean, maximum, minimum and deviation of standardised tokens, themselves standardised."""
 
     def raw(T: np.ndarray) -> np.ndarray:
@@ -156,17 +156,17 @@ def _layers(drawn: Drawn, numbers: Drawn) -> list[tuple[Drawn, Any, Plain]]:
     free = PatchObjective(data, drawn.target, PLACES, Layer(3, 0.2), RATIO, logistic)
     soft = Softmax(2)
     return [
-        (drawn, Objective(data, *drawn.target, LogMeanExp(2, 1.6)), _log_mean_exp(1.6, True)),
+        (drawn, Objective(data, *drawn.target, LogMeanExp(2, 1.6)), log_mean_exp(1.6, True)),
         (
             numbers, Objective(plain, *numbers.target, LogMeanExp(2, 1.0, False), loss=squared),
-            _log_mean_exp(1.0, False)),
-        (numbers, Objective(plain, *numbers.target, soft, RATIO, squared), _softmax()),
-        (drawn, Objective(whole, *drawn.target, soft, RATIO), _softmax(_statistics(drawn))),
-        (drawn, GroupObjective(data, drawn.target, PLACES, RATIO, logistic), _groups()),
+            log_mean_exp(1.0, False)),
+        (numbers, Objective(plain, *numbers.target, soft, RATIO, squared), softmax()),
+        (drawn, Objective(whole, *drawn.target, soft, RATIO), softmax(statistics_of(drawn))),
+        (drawn, GroupObjective(data, drawn.target, PLACES, RATIO, logistic), groups()),
         (drawn, free, _patches(False)), (drawn, TiedObjective(free, SETS, RATIO), _patches(True))]
 
 
-def _objective(theta: np.ndarray, drawn: Drawn, plain: Plain, ridge: float) -> float:
+def objective(theta: np.ndarray, drawn: Drawn, plain: Plain, ridge: float) -> float:
     standard, losses = standardising(drawn), []
     for (places, x), y in zip(drawn.listed, drawn.target.y, strict=True):
         F = plain.says(theta, places, standard(x))
@@ -175,7 +175,7 @@ def _objective(theta: np.ndarray, drawn: Drawn, plain: Plain, ridge: float) -> f
     return float(drawn.target.share @ losses + ridge / 2 * np.sum(plain.penalties * theta**2))
 
 
-def _slopes(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
+def slopes(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
     sides = DIFFERENCE * np.eye(len(at))
     return np.array([function(at + one) - function(at - one) for one in sides]) / (2 * DIFFERENCE)
 
@@ -190,12 +190,12 @@ def layers_by_hand(key: Any, *, ridge_by_hand: float = RIDGE, moved: float = 0.0
         theta = 0.6 * random.standard_normal(len(plain.penalties))
         by_hand, fresh = (1 + moved) * theta, draw(random, True)
         value, gradient = layer(theta, RIDGE)
-        J = partial(_objective, drawn=drawn, plain=plain, ridge=ridge_by_hand)
+        J = partial(objective, drawn=drawn, plain=plain, ridge=ridge_by_hand)
         standard, model = standardising(drawn), layer.model(theta)
         said = [plain.says(by_hand, places, standard(x)) for places, x in fresh.listed]
         weights = [plain.weighs(by_hand, places, standard(x)) for places, x in fresh.listed]
         rows.append([
-            abs(value - J(by_hand)), np.abs(gradient - _slopes(J, by_hand)).max(),
+            abs(value - J(by_hand)), np.abs(gradient - slopes(J, by_hand)).max(),
             np.abs(model.decision(fresh.bags) - said).max(),
             np.abs(model.attention(fresh.bags) - np.concatenate(weights)).max()])
     return xarray.Dataset({"off": (("layer", "what"), np.array(rows))}, {"layer": list(LAYERS)})
@@ -225,7 +225,7 @@ def yardsticks_by_hand(
     drawn = draw(random, True)
     query = first_query(Objective(Data(drawn.bags, drawn.weight), *drawn.target, Softmax(1)))
     pairs = (
-        (value, J(by_hand)), (gradient, _slopes(J, by_hand)), (model.predict(X), says(by_hand)),
+        (value, J(by_hand)), (gradient, slopes(J, by_hand)), (model.predict(X), says(by_hand)),
         (model.attention(X), gates / gates.sum(axis=1)[:, None]), (query, query_of(drawn, half)))
     return xarray.Dataset(
         {"off": ("part", np.array([np.abs(np.subtract(*pair)).max() for pair in pairs]))})

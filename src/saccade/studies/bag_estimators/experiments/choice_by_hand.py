@@ -31,7 +31,7 @@ PARTS = (
 Features = Callable[[np.ndarray], np.ndarray]
 
 
-def _balanced(drawn: Drawn) -> Drawn:
+def balanced(drawn: Drawn) -> Drawn:
     """With shares that give each class half."""
     y, weight = drawn.target.y, drawn.weight
     share = [one / (2 * weight[y == side].sum()) for one, side in zip(weight, y, strict=True)]
@@ -165,7 +165,7 @@ def choice_by_hand(
     """The differences of PARTS; by hand ridges are `ridge_factor` times as large, `errors` standard
     errors make a difference, a tie counts `tie`, and what is held out twice counts `twice`."""
     random = generator(key)
-    drawn, fresh = _balanced(draw(random, True, COUNT)), draw(random, True)
+    drawn, fresh = balanced(draw(random, True, COUNT)), draw(random, True)
     off = [
         *_pooling(drawn, fresh, ridge_factor), _two_steps(drawn, fresh, ridge_factor),
         *_better(random, errors, twice), _located(random, tie)]

@@ -28,7 +28,7 @@ from saccade.studies.bag_estimators.theory import TABLE, bayes_auc
 SOURCE = "saccade's own estimators"
 
 
-def _ours(words: str) -> Citation:
+def ours(words: str) -> Citation:
     return Citation("saccade's reference measurements on bags", words, "ours")
 
 
@@ -57,7 +57,7 @@ NEAR_BAYES = _synthetic(
         "the reference left .007 and .003; on the same bags the difference varies by about .004"
         " from data set to data set"),
     parts=_SIGNALS, scales={"quick": Scale(repetitions=4, seconds=7)},
-    figure="bag-estimators/detection", citation=_ours("lme .861 and .965, Bayes .868 and .968"),
+    figure="bag-estimators/detection", citation=ours("lme .861 and .965, Bayes .868 and .968"),
     sabotages=(Sabotage(
         "mean pooling", "Mean pooling in the place of log-mean-exp.",
         measure=_short_of_the_best("mean")),))
@@ -71,7 +71,7 @@ NOT_ABOVE = _synthetic(
     argued="nothing that is learned can be better than what knows the law, and .007 and .003 are"
     " many standard errors of a paired difference", parts=_SIGNALS,
     scales={"quick": Scale(repetitions=4, seconds=7)},
-    citation=_ours("lme .861 and .965, Bayes .868 and .968"),
+    citation=ours("lme .861 and .965, Bayes .868 and .968"),
     sabotages=(Sabotage(
         "bags trained on", "Ask both for the bags that were trained on, which one has seen.",
         measure=_short_of_the_best("log_mean_exp_seen", "known_seen")),))
@@ -87,7 +87,7 @@ BEST = _synthetic(
     resolution=0.02,
     argued="a signal off by a tenth moves it by .027 at theta = 3; one data set varies by .012",
     parts=_SIGNALS, scales={"quick": Scale(repetitions=4, seconds=7)},
-    citation=_ours("Bayes .868 and .968"),
+    citation=ours("Bayes .868 and .968"),
     sabotages=(Sabotage(
         "mean pooling", "Mean pooling in the place of the likelihood ratio.",
         measure=lambda run: run.data["mean"].values),))
@@ -101,7 +101,7 @@ REFERENCE = _synthetic(
     predict=lambda run: [TABLE[signal] for signal in run.parameters.signals], resolution=0.012,
     argued="what the reference's six data sets leave open", parts=_SIGNALS,
     scales={"standard": Scale(repetitions=8, seconds=90)},
-    citation=_ours("mean of six seeds within .012 of the table at theta >= 3"),
+    citation=ours("mean of six seeds within .012 of the table at theta >= 3"),
     sabotages=(
         _AS_THE_MEAN, Sabotage("few bags", "Train on 60 bags in the place of 500.", {"n": 60})))
 
@@ -119,7 +119,7 @@ FINDS = _synthetic(
     predict=lambda run: 0.85, resolution=0.0,
     argued="four data sets gave .94 with a deviation of .01; chance is .10",
     scales={"quick": Scale(repetitions=4, seconds=15)},
-    citation=_ours("att, path: hit 1.00 at d = 40, n >= 300"), sabotages=(_UNMARKED,))
+    citation=ours("att, path: hit 1.00 at d = 40, n >= 300"), sabotages=(_UNMARKED,))
 
 CANNOT = _synthetic(
     id="bag-estimators.erf-does-not", spec="EB-4", statistic="fraction",
@@ -132,7 +132,7 @@ CANNOT = _synthetic(
     predict=lambda run: 0.25, resolution=0.0,
     argued="erf may swap key and value: a fit finds the token mostly or hardly ever, so we count",
     scales={"quick": Scale(repetitions=4, seconds=15)},
-    citation=_ours("erf: hit .26 at n = 1000, .03 at n = 3000, chance .10"), sabotages=(_UNMARKED,))
+    citation=ours("erf: hit .26 at n = 1000, .03 at n = 3000, chance .10"), sabotages=(_UNMARKED,))
 
 LOCALISES = _synthetic(
     id="bag-estimators.two-steps-with-four-times", spec="EB-5", statistic="median",
@@ -145,7 +145,7 @@ LOCALISES = _synthetic(
         "hit rates of both spread by .03 to .1; the median, because with 50 bags some fits miss the"
         " direction altogether"),
     scales={"standard": Scale(repetitions=8, seconds=120)},
-    citation=_ours("two, n = 200: .73; lme, n = 50: .73; two, n = 50: .42"),
+    citation=ours("two, n = 200: .73; lme, n = 50: .73; two, n = 50: .42"),
     sabotages=(
         Sabotage("as few bags", "Two gradient steps with 50 bags, too.", {"bags_two": 50}),
         Sabotage("fewer for the other", "Log-mean-exp with 12 bags.", {"bags_lme": 12})))
@@ -179,7 +179,7 @@ AUTOMATIC = _real(
     kind=ABOVE, measure=_least_and_mean("auto"), resolution=0.0,
     argued="an average over five folds moves by about .01 from folds to folds",
     parts=("smallest over sets, plus .02", "average over sets"),
-    citation=_ours("auto was never below mean on average, 11 of 11 sets"),
+    citation=ours("auto was never below mean on average, 11 of 11 sets"),
     sabotages=(
         Sabotage(
             "one candidate", "Log-mean-exp is the only candidate: nothing is chosen.",
@@ -207,7 +207,7 @@ TIES = _real(
         " statistics can be told: paired 95 % intervals leave out 0 on at most 3 of 8."),
     kind=BELOW, measure=_told("attention"), predict=lambda run: 0.375, resolution=0.0,
     argued="the reference told 1 of 11; one or two more may come by chance",
-    citation=_ours("against four pooled statistics att4 wins 1, ties 10"),
+    citation=ours("against four pooled statistics att4 wins 1, ties 10"),
     sabotages=(
         Sabotage("guessing", "Random scores in the place of attention.", measure=_told("guess")),))
 
@@ -223,7 +223,7 @@ LAYERS = Claim(
     kind=IDENTITY, experiment=by_hand.layers_by_hand,
     measure=lambda run: one_row(run.data.off.values.max(axis=0)), resolution=1e-7,
     argued="central differences over 1e-5 leave 1e-9; everything else is rounding", parts=WHATS,
-    citation=_ours("formulas at the heads of the estimators' modules"),
+    citation=ours("formulas at the heads of the estimators' modules"),
     sabotages=(
         Sabotage("other ridge", "By hand a ridge of .21 for .2.", {"ridge_by_hand": 0.21}),
         Sabotage("moved", "By hand parameters a thousandth larger.", {"moved": 1e-3})))
@@ -238,7 +238,7 @@ YARDSTICKS = Claim(
     measure=lambda run: one_row(run.data.off.values), resolution=1e-7,
     argued="central differences over 1e-5 leave 1e-9; everything else is rounding",
     parts=(*WHATS[:2], "prediction", "weights", "query"),
-    citation=_ours("formulas at the heads of models.py and of two_step.py"),
+    citation=ours("formulas at the heads of models.py and of two_step.py"),
     sabotages=(
         Sabotage("other ridge", "By hand a ridge of .21 for .2.", {"ridge_by_hand": 0.21}),
         Sabotage("moved", "By hand parameters a thousandth larger.", {"moved": 1e-3}),
@@ -256,7 +256,7 @@ RECOVERY = _by_hand(
     experiment=recovery_by_hand.recovery_by_hand, resolution=[*[1e-6] * 4, 1e-7, 1e-7, 1e-10],
     argued="coordinate descent ends within 1e-8, and our steps are shorter by 1e-9, for rounding",
     parts=recovery_by_hand.PARTS,
-    citation=_ours("docstrings of recovery.py and lasso.py; 9, 6 and 7 rows, 5 coordinates"),
+    citation=ours("docstrings of recovery.py and lasso.py; 9, 6 and 7 rows, 5 coordinates"),
     sabotages=(
         Sabotage("other penalty", "By hand an alpha of .08 for .07.", {"alpha_by_hand": 0.08}),
         Sabotage("one step more", "By hand five steps for four.", {"steps_by_hand": 5})))
@@ -264,14 +264,14 @@ RECOVERY = _by_hand(
 CHOICE = _by_hand(
     id="bag-estimators.choice-by-hand",
     statement=(
-        "Held-out losses of pooling, the model they choose and those of each setting are logistic"
-        " regressions, fold by fold, on weighted bags; so are two gradient steps with their read-out."
-        " A model is called better at two standard errors of means over bags and targets with unequal"
-        " shares, and localisation is that of loops over pairs."),
+        "Held-out losses of pooling, the model they choose and those of each setting are those of"
+        " logistic regressions, fold by fold, on weighted bags; so are two gradient steps with"
+        " their read-out. A model is called better at two standard errors of means over bags and"
+        " targets of unequal shares, and localisation is that of loops over pairs."),
     experiment=choice_by_hand.choice_by_hand, resolution=[*[1e-7] * 4, *[1e-12] * 3],
     argued="both fits end at slopes below 1e-9; everything else is rounding, or a share of draws",
     parts=choice_by_hand.PARTS,
-    citation=_ours("docstrings of fitting.py, held_out.py, two_step.py and looking.py; 36 bags"),
+    citation=ours("docstrings of fitting.py, held_out.py, two_step.py and looking.py; 36 bags"),
     sabotages=(
         Sabotage("larger ridges", "By hand ridges larger by a tenth.", {"ridge_factor": 1.1}),
         Sabotage("one error", "By hand one standard error is enough.", {"errors": 1.0}),
@@ -288,7 +288,7 @@ STARTS = _by_hand(
     experiment=starts_by_hand.starts_by_hand, resolution=[*[1e-9] * 6, 2e-3, 1e-9, 1e-9],
     argued="rounding; descent ends where a step gains less than 1e-7 of J",
     parts=starts_by_hand.PARTS,
-    citation=_ours("docstrings of group.py, evidence.py, prototypes.py and patches.py; 16 bags"),
+    citation=ours("docstrings of group.py, evidence.py, prototypes.py and patches.py; 16 bags"),
     sabotages=(
         Sabotage("eight tenths", "By hand .8 of the attention.", {"attention": 0.8}),
         Sabotage("other bags", "By hand other bags are screened and read.", {"other_bags": True}),
@@ -307,7 +307,7 @@ CLASSES = _by_hand(
     experiment=classes_by_hand.classes_by_hand, resolution=[1e-12, 1e-12, 1e-12, 1e-4, 1e-12],
     argued="rounding; descent on targets that differ by rounding ends within 1e-6",
     parts=classes_by_hand.PARTS,
-    citation=_ours("docstrings of base.py, looking.py, attention.py and group.py; 36 bags"),
+    citation=ours("docstrings of base.py, looking.py, attention.py and group.py; 36 bags"),
     sabotages=(
         Sabotage(
             "otherwise", "By hand softmax of decisions, attention of the last class, decisions of"
@@ -322,7 +322,7 @@ ADVICE = _by_hand(
     experiment=advice_by_hand.advice_by_hand, resolution=[1e-12, 1e-10, 2e-3, 2e-3, 0.35],
     argued="rounding; the climb ends where it gains 1e-8; a signal of 3 in 200 bags is known to .1,"
     " and .35 is three of that and some", parts=advice_by_hand.PARTS,
-    citation=_ours("docstrings of advise/comparing.py and advise/signal.py"),
+    citation=ours("docstrings of advise/comparing.py and advise/signal.py"),
     sabotages=(
         Sabotage("folds apart", "By hand folds share no bags.", {"ratio_by_hand": 0.0}),
         Sabotage(
@@ -349,7 +349,7 @@ DRAWN = _synthetic(
     predict=_moments, resolution=[0.02, 0.015, 0.015, *[0.03] * 8],
     argued="128,000 bags a look leave .0015 in shares and .004 in means", parts=drawn.MOMENTS,
     scales={"quick": Scale(repetitions=8, seconds=1)},
-    citation=_ours("the two distributions of task.py, d = 6, L = 5"),
+    citation=ours("the two distributions of task.py, d = 6, L = 5"),
     sabotages=(Sabotage(
         "other bags",
         "Bags with a token and a dimension more, a tenth more signal, and variances"
@@ -373,7 +373,7 @@ MADE = _synthetic(
     predict=_made, resolution=0.04,
     argued="48,000 bags a look leave .01 in the least known of them", parts=made.MOMENTS,
     scales={"quick": Scale(repetitions=4, seconds=1)},
-    citation=_ours("docstrings of samples.py; five tokens, six features"),
+    citation=ours("docstrings of samples.py; five tokens, six features"),
     sabotages=(Sabotage(
         "larger", "Chances, shifts and squares larger by a tenth.",
         predict=lambda run: _made(run, 0.1)),))

@@ -5,7 +5,12 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.kinds import ESTIMATE, IDENTITY
 from saccade.studies.attention_atlas.claims import ours
-from saccade.studies.attention_atlas.experiments import by_hand, small_parts
+from saccade.studies.attention_atlas.experiments import bounds_by_hand, by_hand, small_parts
+from saccade.studies.attention_atlas.theory import (
+    blind_to_places_classification,
+    linear_in_all_tokens,
+    looking_along_the_direction,
+)
 
 WHATS = ("objective", "slopes", "prediction", "weights")
 
@@ -78,3 +83,36 @@ SPLIT = Claim(
             "another task", "Moments of s = 1/2, six tokens in seven dimensions, variances a tenth"
             " larger, and axes that are off by a tenth.",
             predict=lambda run: _moments(run, 0.5, 1, 0.1))))
+
+
+def _bounds(run, more: int = 0, weaker: float = 0.0) -> list[float]:
+    """Of the theory; maybe with tokens more, and a gamma and a theta that are smaller."""
+    law = np.array(bounds_by_hand.LAW)
+    return [
+        *(
+            linear_in_all_tokens(law, gamma - weaker, bounds_by_hand.BEST)
+            for gamma in bounds_by_hand.GAMMAS),
+        *(
+            value for length, count, signal in bounds_by_hand.LOOKS
+            for value in looking_along_the_direction(length + more, count, signal - weaker)),
+        *(blind_to_places_classification(length + 2 * more) for length in bounds_by_hand.LENGTHS),
+        0.0, 0.0]
+
+
+BOUNDS = Claim(
+    id="attention-atlas.bounds-by-hand", spec="AA-H1", source="saccade's atlas", status="exact",
+    experiment=bounds_by_hand.bounds_by_hand,
+    statement=(
+        "The bounds are those of other computations: of least squares on all tokens from second"
+        " moments at gamma = .5 and .9, of looking from the other integral, of majorities from all"
+        " signs; the guesses of the split task are sums over who may be first and who marked."),
+    kind=IDENTITY, measure=lambda run: one_row(run.data.value.values), predict=_bounds,
+    resolution=1e-8, argued="rounding, and quadratures that leave 1e-9", parts=bounds_by_hand.PARTS,
+    scales={"quick": Scale(seconds=1)},
+    citation=ours("docstrings of theory.py and task.py; four to six tokens"),
+    sabotages=(
+        Sabotage(
+            "otherwise", "The theory of tokens more, and of a gamma and a theta less by a tenth.",
+            predict=lambda run: _bounds(run, 1, 0.1)),
+        Sabotage("any place", "By hand the first place is any of the four.", {"among": 4}),
+        Sabotage("longer marks", "By hand marks are a tenth longer.", {"longer": 1.1})))

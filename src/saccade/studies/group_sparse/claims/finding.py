@@ -24,14 +24,14 @@ SCREENING = _ours(
     measure=lambda run: (run.data.screening_finds - run.data.layer_finds).values.T, resolution=0.1,
     statistic="mean", parts=("n=16", "n=32", "n=48"),
     scales={
-        "quick": Scale({"samples": (16, 32, 48), "held_out": 100}, repetitions=4, seconds=8),
+        "quick": Scale({"samples": (16, 32, 48), "held_out": 100}, repetitions=8, seconds=8),
         "standard": Scale(
             {"samples": (16, 32, 48), "draws": 128, "held_out": 100}, repetitions=2, seconds=60)},
     figure="group-sparse/finding",
     sabotages=(Sabotage(
         "other-labels",
         "Labels made by another group: neither can find it, and 20 steps show it.",
-        {"informative": False, "draws": 160, "steps": 20}),))
+        {"informative": False, "draws": 320, "steps": 20}),))
 
 INTERPOLATES = _ours(
     "group-sparse.interpolation-first", "GS-F1",

@@ -48,7 +48,7 @@ CERTIFIED = _beside(
     Sabotage(
         "no-covariance", "The loops take the identity for the covariance.", {"whitened": False}),
     resolution=1e-10, experiment=certificates.certificate_by_hand,
-    parts=("mu", "delta", "nu", "q", "E_3", "theta_2", "matrix", "iterate"),
+    parts=("mu", "delta", "nu", "q", "E_3", "theta_2", "matrix", "iterate", "two matrices"),
     scales=seconds(quick=1))
 
 TRAINED = _beside(

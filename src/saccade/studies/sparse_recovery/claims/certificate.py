@@ -136,22 +136,24 @@ REPORTED = claim(
         quick=1, square=SMALLEST, nu=0.0,
         mu=float(np.sqrt(np.log(DIM / FAILURE) / (CONSTANT * REPORTED_ROWS)))))
 
+
+def _at_threshold(run: Run) -> np.ndarray:
+    """At S = 3 products at N_0 rows are 1/sqrt(8 (4S - 2)^2) = 1/sqrt(800), whatever d and c."""
+    p = run.parameters
+    rows = theory.reported_threshold(DIM, p.sparsity, FAILURE, CONSTANT)
+    mu = np.sqrt(np.log(DIM * p.sparsity / FAILURE) / (CONSTANT * rows))
+    return p.sparsity * (1 - p.gamma * (2 / 3 - (2 * p.sparsity - 1) * mu)) ** np.array(LOOKS)
+
+
 THRESHOLD = claim(
     "sparse-recovery.reported-rows", "SR-T3",
     "At the number of rows N_0 from which the reported form speaks, with products of"
     " sqrt(log(d S/failure)/(c N_0)), errors fall by 1 - gamma (2/3 - 1/sqrt(32)) a layer.",
     "No chance; rounding only.", Sabotage("unit-squares", "Squares of one.", {"square": 1.0}),
-    measure=lambda run: one_row(run.data.error.values[list(LOOKS)]),
-    predict=lambda run: (
-        run.parameters.sparsity
-        * (1 - run.parameters.gamma * (2 / 3 - 1 / np.sqrt(32))) ** np.array(LOOKS)),
+    measure=lambda run: one_row(run.data.error.values[list(LOOKS)]), predict=_at_threshold,
     resolution=1e-10, kind=IDENTITY, experiment=certificates.worst_case, parts=ATTAINED.parts,
     citation=answers("Theorem 5.1", LINEAR_RATE),
-    scales=seconds(
-        quick=1, square=SMALLEST, nu=0.0,
-        mu=float(np.sqrt(
-            np.log(DIM * 3 / FAILURE)
-            / (CONSTANT * theory.reported_threshold(DIM, 3, FAILURE, CONSTANT))))))
+    scales=seconds(quick=1, square=SMALLEST, nu=0.0, mu=1 / np.sqrt(800)))
 
 BOUNDED = _certified(
     "sparse-recovery.linear-convergence-bounded", "SR-T2",

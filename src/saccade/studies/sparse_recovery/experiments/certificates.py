@@ -9,6 +9,7 @@ import xarray
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.dynamics.solvers import certified as certified_run
 from saccade.studies.sparse_recovery.task import Design, SparseRecovery, covariance
+from saccade.studies.sparse_recovery.theory import error_bounds
 
 
 @experiment("sparse-recovery.certified", scales={"standard": {"instances": 200}})
@@ -95,6 +96,9 @@ def certificate_by_hand(
     made = [
         promise.mu, promise.delta, promise.nu, promise.rate, promise.bounds[-1],
         promise.thresholds[-1], float(promise.matrix.ravel() @ places), float(b[-1] @ places[:dim])]
+    of_two = error_bounds(
+        promise.mu * np.array([1.0, 0.5]), promise.delta, promise.nu, 2, 1.3, gamma, steps)[1]
+    made.append(float(of_two[:, -1].sum()))
     plain = _by_hand(X, y, beta, noise, gamma, steps, known if whitened else np.eye(dim))
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
 
@@ -119,6 +123,11 @@ def _by_hand(
         error = rate * error + 2 * sparsity * gamma * nu
     places = np.sqrt(np.arange(1.0, 1 + dim**2))
     matrix = gamma * (2 * rows + 1) / rows * np.linalg.solve(covariance, np.eye(dim))
+    ends = []
+    for size in (mu, mu / 2):  # two matrices, one start
+        ends.append(1.3)
+        for _ in range(steps):
+            ends[-1] = (delta + 3 * gamma * size) * ends[-1] + 4 * gamma * nu
     return [
         mu, delta, nu, rate, error, threshold, float(matrix.ravel() @ places),
-        float(b @ places[:dim])]
+        float(b @ places[:dim]), sum(ends)]

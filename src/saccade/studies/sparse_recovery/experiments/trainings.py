@@ -82,7 +82,7 @@ TRAININGS = (
     _training(
         "small",
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"
-        " instances)", trained.trained_labels, {"quick": {"test_tasks": 8000}, "paper": {}}),
+        " instances)", trained.trained_labels, {"quick": {"test_tasks": 32000}, "paper": {}}),
     _training(
         "paper-size", "the paper's small decoder at the paper's size, as far as minutes reach",
         paper_size.paper_size, {"standard": {}}, cost=seconds_at_paper_size),

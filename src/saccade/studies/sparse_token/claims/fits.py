@@ -69,7 +69,7 @@ def _fitted(
         experiment=readouts.fitted, measure=_measured, predict=_predicted,
         resolution=common.share_of(_predicted, shares, floor=0.004),
         parts=_parts(case.get("model", "attention")),
-        scales=common.both_scales(case, standard, (8, 4), (8, 120)), **rest)
+        scales=common.both_scales(case, standard, (16, 4), (8, 120)), **rest)
 
 
 LOGISTIC = {"signal": 3.0, "ridge": 1e-2, "samples_per_dim": (3.0,), "dim": 100}

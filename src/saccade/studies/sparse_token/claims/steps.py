@@ -27,8 +27,11 @@ def after_steps(run: Run, alpha: float | None = None, **changes) -> theory.Align
     p = run.parameters
     other = {name: changes.pop(name) for name in ("signal", "positive_rate") if name in changes}
     values = {name: getattr(p, name) for name in ("eta_w", "eta_b", "eta_q", "beta", "loss")}
-    return theory.alignment_after_two_steps(
+    after = theory.alignment_after_two_steps(
         common.setting_of(run, **other), alpha or p.samples_per_dim[0], **(values | changes))
+    if after.status != "converged":
+        raise ArithmeticError(f"quadratures of two sizes differ by {after.accuracy:.2g}")
+    return after
 
 
 def _predicted(names: tuple[str, ...]) -> Callable[..., list[float]]:

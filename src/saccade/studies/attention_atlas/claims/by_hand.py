@@ -5,7 +5,12 @@ import numpy as np
 from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.kinds import ESTIMATE, IDENTITY
 from saccade.studies.attention_atlas.claims import ours
-from saccade.studies.attention_atlas.experiments import bounds_by_hand, by_hand, small_parts
+from saccade.studies.attention_atlas.experiments import (
+    bounds_by_hand,
+    by_hand,
+    learners_by_hand,
+    small_parts,
+)
 from saccade.studies.attention_atlas.theory import (
     blind_to_places_classification,
     linear_in_all_tokens,
@@ -116,3 +121,22 @@ BOUNDS = Claim(
             predict=lambda run: _bounds(run, 1, 0.1)),
         Sabotage("any place", "By hand the first place is any of the four.", {"among": 4}),
         Sabotage("longer marks", "By hand marks are a tenth longer.", {"longer": 1.1})))
+
+LEARNERS = Claim(
+    id="attention-atlas.learners-by-hand", spec="AA-H1", source="saccade's atlas", status="exact",
+    experiment=learners_by_hand.learners_by_hand,
+    statement=(
+        "Linear learners, also where tokens are missing, are scikit-learn's regressions at every"
+        " ridge; the transformer's layer is that of loops over its heads; and two steps learn from"
+        " samples with missing tokens what the estimator learns from a list of bags."),
+    kind=IDENTITY, measure=lambda run: one_row(run.data.off.values),
+    resolution=[*[1e-3] * 3, 1e-5, 1e-5, 1e-9, 1e-9],
+    argued="logistic fits end at slopes of 1e-6, which a ridge of .001 makes 1e-3; the transformer"
+    " has seven digits; the rest is rounding", parts=learners_by_hand.PARTS,
+    scales={"quick": Scale(seconds=1)},
+    citation=ours("docstrings of learners/linear.py, transformer.py and estimated.py; 40 samples"),
+    sabotages=(
+        Sabotage("larger ridges", "By hand ridges larger by a tenth.", {"factor": 1.1}),
+        Sabotage("one head", "By hand scores are over the root of the whole width.", {"heads": 1}),
+        Sabotage(
+            "less sharp", "By hand two steps choose among 1/2 and 2.", {"sharpness": (0.5, 2.0)})))

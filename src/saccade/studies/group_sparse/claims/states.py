@@ -91,3 +91,31 @@ REPORTS = claim(
         for engine in ("two numbers", "six numbers", "every weight")),
     scales={"quick": Scale(seconds=3)},
     sabotages=(Sabotage("exchanged", "The large step first.", {"step_sizes": (1e200, 0.3)}),))
+
+ENGINES = ("two numbers", "six numbers", "every weight")
+
+
+def _started(run: Run, below: float = 0.0) -> list[float]:
+    """After a step, at the start, and the warnings above the rule and `below` it."""
+    alpha = run.parameters.step_size * run.parameters.scale / np.sqrt(2 * np.pi)
+    return [alpha, 0.0, 0.0, 0.0, *[1.0] * 3, *[below] * 3]
+
+
+STARTED = claim(
+    "group-sparse.run-starts", "GS-D2",
+    "The six-number map starts at zero, has alpha = eta sigma/sqrt(2 pi) and nothing else after a"
+    " step, in the order asked for; and every engine warns just above eta D sigma = 16, not below.",
+    "Closed form; said or not said.", source="ours", kind=IDENTITY, experiment=states.run_starts,
+    measure=lambda run: one_row([*run.data.point.values.ravel(), *run.data.warned.values]),
+    predict=_started, resolution=1e-12,
+    parts=(
+        "alpha after a step", "the rest after a step", "alpha at the start",
+        "the rest at the start",
+        *(f"{engine}, {side}" for side in ("above", "below") for engine in ENGINES)),
+    scales={"quick": Scale(seconds=3)},
+    sabotages=(
+        Sabotage("later", "Look after two and three steps.", {"record": (3, 2)}),
+        Sabotage("kept", "A step size that keeps the rule.", {"over": 0.99}),
+        Sabotage(
+            "rule-of-12", "The rule with 12 in the place of 16.",
+            predict=lambda run: _started(run, below=1.0))))

@@ -79,3 +79,31 @@ def run_reports(
                 full.full_trajectory(key, task, start, eta, steps, batch=20, held_out=20))
             rows.append([f"step_size = {eta:g}" in run.advice for run in runs])
     return xarray.Dataset(along(("step_size", "engine"), advised=np.array(rows, float)))
+
+
+@experiment("group-sparse.run-starts")
+def run_starts(
+    key: Any, *, step_size: float = 0.3, scale: float = 1.2, record: tuple[int, int] = (1, 0),
+    over: float = 1.02,
+) -> xarray.Dataset:
+    """alpha and the sum of |.| of the other seven coordinates of the six-number map at the steps of
+    `record`; and how often each engine warns at `over` times and at 0.98 times the step size
+    16/(D sigma) of the stability rule."""
+    run = reduced_map.reduced_trajectory(key, 4, 4, step_size, 4, record, scale, places=12)
+    task, start = group_sparse_task(4, 4, scale), models.at_zero(4, models.encoding("sine", 4))
+    counts = []
+    for factor in (over, 0.98):
+        eta = factor * 16 / (4 * scale)
+        for engine in (
+            lambda eta: position_map.position_trajectory(4, eta, 4, scale=scale),
+            lambda eta: reduced_map.reduced_trajectory(key, 4, 4, eta, 4, None, scale, places=12),
+            lambda eta: full.full_trajectory(key, task, start, eta, 4, batch=20, held_out=20),
+        ):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                engine(eta)
+            counts.append(sum(one.category is dynamics.StepSizeWarning for one in heard))
+    points = run.coordinates
+    return xarray.Dataset(
+        along(("step", "what"), point=np.stack([points[:, 0], np.abs(points[:, 1:]).sum(1)], 1))
+        | along("engine", warned=np.array(counts, float)))

@@ -1,7 +1,11 @@
 """Claims on the layer at the truth: against Bayes, argmax, erf and linear; large dimension and many
 tokens; several informative tokens."""
 
+from typing import Any
+
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import erf, expit
 
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
@@ -158,6 +162,17 @@ CAPACITY = claim(
         changed("same-length", "Keep the tokens of the first dimension as d grows.", grow=False)))
 
 
+DIVERGENCE = claim(
+    id="softmax-location.capacity-is-divergence", spec="SM-15",
+    statement="The capacity of Bayes, (gamma^2 - 1/2 - log gamma^2)/2, is the divergence of the two"
+    " laws of a token over d, for gamma from 0.5 to 1.4.", kind=IDENTITY,
+    experiment=oracle.divergence, measure=lambda run: one_row(run.data.divergence.values),
+    predict=lambda run: theory.bayes_capacity(np.array(run.parameters.gammas)), resolution=1e-10,
+    argued="The trapezoidal rule over ten deviations is good to rounding.",
+    parts=("gamma=0.5", "gamma=0.8", "gamma=1", "gamma=1.4"),
+    sabotages=(changed("no-mean", "Leave out the mean of the informative token.", mean=0.0),))
+
+
 def _wins(run: Run) -> np.ndarray:
     """By case: who should win by the threshold of the null predictor, times by how much he does."""
     dims, lengths = run.data.setting.values.T
@@ -198,6 +213,46 @@ FITTED = claim(
     sabotages=(changed(
         "one-length", "|v| = 1 at gamma^2 = 0.005, where erf wins everywhere.",
         free_length=False, gamma=0.005**0.5),))
+
+
+def _fitted_by_hand(run: Run, factor: float = 1.0) -> list[float]:
+    """Least gamma^2 - E[Y T]^2/E[T^2] over lambda with two tokens: softmax weighs by the difference
+    of their scores, N(m, 1 + gamma^2), erf by each score alone."""
+    gamma, (x, weights) = factor * run.parameters.gamma, np.polynomial.hermite_e.hermegauss(180)
+    weights = weights / weights.sum()
+
+    def least(pairs: Any) -> float:
+        def risk(log_lam: float) -> float:
+            own, other = pairs(float(np.exp(log_lam)))
+            square = gamma**2 * weights @ own**2 + weights @ other**2
+            return gamma**2 - float((gamma**2 * weights @ own) ** 2 / square)
+
+        return float(minimize_scalar(risk, bounds=(-4.0, 2.0), options={"xatol": 1e-8}).fun)
+
+    risks = []
+    for dim, _ in run.parameters.cases:
+        gap, score = (np.sqrt(dim / 2) + s * x for s in (np.hypot(1, gamma), gamma))
+        risks += [
+            least(lambda lam, gap=gap: (expit(lam * gap), expit(-lam * gap))),
+            least(lambda lam, score=score: (erf(lam * score), erf(lam * x)))]
+    return risks
+
+
+TWO = {"cases": ((3.0, 2.0), (5.0, 2.0)), "gamma": 0.8, "free_length": True}
+TWO_TOKENS = claim(
+    id="softmax-location.fitted-length-of-two", spec="SM-16",
+    statement="With two tokens the least risk over lambda and the length of v, of softmax and of"
+    " erf, is that of one-dimensional sums over the scores (gamma = 0.8, d = 3 and 5).",
+    status="quadrature", kind=IDENTITY, experiment=oracle.duel,
+    measure=lambda run: one_row(run.data.risk.values), predict=_fitted_by_hand, resolution=1e-7,
+    argued="180 Gauss points; at a minimum an error of 1e-6 in lambda costs 1e-12.",
+    parts=tuple(f"{kind}, d={dim}" for dim in (3, 5) for kind in ("softmax", "erf")),
+    scales=quick(TWO),
+    sabotages=(
+        changed("one-length", "Keep |v| = 1.", free_length=False),
+        Sabotage(
+            "other-gamma", "Sums at a gamma 1 % larger.",
+            predict=lambda run: _fitted_by_hand(run, 1.01))))
 
 
 def _ladder(run: Run, gamma: float | None = None) -> np.ndarray:

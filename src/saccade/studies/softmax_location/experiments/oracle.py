@@ -56,6 +56,24 @@ def duel(
         {"kind": ["softmax", "erf"]})
 
 
+@experiment("softmax-location.divergence")
+def divergence(
+    key: Any, *, dim: int = 6, gammas: tuple[float, ...] = (0.5, 0.8, 1.0, 1.4), mean: float = 1.0,
+    points: int = 4001,
+) -> xarray.Dataset:
+    """E log p(X)/q(X) over d, by sums over a grid, coordinate by coordinate: p is N(sqrt(d/2) k*,
+    gamma^2 I), with `mean` times its mean, and q is N(0, I)."""
+    totals = []
+    for gamma in gammas:
+        total = 0.0
+        for shift in [mean * np.sqrt(dim / 2), *[0.0] * (dim - 1)]:
+            x, step = np.linspace(shift - 10 * gamma, shift + 10 * gamma, points, retstep=True)
+            log_p = -(((x - shift) / gamma) ** 2) / 2 - np.log(gamma)
+            total += step * np.exp(log_p) @ (log_p + x**2 / 2) / np.sqrt(2 * np.pi)
+        totals.append(total / dim)
+    return xarray.Dataset({"divergence": ("gamma", np.array(totals))}, {"gamma": list(gammas)})
+
+
 @experiment("softmax-location.capacity", scales={"standard": {"dims": (40.0, 80.0, 160.0, 320.0)}})
 def capacity(
     key: Any, *, dims: tuple[float, ...] = (40.0, 80.0, 160.0),

@@ -63,22 +63,26 @@ def mutants(
         not resume or json_file not in (None, "-"), "resume", resume, "needs the file of --json")
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(limit > 0, "limit", limit, "must be above 0")
-    known = (*STUDIES, *hunting.SHARED)
-    for name in studies or ():
-        if name not in known:
-            raise unknown("study", name, known)
-    chosen = studies or list(known)
-    if by_hand is not None:
-        drawn = [one for one in hunting.by_hand(by_hand) if one.study in chosen]
-        chosen = sorted({one.study for one in drawn}, key=known.index)
-    else:
-        drawn = [one for study in chosen for one in hunting.mutants_of(study, count, draw)]
+    chosen = studies or [*STUDIES, *hunting.SHARED]
+    for name in chosen:
+        if name not in (*STUDIES, *hunting.SHARED):
+            raise unknown("study", name, (*STUDIES, *hunting.SHARED))
+    drawn = _drawn(chosen, count, draw, by_hand)
+    chosen = list(dict.fromkeys(mutant.study for mutant in drawn))
     hunt = hunting.Hunt(Store(store).address, seed, limit, jobs)
     earlier = _earlier(json_file) if resume and json_file else []
     told = [row for row in earlier if any(_same(row, mutant) for mutant in drawn)]
     left = [mutant for mutant in drawn if not any(_same(row, mutant) for row in told)]
     rows = told + _hunted(chosen, left, hunt, _kept_up(told, json_file))
     give("Mutants", {"mutants": rows, "table": hunting.table(rows)}, json_file, lambda: _show(rows))
+
+
+def _drawn(chosen: list[str], count: int, draw: int, by_hand: Path | None) -> list[Any]:
+    from saccade.lab.mutants import hunt as hunting
+
+    if by_hand is not None:
+        return [mutant for mutant in hunting.by_hand(by_hand) if mutant.study in chosen]
+    return [mutant for study in chosen for mutant in hunting.mutants_of(study, count, draw)]
 
 
 def _earlier(json_file: str) -> list[dict[str, Any]]:

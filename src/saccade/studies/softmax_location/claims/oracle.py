@@ -227,7 +227,9 @@ def _fitted_by_hand(run: Run, factor: float = 1.0) -> list[float]:
             square = gamma**2 * weights @ own**2 + weights @ other**2
             return gamma**2 - float((gamma**2 * weights @ own) ** 2 / square)
 
-        return float(minimize_scalar(risk, bounds=(-4.0, 2.0), options={"xatol": 1e-8}).fun)
+        end: Any = minimize_scalar(
+            risk, bounds=(-4.0, 2.0), method="bounded", options={"xatol": 1e-8})
+        return float(end.fun)
 
     risks = []
     for dim, _ in run.parameters.cases:

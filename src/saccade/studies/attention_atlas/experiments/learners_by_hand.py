@@ -1,6 +1,7 @@
 """Learners of the map beside plain versions of them: linear functions of pooled and of all tokens
 where some are missing, the transformer's layer, and estimators that are given bags."""
 
+import warnings
 from typing import Any
 
 import jax
@@ -98,7 +99,9 @@ def _two_steps(random: np.random.Generator, key: Any, sharpness: tuple[float, ..
     cut = [(np.arange(30), np.arange(30, 40))]
     settings: Any = {"sharpness": sharpness, "ridges": (0.1, 0.01), "class_weight": None, "cv": cut}
     peer = TwoStepAttentionClassifier(**settings).fit(listed, labels)
-    weights = np.concatenate(peer.attention(listed))
+    with warnings.catch_warnings():  # forty bags teach nothing, and attention warns of that
+        warnings.simplefilter("ignore", UserWarning)
+        weights = np.concatenate(peer.attention(listed))
     return [
         float(np.abs(fitted(X, mask) - peer.decision_function(listed)).max()),
         float(np.abs(fitted.attention(X, mask)[mask] - weights).max())]
@@ -109,8 +112,7 @@ def learners_by_hand(
     key: Any, *, factor: float = 1.0, heads: int = 2, sharpness: tuple[float, ...] = (1.0, 4.0)
 ) -> xarray.Dataset:
     """The differences of PARTS; by hand ridges are `factor` times as large, scores are over
-    sqrt(16/`heads`), and two steps choose among these
-    degrees of `sharpness`."""
+    sqrt(16/`heads`), and two steps choose among these degrees of `sharpness`."""
     random = generator(key)
     off = [*_linear(random, factor), *_transformer(random, heads)]
     off += _two_steps(random, jax.random.fold_in(key, 1), sharpness)

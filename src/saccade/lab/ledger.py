@@ -12,7 +12,7 @@ import numpy as np
 from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
-from saccade.lab.controls import trivial, unbroken
+from saccade.lab.controls import broken, empty, trivial, unbroken
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
@@ -102,7 +102,8 @@ def _control(
         return row | _no_numbers(None)
     start = time.perf_counter()
     row |= _judged(claim, sabotage, chosen, conditions)
-    row["broke"] = [part["part"] for part in row["parts"] if part["verdict"] == REFUTED]
+    row["broke"] = broken(row["parts"])
+    row["trivial"] = row["trivial"] or empty(claim.kind, row)
     # What it broke says enough of its parts: a ledger is to be sent around.
     return row | {"parts": [], "seconds": time.perf_counter() - start}
 

@@ -67,9 +67,12 @@ def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
         ({"measure": lambda run: 0 * claim().measure(run)}, "measures nothing but zeros"),
         ({"measure": lambda run: -claim().measure(run)}, "multiplies what is measured by -1"),
         ({"measure": lambda run: 3 * claim().measure(run)}, "multiplies what is measured by 3"),
-        ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1")])
+        ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1"),
+        ({"predict": lambda run: 3 * np.full(3, TRUTH(run))}, "multiplies what is predicted by 3")])
 def test_a_control_that_would_break_anything_proves_nothing(changes, why, conditions):
-    row = evaluate(claim(sabotages=(Sabotage("cheap", "Cheap.", **changes),)), conditions)
+    parts = {"measure": lambda run: np.tile(claim().measure(run), (3, 1)).T, "parts": tuple("abc")}
+    own = parts if why.endswith("predicted by 3") else {}
+    row = evaluate(claim(sabotages=(Sabotage("cheap", "Cheap.", **changes),), **own), conditions)
     assert not verdict_is_expected(row)
     assert any(why in reason for reason in reasons(row))
 

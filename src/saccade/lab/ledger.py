@@ -233,11 +233,12 @@ def _numbers(
             "interval": [plain(interval.low), plain(interval.high)],
             "resolution": plain(resolutions[number])}
         for number, interval in enumerate(judgement.intervals)]
+    for part in parts:
+        room = slack(claim.kind, part)
+        part["slack"] = room and room._asdict()
     worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
-    room = slack(claim.kind, parts[worst])
     return top | {
-        "slack": room and {**room._asdict(), "loose": bool(claim.kind.side) and room.is_loose},
         "verdict": judgement.verdict, "replicates": judgement.replicates, "looks": judgement.looks,
         "parts": parts, "error": None}
 
@@ -311,9 +312,9 @@ def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, An
 def reasons(row: Mapping[str, Any]) -> list[str]:
     """Why a judged row is not as it must be, one sentence each."""
     said = []
-    if row["error"]:
+    if row.get("error"):
         said.append(row["error"])
-    elif row["as_expected"] is False:
+    elif row.get("as_expected") is False:
         said.append(f"{row['verdict']}, expected: {row['expected']}")
     for control, wanted in ((row["sabotages"], REFUTED), (row.get("repairs", []), HOLDS)):
         for item in control:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from saccade.lab import index
 from saccade.lab.compare import Change
 from saccade.lab.fingerprint import code_version
+from saccade.lab.slack import words
 from saccade.studies import STUDIES
 
 FOLDER = files("saccade") / "record"
@@ -94,6 +95,18 @@ def _names(controls: Iterable[Mapping[str, Any]] | None) -> list[str]:
 def summary(row: Row, code: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A published verdict in a few words."""
     return {name: (row | {"current": is_current(row, code)}).get(name) for name in SUMMARY}
+
+
+def told(row: Mapping[str, Any] | None) -> str:
+    """A published verdict (as `summary` gives it) in a line."""
+    if row is None:
+        return "not judged"
+    room = words(row.get("slack"))
+    items = [
+        f"{row['verdict']} at {row['scale']}", "" if room == "-" else f"slack {room}",
+        f"judged {row['judged']['date']}" if row["judged"] else "",
+        "by earlier code" if row["current"] is False else ""]
+    return ", ".join(filter(None, items))
 
 
 def in_listing(claims: Iterable[Row]) -> list[Row]:

@@ -8,9 +8,10 @@ room is counted in resolutions.
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from saccade.lab.kinds import Kind
+if TYPE_CHECKING:
+    from saccade.lab.kinds import Kind
 
 LOOSE = 10.0
 """A bound or an ordering is loose when its prediction may move by this factor, or from zero by this
@@ -33,7 +34,7 @@ class Slack(NamedTuple):
     loose: bool
 
 
-def slack(kind: Kind, part: Mapping[str, Any]) -> Slack | None:
+def slack(kind: "Kind", part: Mapping[str, Any]) -> Slack | None:
     """The slack of one part of a row that holds; None for one that does not.
 
     The allowed region of measured minus predicted is `kind.region(resolution)` = [a, b], so a

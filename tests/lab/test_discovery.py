@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 import saccade
 from saccade.cli import app
 from saccade.errors import InvalidInput
-from saccade.lab import registry
-from saccade.lab import record
+from saccade.lab import record, registry
 from saccade.lab.discovery import describe, formula
 from saccade.lab.tables import Judged, Rows, html_table, text_table
 from saccade.studies import STUDIES

@@ -124,12 +124,16 @@ CLAIM = {"statement": "One.", "expected": "holds", "sabotages": [{"name": "shift
         ({"verdict": "refuted", "as_expected": False}, "refuted, expected: holds"),
         ({"unbroken": ["left"]}, "no sabotage breaks: left"),
         (
-            {"verdict": "waiting", "as_expected": None, "slack": None,
-             "sabotages": [{"name": "shift", "verdict": None, "broke": []}]}, None)])
+            {
+                "verdict": "waiting", "as_expected": None, "slack": None,
+                "sabotages": [{"name": "shift", "verdict": None, "broke": []}]},
+            None)])
 def test_a_row_that_does_not_fit_its_claim_says_why(changes, why):
-    full = row(
-        statement="One.", expected="holds", error=None, citation={}, slack=None,
-        sabotages=[{"name": "shift", "verdict": "refuted", "broke": ["0"]}]) | changes
+    full = (
+        row(
+            statement="One.", expected="holds", error=None, citation={}, slack=None,
+            sabotages=[{"name": "shift", "verdict": "refuted", "broke": ["0"]}])
+        | changes)
     told = record.misfit({name: held for name, held in full.items() if held is not ...}, CLAIM)
     assert told is None if why is None else why in told
 

@@ -36,7 +36,8 @@ def verify(
     seed: options.Seed = 0,
     seeds: Annotated[
         str | None,
-        typer.Option(help="Many seeds, as 0..19 or 1,4,7, without sabotages: is each verdict as expected?"),
+        typer.Option(
+            help="Many seeds, as 0..19 or 1,4,7, without sabotages: is each verdict as expected?"),
     ] = None,
     jobs: options.Jobs = 1, json_file: options.JsonFile = None, store: options.StoreFolder = None,
     fresh: options.Fresh = False, set_: options.Set = None,

@@ -3,10 +3,10 @@
 
 The promise: the chance that a ledger of true claims refutes any of them stays below `LEDGER_ERROR`,
 as long as no more than `LEDGER_CAPACITY` of them spend any of it: a claim judged by its mean, a
-quantile or a fraction has an interval that may miss, one whose statistic is "exact" has none. It is kept by a union bound over claims, components of a claim and looks
-at growing numbers of replicates (`look_error`). A true claim is one whose truth lies within the
-resolution of its prediction, edges included; to refute it an interval has to miss the truth on one
-given side.
+quantile or a fraction has an interval that may miss, one whose statistic is "exact" has none. It is
+kept by a union bound over claims, components of a claim and looks at growing numbers of replicates
+(`look_error`). A true claim is one whose truth lies within the resolution of its prediction, edges
+included; to refute it an interval has to miss the truth on one given side.
 
 The price: a truth at twice the resolution is refuted more than 99 % of the time within a budget of
 N replicates, reached by doubling, once the resolution is 9 standard deviations over sqrt(N) for a

@@ -244,7 +244,6 @@ class Entry:
         """The small drawing of one part or sabotage of this claim."""
         return glyph({"kind": self.row["kind"], "side": self.row["side"], **numbers})
 
-
     def slack_of(self, part: Mapping[str, Any]) -> str:
         return slack.words(part.get("slack"))
 

@@ -77,15 +77,35 @@ def test_a_control_that_would_break_anything_proves_nothing(changes, why, condit
     assert any(why in reason for reason in reasons(row))
 
 
-def _nan(run):
-    return float("nan")
+def _theory(gamma=1.0):
+    return gamma
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "passes"),
+    [
+        (lambda run: 1.0, lambda run: 5.0, False),
+        (lambda run: np.ones(1), lambda run: _theory(5.0), False),
+        (lambda run: 1.0, lambda run: 5 * run.parameters.mean, True),
+        (lambda run: _theory(), lambda run: _theory(5.0), True),
+        (lambda run: [_theory() for _ in range(1)], lambda run: 5.0, True),
+        (lambda run: run.parameters.mean, lambda run: 5.0, True)])
+def test_another_number_for_one_that_is_written_down_proves_nothing(own, other, passes, conditions):
+    shift = Sabotage("otherwise", "Expect five.", predict=other)
+    row = evaluate(claim(predict=own, sabotages=(shift,)), conditions)
+    assert row["verdict"] == "holds" and row["sabotages"][0]["verdict"] == "refuted"
+    assert verdict_is_expected(row) is passes
+    both = Sabotage("both", "Draw around 9, expect five.", {"mean": 9.0}, predict=other)
+    row = evaluate(claim(predict=lambda run: 1.0, sabotages=(both,)), conditions)
+    assert row["sabotages"][0]["trivial"] is None
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         {"measure": lambda run: np.nan * claim().measure(run)}, {"parameters": {"mean": np.nan}},
-        {"parameters": {"mean": np.inf}}, {"predict": _nan}, {"predict": lambda run: np.inf}])
+        {"parameters": {"mean": np.inf}}, {"predict": lambda run: np.nan * run.parameters.mean},
+        {"predict": lambda run: np.inf * run.parameters.mean}])
 def test_a_control_without_finite_numbers_proves_nothing(changes, conditions):
     row = evaluate(claim(sabotages=(Sabotage("void", "Void.", **changes),)), conditions)
     [void] = row["sabotages"]
@@ -103,7 +123,7 @@ def test_a_part_without_finite_numbers_is_not_broken(conditions):
     two = {"measure": both, "parts": ("left", "right")}
     for lost in (
         {"measure": lambda run: both(run, np.nan) + 9},
-        {"predict": lambda run: [TRUTH(run) + 9, np.nan]},
+        {"predict": lambda run: [run.parameters.mean + 9, np.nan]},
     ):
         row = evaluate(claim(sabotages=(Sabotage("half", "Half.", **lost),), **two), conditions)
         [half] = row["sabotages"]
@@ -118,15 +138,9 @@ def test_every_part_must_be_broken_by_some_sabotage(conditions):
     def both(run):
         return np.stack([claim().measure(run), claim().measure(run)], 1)
 
-    def first_wrong(run):
-        return [TRUTH(run) + 9, TRUTH(run)]
-
-    def second_wrong(run):
-        return [TRUTH(run), TRUTH(run) + 9]
-
     first, second = (
-        Sabotage(name, "Wrong.", predict=wrong)
-        for name, wrong in (("first", first_wrong), ("second", second_wrong)))
+        Sabotage(name, "Wrong.", measure=lambda run, shift=shift: both(run) + shift)
+        for name, shift in (("first", [9, 0]), ("second", [0, 9])))
     two = {"measure": both, "parts": ("left", "right")}
     row = evaluate(claim(sabotages=(first,), **two), conditions)
     assert row["sabotages"][0]["broke"] == ["left"] and row["unbroken"] == ["right"]

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from click.core import ParameterSource
 
 from saccade.cli import completion, options
 from saccade.cli.calculate import pairs
@@ -76,7 +75,7 @@ def _check_alone(context: typer.Context) -> None:
     others = {name: f"--{name.strip('_')}" for name in WITH_ONE_SEED}
     asked = [
         word for name, word in others.items()
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if asked:
         raise InvalidInput(f"--seeds takes no {' and no '.join(asked)}; give one --seed instead.")
 

@@ -8,6 +8,8 @@ An input is a report (a folder: its ledger and its pictures) or a ledger written
 from before rows said so needs `--judged-at COMMIT`, at which its code versions are looked up (its
 date is that of the file, its libraries are taken to be those installed now). Of several rows of a
 claim at one scale the last one counts. `--update` keeps what the record has and the inputs do not.
+A row that does not fit the claim as it is now (other words, other controls), or that is not as it
+must be, is left out, and a line says so; `--update` alone does that to the record.
 """
 
 import argparse
@@ -97,15 +99,20 @@ def _looked_up(row: Row, file: Path, commit: str | None, code: dict[str, list[st
 
 
 def merged(rows: list[Row]) -> dict[str, list[Row]]:
-    """By study, the rows of claims that still exist, in the order of the ledger and of the
-    scales."""
+    """By study, the rows that fit claims as they are now, in the order of the ledger and of the
+    scales; of others a line is printed."""
     last = {(row["id"], row["scale"]): row for row in rows}
     by_study: dict[str, list[Row]] = {}
     for study in STUDIES:
-        known = [claim["id"] for claim in index.of(study)["claims"]]
-        found = [last[name, scale] for name in known for scale in SCALES if (name, scale) in last]
-        if found:
-            by_study[study] = found
+        for claim in index.of(study)["claims"]:
+            for row in filter(None, (last.pop((claim["id"], scale), None) for scale in SCALES)):
+                why = record.misfit(row, claim)
+                if why is None:
+                    by_study.setdefault(study, []).append(row)
+                else:
+                    print(f"left out: {row['id']} at {row['scale']}: {why}")
+    for name, scale in last:
+        print(f"left out: {name} at {scale}: there is no such claim")
     return by_study
 
 

@@ -170,7 +170,7 @@ def test_a_claim_that_fails_gives_exit_code_1(only, fresh_store):
 
 def test_a_claim_expected_to_be_refuted_gives_exit_code_0(only, fresh_store):
     true = Repair("true", "Predict the truth.", predict=risk_claims.ZETA.predict)
-    only(predict=lambda run: 0.5, expected="refuted", repairs=(true,))
+    only(predict=lambda run: 0.5, expected="refuted", sabotages=(), repairs=(true,))
     assert "refuted as expected" in run("verify").stdout
 
 
@@ -217,6 +217,25 @@ def test_seeds_change_nothing_that_is_exact(fresh_store):
     assert run("verify", "SL-Z", "--seed", 2**63 - 1)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--sabotage"], "no --sabotage"), (["--fresh"], "no --fresh"),
+        (["--seed", "0"], "no --seed;"), (["--precision", "float64"], "no --precision"),
+        (["--fresh", "--sabotage"], "no --sabotage and no --fresh")])
+def test_many_seeds_refuse_what_they_would_not_heed(words, said, fresh_store):
+    refusal = run("verify", "SL-Z", "--seeds", "0..1", *words, code=2).stderr
+    assert f"--seeds takes {said}" in refusal and len(refusal.splitlines()) == 1
+
+
+def test_many_seeds_say_where_all_verdicts_are(tmp_path, fresh_store):
+    assert "--json FILE has every verdict" in run("verify", "SL-Z", "--seeds", "0..1").stdout
+    path = tmp_path / "seeds.json"
+    assert "--json FILE" not in run("verify", "SL-Z", "--seeds", "0..1", "--json", path).stdout
+    rows = json.loads(path.read_text())["claims"]
+    assert rows and all(set(row["verdicts"]) == {"0", "1"} for row in rows)
+
+
 @pytest.mark.slow
 def test_two_processes_give_the_same_ledger(fresh_store):
     alone, together = (
@@ -256,7 +275,7 @@ def test_the_verdict_survives_a_narrow_terminal(width, only, fresh_store):
     text = console.export_text()
     console.file.close()
     assert "holds" in text and "single-location.zeta" in text
-    assert ("says" in text) is (width == 200)
+    assert ("says" in text) is (width == 200) and ("slack" in text) is (width > 60)
     assert max(len(line) for line in text.splitlines()) <= width
 
 

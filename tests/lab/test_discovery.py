@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import saccade
 from saccade.cli import app
 from saccade.errors import InvalidInput
-from saccade.lab import registry
+from saccade.lab import record, registry
 from saccade.lab.discovery import describe, formula
 from saccade.lab.tables import Judged, Rows, html_table, text_table
 from saccade.studies import STUDIES
@@ -45,6 +45,21 @@ def test_everything_describes_itself(name, kind, words):
         assert answer.stdout == repr(found) + "\n"
         told = json.loads(CliRunner().invoke(app, ["list", name, "--json"]).stdout)
         assert told == json.loads(json.dumps(found))
+
+
+def test_a_claim_says_its_published_verdict_and_slack(monkeypatch):
+    name = "single-location.zeta"
+    row = {
+        "id": name, "study": "single-location", "scale": "quick", "verdict": "holds",
+        "as_expected": True, "judged": {"date": "2026-11-01", "code": "x", "module": "saccade"},
+        "experiment": "none", "slack": {"factor": 12.0, "loose": True}}
+    monkeypatch.setattr(record, "rows", lambda: {name: {"quick": row}})
+    found = saccade.describe(name)
+    assert found["claim"]["published"]["slack"] == row["slack"]
+    line = "holds at quick, slack ×12 loose, judged 2026-11-01, by earlier code"
+    assert f"published: {line}" in repr(found) and line in found._repr_html_()
+    monkeypatch.setattr(record, "rows", dict)
+    assert "published: not judged" in repr(saccade.describe(name))
 
 
 def test_every_name_in_the_lists_is_described():

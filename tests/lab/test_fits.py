@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
 
 from saccade.errors import InvalidInput
 from saccade.lab.fits import (
@@ -45,6 +48,23 @@ def test_the_interval_of_a_threshold_keeps_its_promise():
     assert np.mean([one.high - one.low for one in found]) < 1.2
 
 
+def test_the_intervals_of_all_points_hold_together():
+    """A chance of one half everywhere: no point may be said to lie on a side, in 95 % of cases."""
+    draw, x = np.random.default_rng(3), np.arange(40.0)
+    found = [locate_threshold(x, draw.binomial(200, 0.5, x.size), 200) for _ in range(400)]
+    assert sum(np.isfinite([one.low, one.high]).any() for one in found) <= 20
+
+
+def test_looking_again_and_again_spends_the_error_of_one_point():
+    """At a chance of one half the first point takes a side in half of the error at most, over all
+    eight looks: 20 of 400, four deviations more."""
+    draw, error = np.random.default_rng(4), 0.1
+    found = [
+        search_threshold(lambda x, n: draw.random(n) < 0.5, 0.0, 1.0, width=0.6, error=error)
+        for _ in range(400)]
+    assert sum(one.high - one.low < 1 for one in found) <= 37
+
+
 def test_falling_chances_are_the_mirror_image():
     x, counts = np.arange(6.0), np.array([0, 1, 20, 80, 99, 100])
     rising = locate_threshold(x, counts, 100)
@@ -61,6 +81,11 @@ def test_a_side_that_is_not_seen_is_said_to_be_open():
 def test_neighbours_that_fall_are_averaged():
     assert np.allclose(monotone([0, 3, 1, 2, 5]), [0, 2, 2, 2, 5])
     assert locate_threshold([0.0, 1.0, 2.0, 3.0], [0, 50, 50, 100], 100).estimate == 1.5
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
+def test_the_monotone_curve_is_the_nearest_in_least_squares(values):
+    assert np.allclose(monotone(values), isotonic_regression(values).x)
 
 
 @pytest.mark.parametrize("falling", [False, True])

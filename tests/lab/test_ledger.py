@@ -48,7 +48,7 @@ def test_a_false_prediction_is_refuted_and_unexpected(conditions):
     assert row["verdict"] == "refuted"
     assert not verdict_is_expected(row)
     true = Repair("true", "Predict the truth.", predict=TRUTH)
-    mended = claim(predict=lambda run: -4.0, expected="refuted", repairs=(true,))
+    mended = claim(predict=lambda run: -4.0, expected="refuted", sabotages=(), repairs=(true,))
     assert verdict_is_expected(evaluate(mended, conditions))
 
 
@@ -67,26 +67,80 @@ def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
         ({"measure": lambda run: 0 * claim().measure(run)}, "measures nothing but zeros"),
         ({"measure": lambda run: -claim().measure(run)}, "multiplies what is measured by -1"),
         ({"measure": lambda run: 3 * claim().measure(run)}, "multiplies what is measured by 3"),
-        ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1")])
+        ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1"),
+        ({"predict": lambda run: 3 * np.full(3, TRUTH(run))}, "multiplies what is predicted by 3")])
 def test_a_control_that_would_break_anything_proves_nothing(changes, why, conditions):
-    row = evaluate(claim(sabotages=(Sabotage("cheap", "Cheap.", **changes),)), conditions)
+    parts = {"measure": lambda run: np.tile(claim().measure(run), (3, 1)).T, "parts": tuple("abc")}
+    own = parts if why.endswith("predicted by 3") else {}
+    row = evaluate(claim(sabotages=(Sabotage("cheap", "Cheap.", **changes),), **own), conditions)
     assert not verdict_is_expected(row)
     assert any(why in reason for reason in reasons(row))
+
+
+def _theory(gamma=1.0):
+    return gamma
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "passes"),
+    [
+        (lambda run: 1.0, lambda run: 5.0, False),
+        (lambda run: np.ones(1), lambda run: _theory(5.0), False),
+        (lambda run: 1.0, lambda run: 5 * run.parameters.mean, True),
+        (lambda run: _theory(), lambda run: _theory(5.0), True),
+        (lambda run: [_theory() for _ in range(1)], lambda run: 5.0, True),
+        (lambda run: run.parameters.mean, lambda run: 5.0, True)])
+def test_another_number_for_one_that_is_written_down_proves_nothing(own, other, passes, conditions):
+    shift = Sabotage("otherwise", "Expect five.", predict=other)
+    row = evaluate(claim(predict=own, sabotages=(shift,)), conditions)
+    assert row["verdict"] == "holds" and row["sabotages"][0]["verdict"] == "refuted"
+    assert verdict_is_expected(row) is passes
+    both = Sabotage("both", "Draw around 9, expect five.", {"mean": 9.0}, predict=other)
+    row = evaluate(claim(predict=lambda run: 1.0, sabotages=(both,)), conditions)
+    assert row["sabotages"][0]["trivial"] is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"measure": lambda run: np.nan * claim().measure(run)}, {"parameters": {"mean": np.nan}},
+        {"parameters": {"mean": np.inf}}, {"predict": lambda run: np.nan * run.parameters.mean},
+        {"predict": lambda run: np.inf * run.parameters.mean}])
+def test_a_control_without_finite_numbers_proves_nothing(changes, conditions):
+    row = evaluate(claim(sabotages=(Sabotage("void", "Void.", **changes),)), conditions)
+    [void] = row["sabotages"]
+    assert void["verdict"] == "refuted" and void["broke"] == []
+    assert "void proves nothing: it has no finite number to compare" in reasons(row)
+    assert "no sabotage breaks: 0" in reasons(row) and not verdict_is_expected(row)
+
+
+def test_a_part_without_finite_numbers_is_not_broken(conditions):
+    """Left is moved, right is lost: only left is broken, on whichever side right is lost."""
+
+    def both(run, right=1.0):
+        return np.stack([claim().measure(run), right * claim().measure(run)], 1)
+
+    two = {"measure": both, "parts": ("left", "right")}
+    for lost in (
+        {"measure": lambda run: both(run, np.nan) + 9},
+        {"predict": lambda run: [run.parameters.mean + 9, np.nan]},
+    ):
+        row = evaluate(claim(sabotages=(Sabotage("half", "Half.", **lost),), **two), conditions)
+        [half] = row["sabotages"]
+        assert half["trivial"] is None and half["broke"] == ["left"]
+        assert row["unbroken"] == ["right"] and not verdict_is_expected(row)
+    right = {"predict": lambda run: [TRUTH(run), np.nan]}
+    row = evaluate(claim(sabotages=(Sabotage("nan", "Lost.", **right),), **two), conditions)
+    assert row["sabotages"][0]["trivial"], "refuted by the part without numbers alone"
 
 
 def test_every_part_must_be_broken_by_some_sabotage(conditions):
     def both(run):
         return np.stack([claim().measure(run), claim().measure(run)], 1)
 
-    def first_wrong(run):
-        return [TRUTH(run) + 9, TRUTH(run)]
-
-    def second_wrong(run):
-        return [TRUTH(run), TRUTH(run) + 9]
-
     first, second = (
-        Sabotage(name, "Wrong.", predict=wrong)
-        for name, wrong in (("first", first_wrong), ("second", second_wrong)))
+        Sabotage(name, "Wrong.", measure=lambda run, shift=shift: both(run) + shift)
+        for name, shift in (("first", [9, 0]), ("second", [0, 9])))
     two = {"measure": both, "parts": ("left", "right")}
     row = evaluate(claim(sabotages=(first,), **two), conditions)
     assert row["sabotages"][0]["broke"] == ["left"] and row["unbroken"] == ["right"]
@@ -97,6 +151,7 @@ def test_every_part_must_be_broken_by_some_sabotage(conditions):
 
 def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
     cited = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
+    cited["sabotages"] = ()
     with pytest.raises(InvalidInput, match="has no repair"):
         claim(predict=lambda run: -4.0, **cited)
     with pytest.raises(InvalidInput, match="has no sabotage"):
@@ -110,6 +165,32 @@ def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
         assert row["verdict"] == "refuted" and row["repairs_hold"] is passes
         assert verdict_is_expected(row) is passes
     assert row["citation"]["reading"] == "scaled"
+
+
+@pytest.mark.parametrize(
+    ("kind", "statistic", "measure", "passes"),
+    [
+        (BELOW, "exact", lambda run: [[0.0, 1e-15]], False),
+        (BELOW, "exact", lambda run: [[0.0, 1e-3]], True),
+        (BELOW, "fraction", lambda run: np.zeros((4000, 2)), True),
+        (IDENTITY, "exact", lambda run: [[0.0, 0.0]], True)])
+def test_a_repair_that_measures_nothing_mends_nothing(kind, statistic, measure, passes, conditions):
+    repair = Repair("blind", "Look at nothing.", measure=measure)
+    row = evaluate(
+        claim(
+            kind=kind, statistic=statistic, measure=lambda run: np.ones((4000, 2)), resolution=0.1,
+            predict=lambda run: 0.0, expected="refuted", sabotages=(), repairs=(repair,)),
+        conditions)
+    assert row["verdict"] == "refuted" and row["repairs"][0]["verdict"] == "holds"
+    assert verdict_is_expected(row) is passes
+    assert ("blind proves nothing: it measures nothing but zeros" in reasons(row)) is not passes
+
+
+def test_a_claim_expected_to_be_refuted_has_no_sabotage():
+    """To be refuted once more proves nothing."""
+    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    with pytest.raises(InvalidInput, match="expected to be refuted and has a sabotage"):
+        claim(expected="refuted", repairs=(true,))
 
 
 def test_a_reading_is_one_of_four():
@@ -139,7 +220,9 @@ def test_undecided_is_as_expected_of_nothing(conditions):
     row = evaluate(claim(resolution=1e-6), conditions)
     assert row["as_expected"] is False and not verdict_is_expected(row)
     assert "undecided, expected: holds" in reasons(row)
-    refuted = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
+    refuted = {
+        "citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted",
+        "sabotages": ()}
     true = Repair("true", "Predict the truth.", predict=TRUTH)
     row = evaluate(claim(resolution=1e-6, repairs=(true,), **refuted), conditions)
     assert row["as_expected"] is False and not verdict_is_expected(row)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from saccade.lab import record
+from saccade.lab import index, record
 from saccade.lab.fingerprint import code_version
 
 MODULE = "saccade.studies.single_location.experiments.descent"
@@ -107,6 +107,43 @@ def test_costs_are_the_published_seconds(publish, tmp_path):
     evaluate(claim, alone)
     assert of_claims([claim], alone) == {claim.id: JUDGING}
     assert of_claims([claim], alone._replace(fresh=True))[claim.id] > JUDGING
+
+
+CLAIM = {"statement": "One.", "expected": "holds", "sabotages": [{"name": "shift"}], "repairs": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({}, None), ({"statement": "Two."}, "statement is no longer"),
+        ({"expected": "refuted"}, "expected is no longer"),
+        ({"sabotages": []}, "sabotages are no longer"),
+        ({"repairs": [{"name": "mend"}]}, "repairs are no longer"),
+        ({"citation": ...}, "its citation"), ({"slack": ...}, "its slack"),
+        ({"sabotages": [{"name": "shift", "verdict": "refuted"}]}, "its broke"),
+        ({"verdict": "refuted", "as_expected": False}, "refuted, expected: holds"),
+        ({"unbroken": ["left"]}, "no sabotage breaks: left"),
+        (
+            {
+                "verdict": "waiting", "as_expected": None, "slack": None,
+                "sabotages": [{"name": "shift", "verdict": None, "broke": []}]},
+            None)])
+def test_a_row_that_does_not_fit_its_claim_says_why(changes, why):
+    full = (
+        row(
+            statement="One.", expected="holds", error=None, citation={}, slack=None,
+            sabotages=[{"name": "shift", "verdict": "refuted", "broke": ["0"]}])
+        | changes)
+    told = record.misfit({name: held for name, held in full.items() if held is not ...}, CLAIM)
+    assert told is None if why is None else why in told
+
+
+def test_the_record_fits_the_claims_it_stands_for():
+    """`python tools/record.py --update` leaves out the rows that do not."""
+    claims = {item["id"]: item for item in index.listing()["claims"]}
+    for name, by_scale in record.rows().items():
+        for scale, published in by_scale.items():
+            assert record.misfit(published, claims[name]) is None, (name, scale)
 
 
 def test_what_is_published_is_whole():

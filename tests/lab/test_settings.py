@@ -104,7 +104,7 @@ def test_a_figure_at_a_value_that_is_refused_is_one_sentence(fresh_store, tmp_pa
 
 def test_seeds_and_changes_exclude_each_other():
     answer = CliRunner().invoke(app, ["verify", "SL-P15", "--set", "dim=5", "--seeds", "0..3"])
-    assert answer.exit_code == 2 and "--seeds takes neither" in answer.stderr
+    assert answer.exit_code == 2 and "--seeds takes no --set" in answer.stderr
 
 
 def test_a_resolution_that_is_a_number_is_said_to_be_the_published_one(fresh_store):

@@ -319,3 +319,12 @@ def test_judge_takes_one_column_and_judges_identities_exactly():
         (ORDERING, 0.2, 5, -0.2)])
 def test_how_near_an_interval_is_to_failing_is_told_by_its_worse_end(kind, low, high, excess):
     assert kind.excess(low, high) == pytest.approx(excess)
+
+
+@pytest.mark.parametrize(
+    ("kind", "statistic"),
+    [(ESTIMATE, "mean"), (IDENTITY, "mean"), (BELOW, "exact"), (BELOW, "fraction")])
+def test_only_a_claim_that_spends_has_an_interval_that_depends_on_its_error(kind, statistic):
+    samples = np.random.default_rng(0).random((64, 1)).round(int(statistic != "fraction"))
+    first, second = (v.judge(kind, samples, 0.5, 0.1, statistic, look).intervals for look in (0, 1))
+    assert (first != second) is v.spends(kind, statistic)

@@ -88,6 +88,25 @@ def test_a_bound_says_by_how_much_it_holds_and_whether_it_is_loose(tmp_path, sla
 
 
 @pytest.mark.parametrize(
+    ("resolution", "slack", "said"),
+    [
+        (0.01, {"room": 0.3, "resolutions": 30.0, "loose": True}, "with room for 30 resolutions"),
+        (0.0, {"room": 0.3, "resolutions": None, "loose": False}, "with room for 0.3")])
+def test_near_zero_a_row_says_its_room_in_resolutions(tmp_path, resolution, slack, said):
+    nowhere = dict.fromkeys(("low", "high", "share", "factor"))
+    ordering = row(
+        kind="ordering", prediction=0.0, resolution=resolution, slack=nowhere | slack,
+        parts=[PARTS[0] | {"slack": nowhere | slack}, PARTS[1]])
+    pages = written(tmp_path, ordering)
+    for name in ("index.html", "claims/single-location.risk.html"):
+        assert said in text_of(pages[name])
+        assert ('class="chip loose"' in pages[name]) is slack["loose"]
+    assert f'data-bound="{"loose" if slack["loose"] else "tight"}"' in pages["index.html"]
+    table = text_of(pages["claims/single-location.risk.html"].split('id="parts"')[1])
+    assert "Slack" in table and ("30 res loose" if slack["loose"] else "0.3") in table
+
+
+@pytest.mark.parametrize(
     ("low", "high", "said"),
     [
         (0.9, 1.2, "for predictions from 0.9 to 1.2 times the stated one"),
@@ -121,10 +140,13 @@ def test_a_sabotage_says_which_parts_it_broke(tmp_path):
 def test_a_control_that_proves_nothing_is_named(tmp_path):
     empty = row(sabotages=[CONTROL | {"trivial": "it measures nothing but zeros"}])
     pages = written(tmp_path, empty)
-    said = "The sabotage “shift” proves nothing: it measures nothing but zeros."
+    said = "The control “shift” proves nothing: it measures nothing but zeros."
     assert said in text_of(pages["claims/single-location.risk.html"])
     assert "proves nothing: shift" in text_of(pages["index.html"])
     assert read_rows([empty])[0].unexpected
+    mended = {"repairs": [CONTROL | {"verdict": "holds", "trivial": "it measures nothing"}]}
+    [entry] = read_rows([row(verdict="refuted", expected="refuted", sabotages=[], **mended)])
+    assert entry.unexpected and entry.trivial == [("shift", "it measures nothing")]
 
 
 def test_a_row_at_own_parameters_says_so_on_every_page_and_how_to_get_it_again(tmp_path):

@@ -11,7 +11,7 @@ from saccade.lab import registry
 from saccade.lab.claim import READINGS
 from saccade.lab.experiment import SCALES
 from saccade.lab.kinds import KINDS
-from saccade.lab.verdict import HOLDS, REFUTED
+from saccade.lab.verdict import HOLDS, LEDGER_CAPACITY, REFUTED, spends
 from saccade.studies import STUDIES
 
 CLAIMS = registry.claims()
@@ -40,6 +40,13 @@ def test_names_are_unique_and_rows_bear_the_prefix_of_their_study():
     for claim in CLAIMS:
         rows = [row.strip() for row in claim.spec.split(",")]
         assert all(row.startswith(f"{STUDIES[claim.study].prefix}-") for row in rows), claim.id
+
+
+def test_the_ledgers_error_has_a_place_for_every_claim_that_spends():
+    """No more of them than places, or the promise of 1 % over a ledger is not kept; exact ones
+    spend nothing."""
+    spending = [claim for claim in CLAIMS if spends(claim.kind, claim.statistic)]
+    assert 0 < len(spending) <= LEDGER_CAPACITY
 
 
 @each_claim

@@ -69,9 +69,14 @@ def test_rows_at_somebodys_own_parameters_are_refused(tmp_path, rows):
         written(tmp_path, ledger(tmp_path / "l.json", own))
 
 
-def test_claims_that_no_longer_exist_are_left_out(tmp_path, rows):
+def test_rows_that_fit_no_claim_as_it_is_are_left_out_with_a_line(tmp_path, rows, capsys):
     gone = rows[0] | {"id": f"{STUDY}.no-such-claim"}
     assert len(written(tmp_path, ledger(tmp_path / "l.json", [gone, *rows]))) == len(rows)
+    assert f"left out: {STUDY}.no-such-claim at quick" in capsys.readouterr().out
+    for wrong in ({"statement": "Another."}, {"sabotages": []}, {"unbroken": ["0"]}):
+        changed = ledger(tmp_path / "l.json", [rows[0] | wrong, rows[1]])
+        assert [row["id"] for row in written(tmp_path, changed)] == [rows[1]["id"]]
+        assert f"left out: {rows[0]['id']} at quick: " in capsys.readouterr().out
 
 
 def test_an_update_keeps_what_the_inputs_do_not_have(tmp_path, rows, monkeypatch):

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from saccade.lab.record import Agreement
     from saccade.report.reproducing import Work
 
+WITH_ONE_SEED = ("seed", "sabotage", "fresh", "set_", "precision")  # options of verify
 Ledger = Annotated[str, typer.Argument(help="A ledger written by saccade verify --json.")]
 
 
 def verify(
+    context: typer.Context,
     patterns: Annotated[
         list[str] | None,
         typer.Argument(
@@ -33,7 +35,8 @@ def verify(
     seed: options.Seed = 0,
     seeds: Annotated[
         str | None,
-        typer.Option(help="Many seeds, as 0..19 or 1,4,7: how often is each verdict as expected?"),
+        typer.Option(
+            help="Many seeds, as 0..19 or 1,4,7, without sabotages: is each verdict as expected?"),
     ] = None,
     jobs: options.Jobs = 1, json_file: options.JsonFile = None, store: options.StoreFolder = None,
     fresh: options.Fresh = False, set_: options.Set = None,
@@ -56,9 +59,8 @@ def verify(
     """
     check_file(json_file)
     own = pairs(set_ or [])
-    if seeds is not None and (own or precision != "float64"):
-        raise InvalidInput("--seeds takes neither --set nor --precision; give one --seed instead.")
     if seeds is not None:
+        _check_alone(context)
         raise typer.Exit(_verify_seeds(patterns or [], seeds, scale, jobs, json_file, store))
     rows = judged(patterns or [], scale, sabotage, seed, jobs, store, fresh, own, precision)
     from saccade.lab.schema import FORMAT
@@ -66,6 +68,16 @@ def verify(
     ledger = {"format": FORMAT, "claims": rows, "summary": summary(rows)}
     give("Ledger", ledger, json_file, lambda: show(rows, sabotage))
     raise typer.Exit(1 if summary(rows)["unexpected"] else 0)
+
+
+def _check_alone(context: typer.Context) -> None:
+    """Refuse what would have no effect on many seeds."""
+    others = {name: f"--{name.strip('_')}" for name in WITH_ONE_SEED}
+    asked = [
+        word for name, word in others.items()
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if asked:
+        raise InvalidInput(f"--seeds takes no {' and no '.join(asked)}; give one --seed instead.")
 
 
 def _verify_seeds(
@@ -94,6 +106,10 @@ def _verify_seeds(
         typer.echo(
             f"{total['claims']} claims on {len(numbers)} seeds: {total['unexpected']} verdicts"
             f" unexpected, {total['undecided']} undecided ({total['share_undecided']:.2%}).")
+        if json_file is None:
+            typer.echo(
+                "Claims that were as expected at every seed are not listed; --json FILE has every"
+                " verdict.")
 
     give("Seeds", {"claims": table, "summary": total}, json_file, tell)
     return int(total["unexpected"] > 0)

@@ -7,8 +7,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from saccade.lab import slack
+
 SAYS = 48  # characters shown of what a claim says
-DISPENSABLE = ("says", "interval", "predicted", "measured", "s", "sabotages")
+DISPENSABLE = ("says", "interval", "slack", "predicted", "measured", "s", "sabotages")
 NUMBERS = ("predicted", "measured", "interval", "s")
 COLOURS = {"holds": "green", "refuted": "red", "undecided": "yellow", "waiting": "dim"}
 
@@ -23,7 +25,7 @@ def simple_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]
 
 
 def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool, width: int = 200) -> Table:
-    """claim, says, predicted, measured with interval, verdict, sabotages, seconds.
+    """claim, says, predicted, measured with interval, verdict, slack, sabotages, seconds.
 
     Where `width` is too small for all of it, what the claim says goes first and the verdict never.
     """
@@ -34,6 +36,7 @@ def ledger_table(rows: Sequence[dict[str, Any]], sabotage: bool, width: int = 20
         "measured": [Text(number(row["measurement"])) for row in rows],
         "interval": [Text(_interval(row)) for row in rows],
         "verdict": [Text.from_markup(_verdict(row)) for row in rows],
+        "slack": [Text(slack.words(row.get("slack"))) for row in rows],
         "sabotages": [Text.from_markup(_sabotages(row)) for row in rows] if sabotage else [],
         "s": [Text(seconds(row["seconds"])) for row in rows]}
     shown = _fitting(

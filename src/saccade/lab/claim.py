@@ -90,7 +90,8 @@ class Claim:
     `parts` names the columns of `measure`. `expected` is "refuted" where a paper's sentence fails
     as written; `corrected` then names the claim that holds instead, `finding` says it in one plain
     sentence, and `repairs` mend it: under each the claim must hold. One expected to hold has
-    `sabotages`, each of which must be refuted, and every part is broken by one of them.
+    `sabotages`, each of which must be refuted, and every part is broken by one of them; one that is
+    refuted anyway has none.
     """
 
     id: str
@@ -136,6 +137,10 @@ class Claim:
             (
                 bool(self.sabotages) or self.expected == "refuted",
                 "it is expected to hold and has no sabotage"),
+            (
+                not self.sabotages or self.expected == "holds",
+                "it is expected to be refuted and has a sabotage, which would prove nothing: say"
+                " what mends it"),
             (
                 bool(self.repairs) or self.expected == "holds",
                 "it is expected to be refuted and has no repair"),

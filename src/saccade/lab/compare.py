@@ -21,6 +21,9 @@ from typing import Any, NamedTuple
 from saccade.errors import InvalidInput, shown
 from saccade.lab.precisions import DOUBLE
 
+FORMAT = "saccade-ledger/1"
+"""Of every ledger that is written; see `lab/schema.py`."""
+
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
 ROUNDING = 1e-9
 
@@ -90,18 +93,22 @@ def read_text(path: Path) -> str:
 
 
 def read_ledger(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a ledger written by `saccade verify --json`, or of a report's own."""
+    """The rows of a ledger written by `saccade verify --json`, or of a report's own; one that does
+    not name its format is from before there were formats."""
     try:
         if Path(path).is_char_device():  # some of them never end
             raise InvalidInput("it is a device, not a file.")
-        rows = json.loads(read_text(Path(path)))["claims"]
-        return check_rows(rows)
+        ledger = json.loads(read_text(Path(path)))
+        if ledger.get("format", FORMAT) != FORMAT:
+            raise InvalidInput(
+                f"its format is {shown(ledger['format'])}, and this saccade reads {FORMAT}.")
+        return check_rows(ledger["claims"])
     except (OSError, EOFError) as problem:
         reason = (getattr(problem, "strerror", "") or str(problem)).lower().rstrip(".")
         raise InvalidInput(f"ledger = {str(path)!r} cannot be read ({reason}).") from None
     except InvalidInput as problem:
         raise InvalidInput(f"ledger = {str(path)!r} cannot be used: {problem}") from None
-    except (ValueError, KeyError, TypeError, RecursionError, zlib.error):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
         raise InvalidInput(
             f"ledger = {str(path)!r} is not a ledger written by saccade verify --json.") from None
 

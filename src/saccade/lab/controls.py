@@ -1,21 +1,28 @@
 """What a control proves: which parts of a claim a sabotage broke, and why one may prove nothing.
 
-A sabotage that leaves everything as it is, measures nothing, turns a sign round or multiplies all
-that is predicted would be refuted whatever the claim says. Such a control is called trivial when
-it is judged, and a row with one is not as expected.
+A sabotage that leaves everything as it is, measures nothing or nothing finite, turns a sign round,
+multiplies all that is predicted or writes another number for it would be refuted whatever the claim
+says; a repair that measures nothing would hold whatever it says. Such a control is called trivial
+when it is judged, and a row with one is not as expected.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from inspect import getclosurevars
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Repair, Sabotage, columns
+from saccade.lab.claim import Claim, Repair, Sabotage, columns, nothing
 from saccade.lab.experiment import Run
+from saccade.lab.kinds import IDENTITY, Kind
+from saccade.lab.verdict import HOLDS, REFUTED
 
 TELLING = 3
 """From so many parts on one common factor is no accident; a formula for one number always has
 one."""
+
+ROUNDING = 1e-9  # of what a number is compared with: smaller is zero
 
 SAME = 1e-6  # factors nearer than this are one: measurements may be in single precision
 
@@ -28,7 +35,7 @@ def trivial(
     if isinstance(control, Repair):
         return None
     if control.measure is not None:
-        if np.all(np.nan_to_num(measured) == 0):
+        if np.all(measured == 0):
             return "it measures nothing but zeros"
         factor = _common_factor(measured, _asked(claim.measure, first))
         if factor in (1.0, -1.0) or (factor is not None and measured.size >= TELLING):
@@ -37,13 +44,33 @@ def trivial(
         factor = _common_factor(predicted, _asked(claim.predict, first, predicted.shape))
         if factor in (1.0, -1.0) or (factor is not None and predicted.size >= TELLING):
             return f"it only multiplies what is predicted by {factor:.4g}"
+        if not (control.parameters or control.measure) and _writes_another(claim, control):
+            return "it only writes another number in place of one that nothing computes"
     return None
 
 
+def _writes_another(claim: Claim, control: Sabotage) -> bool:
+    """Whether a control compares what is measured with another number than the claim does, and that
+    is all: neither asks the run. The measurement being near the one, it is far from the other."""
+    return _is_written_down(claim.predict) and _asked(control.predict or nothing, None) is not None
+
+
+def _is_written_down(predict: Callable[[Any], Any]) -> bool:
+    """Whether a prediction is a number in the source: it asks no run, and calls NumPy at most."""
+    code = getattr(predict, "__code__", None)
+    if code is None or any(isinstance(item, CodeType) for item in code.co_consts):
+        return False
+    used = getclosurevars(predict)
+    computes = [
+        item for item in (*used.globals.values(), *used.nonlocals.values())
+        if item is not np and (callable(item) or isinstance(item, ModuleType))]
+    return not computes and _asked(predict, None) is not None
+
+
 def _asked(
-    function: Callable[[Run], Any], run: Run, shape: tuple[int, ...] | None = None
+    function: Callable[[Any], Any], run: Run | None, shape: tuple[int, ...] | None = None
 ) -> np.ndarray | None:
-    """What the claim itself says of the control's run; None where it has nothing to say."""
+    """What a function says of a run, or without one; None where it has nothing to say."""
     try:
         value = function(run)
         return np.broadcast_to(np.ravel(value), shape) if shape else columns(value)
@@ -61,6 +88,31 @@ def _common_factor(changed: np.ndarray, own: np.ndarray | None) -> float | None:
     ratios = changed[own != 0] / own[own != 0]
     factor = float(np.round(np.median(ratios), 6))
     return factor if np.allclose(ratios, factor, rtol=SAME, atol=0) else None
+
+
+def empty(kind: Kind, judged: Mapping[str, Any]) -> str | None:
+    """Why the numbers of a judged control prove nothing, or None: a sabotage is refuted by numbers,
+    and a repair that holds measures something (the residual of an identity may well be zero)."""
+    if judged["verdict"] == REFUTED and not judged["broke"]:
+        return "it has no finite number to compare"
+    if judged["verdict"] == HOLDS and kind is not IDENTITY and all(map(_rounds, judged["parts"])):
+        return "it measures nothing but zeros"
+    return None
+
+
+def _rounds(part: Mapping[str, Any]) -> bool:
+    """Whether all of a part's interval is zero, up to rounding of what it is compared with. The
+    interval of a fraction never is."""
+    size = max(abs(part["prediction"]), part["resolution"])
+    return max(map(abs, part["interval"])) <= ROUNDING * size
+
+
+def broken(parts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The parts that a control refuted by numbers: where nothing finite was measured or predicted
+    the verdict is refuted whatever the claim says."""
+    return [
+        part["part"] for part in parts
+        if part["verdict"] == REFUTED and None not in (part["prediction"], part["measurement"])]
 
 
 def unbroken(

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from saccade.errors import require_word, unknown
-from saccade.lab import index, tables
+from saccade.lab import index, record, tables
 from saccade.studies import STUDIES
 
 SHOWN = {
@@ -71,6 +71,8 @@ def describe(name: str) -> Description:
     found = {
         kind.removesuffix("s"): item for kind, items in listing.items() for item in items
         if name in (item["id"], item.get("spec"))}
+    if "claim" in found:
+        [found["claim"]] = record.in_listing([found["claim"]])
     if "claim" in found and "experiment" not in found:  # what verify may change
         judged = found["claim"]["experiment"]
         found |= {
@@ -84,7 +86,7 @@ def describe(name: str) -> Description:
 
 def _lines(kind: str, about: Mapping[str, Any]) -> list[str]:
     lines = [f"{kind} {about.get('id') or about.get('name')}"]
-    for key, value in about.items():
+    for key, value in _readable(about).items():
         if isinstance(value, Mapping) and value:
             width = max(map(len, value))
             lines.append(f"  {key}:")
@@ -92,6 +94,12 @@ def _lines(kind: str, about: Mapping[str, Any]) -> list[str]:
         elif key not in ("id", "name") and value not in (None, "", [], {}):
             lines.append(f"  {key}: {_told(value)}")
     return lines
+
+
+def _readable(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The published verdict of a claim in one line."""
+    said = {"published": record.told(about["published"])} if "published" in about else {}
+    return {**about, **said}
 
 
 def _told(value: Any) -> str:
@@ -107,7 +115,7 @@ def _told(value: Any) -> str:
 
 
 def _html(kind: str, about: Mapping[str, Any]) -> str:
-    name = escape(str(about.get("id") or about.get("name")))
+    name, about = escape(str(about.get("id") or about.get("name"))), _readable(about)
     plain = [
         (key, _told(value)) for key, value in about.items()
         if not isinstance(value, Mapping) and key not in ("id", "name") and value not in (None, "")]

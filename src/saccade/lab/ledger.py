@@ -12,7 +12,7 @@ import numpy as np
 from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
-from saccade.lab.controls import trivial, unbroken
+from saccade.lab.controls import broken, empty, trivial, unbroken
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
@@ -102,7 +102,8 @@ def _control(
         return row | _no_numbers(None)
     start = time.perf_counter()
     row |= _judged(claim, sabotage, chosen, conditions)
-    row["broke"] = [part["part"] for part in row["parts"] if part["verdict"] == REFUTED]
+    row["broke"] = broken(row["parts"])
+    row["trivial"] = row["trivial"] or empty(claim.kind, row)
     # What it broke says enough of its parts: a ledger is to be sent around.
     return row | {"parts": [], "seconds": time.perf_counter() - start}
 
@@ -232,11 +233,12 @@ def _numbers(
             "interval": [plain(interval.low), plain(interval.high)],
             "resolution": plain(resolutions[number])}
         for number, interval in enumerate(judgement.intervals)]
+    for part in parts:
+        room = slack(claim.kind, part)
+        part["slack"] = room and room._asdict()
     worst = min(range(len(parts)), key=lambda number: _health(parts[number], claim))
     top = {key: value for key, value in parts[worst].items() if key != "verdict"}
-    room = slack(claim.kind, parts[worst])
     return top | {
-        "slack": room and {**room._asdict(), "loose": bool(claim.kind.side) and room.is_loose},
         "verdict": judgement.verdict, "replicates": judgement.replicates, "looks": judgement.looks,
         "parts": parts, "error": None}
 
@@ -310,9 +312,9 @@ def _evaluate_group(ids: list[str], conditions: Conditions) -> list[dict[str, An
 def reasons(row: Mapping[str, Any]) -> list[str]:
     """Why a judged row is not as it must be, one sentence each."""
     said = []
-    if row["error"]:
+    if row.get("error"):
         said.append(row["error"])
-    elif row["as_expected"] is False:
+    elif row.get("as_expected") is False:
         said.append(f"{row['verdict']}, expected: {row['expected']}")
     for control, wanted in ((row["sabotages"], REFUTED), (row.get("repairs", []), HOLDS)):
         for item in control:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from saccade.lab import index
 from saccade.lab.compare import Change
 from saccade.lab.fingerprint import code_version
+from saccade.lab.slack import words
 from saccade.studies import STUDIES
 
 FOLDER = files("saccade") / "record"
@@ -70,9 +71,42 @@ def is_current(row: Mapping[str, Any], code: Mapping[str, str] | None = None) ->
     return here == judged["code"]
 
 
+def misfit(row: Mapping[str, Any], claim: Mapping[str, Any]) -> str | None:
+    """Why a row may not stand in the record for a claim as it is described now, or None."""
+    from saccade.lab.ledger import reasons
+
+    for name in ("statement", "expected"):
+        if row[name] != claim[name]:
+            return f"its {name} is no longer the claim's"
+    for name in ("sabotages", "repairs"):
+        if _names(row.get(name)) != _names(claim[name]):
+            return f"its {name} are no longer the claim's"
+    controls = [*row["sabotages"], *row.get("repairs", [])]
+    for name, holders in (("citation", [row]), ("slack", [row]), ("broke", controls)):
+        if any(name not in holder for holder in holders):
+            return f"it does not say its {name}"
+    return next(iter([] if row["verdict"] == WAITING else reasons(row)), None)
+
+
+def _names(controls: Iterable[Mapping[str, Any]] | None) -> list[str]:
+    return [item["name"] for item in controls or ()]
+
+
 def summary(row: Row, code: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A published verdict in a few words."""
     return {name: (row | {"current": is_current(row, code)}).get(name) for name in SUMMARY}
+
+
+def told(row: Mapping[str, Any] | None) -> str:
+    """A published verdict (as `summary` gives it) in a line."""
+    if row is None:
+        return "not judged"
+    room = words(row.get("slack"))
+    items = [
+        f"{row['verdict']} at {row['scale']}", "" if room == "-" else f"slack {room}",
+        f"judged {row['judged']['date']}" if row["judged"] else "",
+        "by earlier code" if row["current"] is False else ""]
+    return ", ".join(filter(None, items))
 
 
 def in_listing(claims: Iterable[Row]) -> list[Row]:

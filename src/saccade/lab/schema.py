@@ -1,8 +1,8 @@
 """The ledger as other programs read it: one versioned schema, and a rubric for graders.
 
-`FORMAT` names the version; it changes when a field is taken away or changes its meaning, not when
-one is added. `ledger.schema.json` beside this file is the JSON Schema of `Ledger`; a test holds
-the two together, and the ledger of record to both.
+`FORMAT` and `RUBRIC` name the versions; they change when a field is taken away or changes its
+meaning, not when one is added. `ledger.schema.json` beside this file is `model_schema()`; a test
+holds the two together, and the ledger of record to both.
 """
 
 import json
@@ -13,9 +13,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from saccade.errors import InvalidInput
+from saccade.lab.compare import FORMAT
 from saccade.lab.verdict import HOLDS, REFUTED
 
-FORMAT = "saccade-ledger/1"
+RUBRIC = "saccade-rubric/1"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Verdict = Literal["holds", "refuted", "undecided", "waiting"]
 WEIGHTS = {"exact": 4, "scaled": 3, "proxy": 2, "ours": 1}
 """Weight of a claim in the rubric: the nearer to the paper's own sentence, the more."""
@@ -27,6 +29,20 @@ class _Open(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+class Slack(_Open):
+    """How far the prediction of a part that holds could be moved; null: without limit, or not to be
+    said. Older ledgers have only the first four."""
+
+    low: float | None = Field(None, description="the least factor under which it still holds")
+    high: float | None = Field(None, description="the largest")
+    share: float | None = Field(None, description="measured / predicted")
+    loose: bool = Field(False, description="a bound or ordering whose prediction moves tenfold")
+    factor: float | None = Field(
+        None, description="by which a bound or ordering could be sharper; null near zero")
+    room: float | None = Field(None, description="how far the prediction could be moved")
+    resolutions: float | None = Field(None, description="the room in resolutions")
+
+
 class Part(_Open):
     """One quantity of a claim."""
 
@@ -36,6 +52,7 @@ class Part(_Open):
     measurement: float | None = None
     interval: list[float | None]
     resolution: float | None = None
+    slack: Slack | None = None
 
 
 class Numbers(_Open):
@@ -53,6 +70,7 @@ class Numbers(_Open):
     seconds: float | None = None
     parts: list[Part] = Field(
         description="every part of a claim; empty where there are more than 24")
+    slack: Slack | None = Field(None, description="of the part that decided, if it holds")
 
 
 class Control(Numbers):
@@ -101,15 +119,20 @@ class Row(Numbers):
     sabotages: list[Control]
     repairs: list[Control] = []
     unbroken: list[str] | None = Field(None, description="parts that no sabotage broke")
-    slack: dict[str, Any] | None = None
 
 
 class Ledger(_Open):
     """A judged ledger, as `saccade verify --json FILE` and `saccade ledger` write it."""
 
-    format: Literal["saccade-ledger/1"] = FORMAT
+    format: Literal["saccade-ledger/1"]
     claims: list[Row]
-    summary: dict[str, int]
+    summary: dict[str, int] = Field({}, description="rows by verdict; a report's ledger has none")
+
+
+def model_schema() -> dict[str, Any]:
+    """The JSON Schema of `Ledger`, with its dialect and its name."""
+    name = f"urn:{FORMAT.replace('/', ':')}"
+    return {"$schema": DIALECT, "$id": name} | Ledger.model_json_schema()
 
 
 def json_schema() -> dict[str, Any]:
@@ -120,7 +143,7 @@ def json_schema() -> dict[str, Any]:
 def checked(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """The rows themselves, or a sentence about the first that the schema does not allow."""
     try:
-        Ledger.model_validate({"claims": rows, "summary": {}})
+        Ledger.model_validate({"format": FORMAT, "claims": rows})
     except ValidationError as problem:
         first = problem.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -143,7 +166,7 @@ def rubric(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for row in rows:
         by_study.setdefault(row["study"], []).append(_leaf(row))
     return {
-        "id": "saccade", "weight": 1,
+        "format": RUBRIC, "id": "saccade", "weight": 1,
         "requirements": "Every statement of the studies is judged, with the expected verdict.",
         "sub_tasks": [_branch(study, leaves) for study, leaves in by_study.items()]}
 
@@ -155,10 +178,17 @@ def _branch(study: str, leaves: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _leaf(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim; one that waits is told by its published row, if there is one, and marked so."""
+    from saccade.lab.ledger import WAITING, reasons
+    from saccade.lab.record import published
+
+    waits = row["verdict"] == WAITING
+    elsewhere = (row.get("published") or published(row["id"])) if waits else None
+    told = elsewhere or row
     citation = row.get("citation") or {"place": row["source"], "words": "", "reading": "ours"}
     wanted = "holds" if row["expected"] == HOLDS else "is refuted as written"
     return {
         "id": row["id"], "weight": WEIGHTS[citation["reading"]], "sub_tasks": [],
         "requirements": f"{row['statement']} (expected: {wanted})", "source": dict(citation),
-        "verdict": row["verdict"], "scale": row["scale"],
-        "score": None if row.get("as_expected") is None else float(row["as_expected"])}
+        "verdict": told["verdict"], "scale": told["scale"], "published": elsewhere is not None,
+        "score": None if told["verdict"] == WAITING else float(not reasons(told))}

@@ -1,11 +1,12 @@
 """Verdicts on claims: holds, refuted or undecided, from intervals whose errors add up to less than
 1 % over a ledger.
 
-The promise: the chance that a ledger of up to `LEDGER_CAPACITY` true claims refutes any of them
-stays below `LEDGER_ERROR`. It is kept by a union bound over claims, components of a claim and looks
-at growing numbers of replicates (`look_error`). A true claim is one whose truth lies within the
-resolution of its prediction, edges included; to refute it an interval has to miss the truth on one
-given side.
+The promise: the chance that a ledger of true claims refutes any of them stays below `LEDGER_ERROR`,
+as long as no more than `LEDGER_CAPACITY` of them spend any of it: a claim judged by its mean, a
+quantile or a fraction has an interval that may miss, one whose statistic is "exact" has none. It is
+kept by a union bound over claims, components of a claim and looks at growing numbers of replicates
+(`look_error`). A true claim is one whose truth lies within the resolution of its prediction, edges
+included; to refute it an interval has to miss the truth on one given side.
 
 The price: a truth at twice the resolution is refuted more than 99 % of the time within a budget of
 N replicates, reached by doubling, once the resolution is 9 standard deviations over sqrt(N) for a
@@ -27,8 +28,13 @@ HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 LEDGER_ERROR = 0.01
 LEDGER_CAPACITY = 512
-"""How many claims the error is split over: fixed, so that a claim's interval does not depend on
-what else is run."""
+"""How many claims that spend (`spends`) the error is split over: fixed, so that a claim's interval
+does not depend on what else is run. A ledger may have any number of exact ones besides."""
+
+
+def spends(kind: Kind, statistic: str) -> bool:
+    """Whether a claim is judged by an interval that may miss."""
+    return kind is not IDENTITY and statistic != "exact"
 
 
 class Judgement(NamedTuple):
@@ -96,7 +102,7 @@ def judge(
     resolution = _per_part("resolutions", resolutions, parts)
     require(bool(np.all(resolution >= 0)), "resolutions", resolution.tolist(), "must be at least 0")
     measured = intervals(
-        columns.T, "exact" if kind is IDENTITY else statistic, look_error(look, parts))
+        columns.T, statistic if spends(kind, statistic) else "exact", look_error(look, parts))
     verdicts = decisions(kind, measured, prediction, resolution).tolist()
     return Judgement(combine(verdicts), _by_part(measured), look + 1, replicates, verdicts)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from saccade.errors import InvalidInput
+from saccade.lab import slack
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.schema import refutes_paper
 from saccade.report import evidence, words
@@ -91,8 +92,8 @@ class Entry:
 
     @property
     def trivial(self) -> list[tuple[str, str]]:
-        """Sabotages that prove nothing, with the reason."""
-        items = self.row["sabotages"]
+        """Controls that prove nothing, with the reason."""
+        items = (*self.row["sabotages"], *self.row["repairs"])
         return [(item["name"], item["trivial"]) for item in items if item.get("trivial")]
 
     @property
@@ -132,11 +133,12 @@ class Entry:
 
     @property
     def is_bound(self) -> bool:
-        return self.row["kind"] == "bound"
+        return self.row["kind"] in ("bound", "ordering")
 
     @property
     def bound_word(self) -> str:
-        """What the ledger is filtered by: whether a bound is loose; empty for other kinds."""
+        """What the ledger is filtered by: whether a bound or an ordering is loose; empty for other
+        kinds."""
         return ("loose" if self.loose else "tight") if self.is_bound else ""
 
     @property
@@ -241,6 +243,9 @@ class Entry:
     def glyph_of(self, numbers: Mapping[str, Any]) -> Glyph | None:
         """The small drawing of one part or sabotage of this claim."""
         return glyph({"kind": self.row["kind"], "side": self.row["side"], **numbers})
+
+    def slack_of(self, part: Mapping[str, Any]) -> str:
+        return slack.words(part.get("slack"))
 
 
 def read_rows(rows: Iterable[Mapping[str, Any]]) -> list[Entry]:

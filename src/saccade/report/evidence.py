@@ -37,6 +37,8 @@ def slack_words(row: Mapping[str, Any]) -> str:
     if not slack:
         return ""
     low, high, share = (finite(slack.get(name)) for name in ("low", "high", "share"))
+    if slack.get("factor") is None and (near_zero := _room_words(row)):
+        return near_zero
     if low is None and high is None:
         return "" if not is_loose(row) else "no factor moves it: the prediction is 0 or unbounded"
     if low and high and max(1 - low, high - 1) < 0.01:
@@ -49,6 +51,17 @@ def slack_words(row: Mapping[str, Any]) -> str:
         return ""
     measured = "" if share is None else f" (measured / bound {number(share, 3)})"
     return f"by a factor of {number(factor, 3)}{measured}"
+
+
+def _room_words(row: Mapping[str, Any]) -> str:
+    """For a prediction within a resolution of zero; empty for another, and for an old row."""
+    slack, size = row["slack"], abs(finite(row["prediction"]) or 0.0)
+    resolutions, room = (finite(slack.get(name)) for name in ("resolutions", "room"))
+    if room is None or size > (finite(row["resolution"]) or 0.0):
+        return ""
+    if resolutions is None:
+        return f"with room for {number(room, 3)}"
+    return f"with room for {number(resolutions, 3)} resolutions"
 
 
 def broke_words(item: Mapping[str, Any], parts: int) -> str:

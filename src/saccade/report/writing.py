@@ -21,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import saccade
 from saccade.errors import InvalidInput
+from saccade.lab.compare import FORMAT
 from saccade.lab.fingerprint import environment
 from saccade.lab.store import Store
 from saccade.lab.whole import unfinished
@@ -84,7 +85,7 @@ def write_pages(site: Site, folder: Path) -> None:
     if live:
         write_packed_plotly(folder)
     ledger = {
-        "claims": [entry.row for entry in site.entries],
+        "format": FORMAT, "claims": [entry.row for entry in site.entries],
         "figures": [picture._asdict() for picture in site.pictures], "versions": environment()}
     text = json.dumps(ledger, separators=(",", ":"))
     (folder / LEDGER).write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))

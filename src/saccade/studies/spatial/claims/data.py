@@ -135,8 +135,7 @@ EIGHTH_ALWAYS = EIGHTH_OR_MORE(
     finding="The bound 1/8 needs enough look-alikes, q D of about C^2: at D = 36, C = 4, q = 0.3"
     " the exact floor is 0.100.",
     scales={"quick": Scale({"patches": 36, "spurious_rate": 0.3}, repetitions=2, seconds=4)},
-    sabotages=(
-        Sabotage("fewer-spurious", "q = 0.1: even fewer look-alikes.", {"spurious_rate": 0.1}),),
+    sabotages=(),
     repairs=(Repair(
         "enough-spurious", "q D = C^2: D = 64, q = 1/4.", {"patches": 64, "spurious_rate": 0.25}
     ),))
@@ -153,9 +152,7 @@ ANY_WEIGHTS = EIGHTH_OR_MORE(
     expected="refuted", corrected="spatial.ternary-decoder",
     finding="Weights 3^j w* write the whole image into one number, and a phi that reads balanced"
     " ternary then computes f*: Theorem 3.1 needs equal weights or a monotone phi.", scales=QUICK,
-    sabotages=(
-        Sabotage("fewer-spurious", "Make spurious patches rarer: q = 0.3.", {"spurious_rate": 0.3}),
-    ),
+    sabotages=(),
     repairs=(Repair(
         "equal-weights", "Equal weights and the sign for phi.", {"base": 1},
         measure=lambda run: run.data.against_sign.values),))

@@ -55,8 +55,7 @@ SMALL = AT_REST(
     predict=lambda run: 0.0, resolution=1.0, parts=("p-th powers", "first powers"),
     expected="refuted", corrected="spatial.others-grow",
     finding="The D - C other patches all see the signal set through Xi C y: their sum is D times a"
-    " constant, not o(D^0.03), and outweighs the signal set's fifty-fold at D = 324.",
-    sabotages=(Sabotage("fifth-power", "Take the fifth power, p = 5.", {"degree": 5}),),
+    " constant, not o(D^0.03), and outweighs the signal set's fifty-fold at D = 324.", sabotages=(),
     repairs=(Repair("blind", BLIND, {"others": "blind"}),))
 
 GROW = AT_REST(
@@ -91,7 +90,7 @@ THRESHOLD = AT_REST(
     " faster than D^-0.01.", kind=ABOVE, measure=_exponents("threshold"), predict=lambda run: -0.01,
     resolution=0.05, expected="refuted", corrected="spatial.threshold-falls",
     finding="The other patches bring the sigmoid down first: the threshold falls like D^(-1/p).",
-    sabotages=(Sabotage("fifth-power", "Take the fifth power, p = 5.", {"degree": 5}),),
+    sabotages=(),
     repairs=(Repair("signal-alone", "Leave the other patches out.", {"others": "none"}),))
 
 FALLS = AT_REST(
@@ -111,8 +110,7 @@ DOMINATES = AT_REST(
     corrected="spatial.gain-dominates-later",
     finding="With e^beta = 2.7 the spurious signals, which spread by (q D)^(1/2) = C, put half of"
     " the images outside, at every D: the lemma needs e^beta above twice poly(C) log d.",
-    sabotages=(Sabotage("small-sets", "Sets of two patches, C = 2.", {"set_size": 2}),),
-    repairs=(Repair("large-diagonal", "beta = 4: e^beta is 55.", {"diagonal": 4.0}),))
+    sabotages=(), repairs=(Repair("large-diagonal", "beta = 4: e^beta is 55.", {"diagonal": 4.0}),))
 
 LATER = AT_REST(
     id="spatial.gain-dominates-later", spec="VS-G3", source="Lemma G.3, once gamma has grown",

@@ -73,8 +73,7 @@ GAIN_SMALL = ALONG(
     predict=lambda run: 0.01, resolution=0.03, expected="refuted",
     corrected="spatial.attention-in-range",
     finding="To outweigh D other patches the gain itself grows with a power of D (0.4 here), and"
-    " after long training it comes near to D: B.1 holds at first, not up to the end.",
-    sabotages=(Sabotage("sparser", "Half as many busy patches.", {"busy": 8.0}),),
+    " after long training it comes near to D: B.1 holds at first, not up to the end.", sabotages=(),
     repairs=(Repair(
         "at-the-start", "Before the first step.",
         measure=lambda run: _exponent(run, _gain(run)[:, 0])),))
@@ -290,8 +289,7 @@ SUM = LONG(
     " toward 1.", expected="refuted", corrected="spatial.feature-sum-grows",
     finding="Lemma D.16 bounds the sum for every T, but by Lemma D.9 alpha stays above a constant,"
     " so the sum grows like T. What is bounded by a logarithm is the sum with the sigmoid in it,"
-    " which is gamma.",
-    sabotages=(Sabotage("other-size", "Images of 64 patches, D = 64.", {"patches": 64}),),
+    " which is gamma.", sabotages=(),
     repairs=(Repair(
         "with-the-sigmoid", "Sum what moves gamma (alpha^p Gamma G^(p-1) times the sigmoid).",
         measure=lambda run: one_row(_late(run, "gamma"))),))
@@ -318,8 +316,7 @@ RATE = LONG(
     resolution=0.05, argued="Deterministic, on 400 weighted states.", expected="refuted",
     corrected="spatial.loss-rate-separable",
     finding="Where f* errs (2 % of images here) the loss comes to rest above zero: the lemma needs"
-    " Definition 2.1's P[y f* > 0] = 1 - d^-omega(1), which no small C gives.",
-    sabotages=(Sabotage("other-size", "Images of 64 patches, D = 64.", {"patches": 64}),),
+    " Definition 2.1's P[y f* > 0] = 1 - d^-omega(1), which no small C gives.", sabotages=(),
     repairs=(Repair("large-sets", "D = 144, C = 9, q = 1/4: f* hardly errs.", SEPARABLE),))
 
 RATE_HOLDS = LONG(

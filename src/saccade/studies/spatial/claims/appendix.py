@@ -67,8 +67,7 @@ POWER_WRITTEN = BETWEEN(
     argued="C- and C+ may close in on a, so a times the middle over the logarithm must lie in [0.1,"
     " 10]; a from 0.05 to 3, p = 3.", expected="refuted", corrected="spatial.power-slope",
     finding="Lemma K.5 loses a factor a^p: its lower bound fails for small a (a^p below about"
-    " 0.13), its upper for a^p above 10.",
-    sabotages=(Sabotage("fifth-power", "Take the fifth power, p = 5.", {"degree": 5}),),
+    " 0.13), its upper for a^p above 10.", sabotages=(),
     repairs=(Repair(
         "with-factor", "Restore the factor a^p on both outer sides.",
         measure=_room("with_power")),))
@@ -133,8 +132,7 @@ POWERED_WRITTEN = AT_MOST_ONE(
     corrected="spatial.powered-average",
     finding="Lemma E.16 needs <v, X_m> of one sign (its mediant inequality does): with both signs"
     " psi(x) may vanish while psi(y) does not.",
-    scales={"quick": Scale({"mixed_signs": True}, seconds=0.5)},
-    sabotages=(Sabotage("fifth-power", "Take the fifth power, p = 5.", {"degree": 5}),),
+    scales={"quick": Scale({"mixed_signs": True}, seconds=0.5)}, sabotages=(),
     repairs=(Repair("one-sign", "All <v, X_m> of one sign.", {"mixed_signs": False}),))
 
 POWERED = AT_MOST_ONE(

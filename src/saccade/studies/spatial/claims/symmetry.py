@@ -41,7 +41,7 @@ GRADIENTS_PRINTED = IDENTICAL(
     experiment=symmetry.gradient_check, measure=_gaps(slice(2, 4)), parts=("A", "v"),
     argued=AUTODIFF, expected="refuted", corrected="spatial.gradients",
     finding="As printed both lack the minus sign of the logistic loss, and H.2 leaves out nu and"
-    " 1/tau.", sabotages=(Sabotage("other-degree", "A cubic activation.", {"degree": 3}),),
+    " 1/tau.", sabotages=(),
     repairs=(Repair(
         "restored", "The minus sign in both, nu and 1/tau in the second.",
         measure=_gaps(slice(2))),))
@@ -197,8 +197,7 @@ NOISE_ZERO = SAMPLED(
     finding="Lemma D.6 fails: every patch also sees the signal set through Xi C y, which its proof"
     " drops. At the start the other patches add nine times what the signal set adds (D = 64, C ="
     " 4, q = 1/4), with the same sign.", scales={"quick": Scale(repetitions=1, seconds=4)},
-    sabotages=(
-        Sabotage("more-sets", "D = 144, q = 0.15.", {"patches": 144, "spurious_rate": 0.15}),),
+    sabotages=(),
     repairs=(Repair(
         "hidden", "Leave the signal set out of what the other patches see, as the proof does.",
         {"hidden": True}),))

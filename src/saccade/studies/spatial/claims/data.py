@@ -8,15 +8,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Measure, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE
-from saccade.studies.spatial.claims import (
-    IDENTICAL,
-    OURS,
-    QUICK,
-    SAMPLED,
-    TWICE,
-    answers,
-    scaled,
-)
+from saccade.studies.spatial.claims import IDENTICAL, OURS, QUICK, SAMPLED, TWICE, answers, scaled
 from saccade.studies.spatial.experiments import sampling, symmetry
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Setting, label_error, linear_error

@@ -52,7 +52,7 @@ def _in_range(run: Run, level: int = 2) -> np.ndarray:
 B_1 = "the softmax denominator is [Theta(D)]; Xi = Theta(1/D); (C-1) Gamma in [Omega(C)/D,"
 RANGE = ALONG(
     id="spatial.attention-in-range", spec="VS-B1", source="Induction hypothesis B.1, until gamma=2",
-    citation=scaled("Induction hypothesis B.1", B_1),
+    citation=scaled("Induction hypothesis B.1", B_1), status="bound",
     statement="Until gamma passes 2 the softmax denominator is below 1.5 D, Xi above 0.5/D and (C -"
     " 1) Gamma above 0.7 C/D, at every D.", kind=ORDERING, measure=_in_range,
     resolution=[0.01, 0.005, 0.01], parts=("denominator", "Xi", "Gamma"),

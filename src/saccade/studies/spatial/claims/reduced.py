@@ -72,7 +72,7 @@ RECORDED = IDENTICAL(
         Sabotage(
             "no-ties", "Look for ties where alpha is 0.05, and few images cancel.",
             {"resting": 0.05}),
-        Sabotage("no-content", "Write out the softmax with theta = 0.", {"weighed": 0.0}),
+        Sabotage("wrong-sign", "Write out the softmax with -2 theta.", {"weighed": -2.0}),
         Sabotage("no-sets", "Write it out with sets that do not fit.", {"turned": 1})))
 
 

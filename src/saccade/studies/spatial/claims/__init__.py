@@ -8,7 +8,8 @@ from saccade.lab.kinds import ESTIMATE, IDENTITY
 
 ORDER = (
     "data", "symmetry", "descent", "scaling", "content", "appendix", "orders", "path_orders",
-    "coupling", "images", "shuffle_sizes", "networks", "by_hand", "reduced")
+    "long_paths", "coupling", "images", "shuffle_sizes", "networks", "by_hand", "networks_by_hand",
+    "reduced")
 QUICK, TWICE = {"quick": Scale(seconds=2)}, {"quick": Scale(repetitions=2, seconds=4)}
 IDENTICAL = partial(Claim, kind=IDENTITY, resolution=1e-12, scales=QUICK)
 SAMPLED = partial(Claim, kind=ESTIMATE, statistic="mean", scales=TWICE)

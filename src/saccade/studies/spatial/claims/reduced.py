@@ -58,7 +58,7 @@ def _off_record(run: Run) -> np.ndarray:
     """Losses less those written out, the largest difference of errors, and that of ties to 1/2."""
     apart = (run.data.recorded - run.data.plain).values
     errors = np.maximum(np.abs(apart[:, 1]) - run.data.balanced.values, 0.0)
-    return one_row([*apart[:, 0], errors.max(), run.data.tied.values.max() - 0.5])
+    return one_row([*apart[:, 0], errors.max(), np.abs(run.data.tied.values - 0.5).max()])
 
 
 RECORDED = IDENTICAL(
@@ -70,9 +70,9 @@ RECORDED = IDENTICAL(
     argued="Rounding of sums over 80 images of 12 patches.",
     sabotages=(
         Sabotage(
-            "other-errors", "Errors a tenth larger, and ties that are right.",
-            predict=lambda run: [0.0, 0.0, 0.0, 0.1, -0.5]),
-        Sabotage("no-content", "Write out the softmax with theta = 0.", {"weighed": 0.0}),
+            "no-ties", "Look for ties where alpha is 0.05, and few images cancel.",
+            {"resting": 0.05}),
+        Sabotage("wrong-sign", "Write out the softmax with -2 theta.", {"weighed": -2.0}),
         Sabotage("no-sets", "Write it out with sets that do not fit.", {"turned": 1})))
 
 

@@ -95,21 +95,21 @@ def content_gradient(
 def content_recorded(
     key: Any, *, patches: int = 12, set_size: int = 3, spurious_rate: float = 0.8,
     diagonal: float = 0.6, slope: float = 0.05, images: int = 80, weighed: float = 1.0,
-    turned: int = 0,
+    turned: int = 0, resting: float = 0.0,
 ) -> xarray.Dataset:
     """Loss and error as recorded by descent with content, and written out at the same scalars; then
-    the error recorded at alpha = 0, where every image is a tie. The loss is the mean over images of
-    log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in proportion to
-    e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by so many
+    the error recorded at alpha = `resting`: at 0 every image is a tie. The loss is the mean over
+    images of log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in proportion
+    to e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by so many
     patches."""
     sets = np.arange(patches) // set_size
     signals, y, _ = sample_signals(generator_of(key), sets, spurious_rate, images)
     stops = np.asarray([0, 20, 60])
     start, rates = Mixed(0.12, 0.1, 0.2, 0.7), Mixed(0.002, 0.1, 0.1, 0.01)
-    resting = start._replace(alpha=0.0), Mixed(0.0, 0.0, 0.0, 0.0)
+    at_rest = start._replace(alpha=resting), Mixed(0.0, 0.0, 0.0, 0.0)
     batch = [
         Mixed(*(np.asarray(pair) for pair in zip(one, other, strict=True)))
-        for one, other in zip((start, rates), resting, strict=True)]
+        for one, other in zip((start, rates), at_rest, strict=True)]
     scalars, recorded, errors = dynamics.content_descent(
         *batch, Fixed(diagonal, slope, set_size),
         dynamics.counts_of(signals * y[:, None], set_size), np.full(images, 1 / images), stops)

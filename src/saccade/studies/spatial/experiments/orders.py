@@ -70,25 +70,24 @@ def _threshold(powers: np.ndarray, degree: int, share: float) -> float:
 @experiment("spatial.orders-at-rest")
 def orders_at_rest(
     key: Any, *, sizes: tuple[int, ...] = (36, 64, 144, 324), set_size: int = 4, busy: float = 16.0,
-    busy_power: float = 0.0, diagonal: float = 1.0, gamma: float = 0.0, degree: int = 3,
-    share: float = 0.4, images: int = 500, repetitions: int = 40, others: str = "all",
+    busy_power: float = 0.0, diagonal: float = 1.0, diagonal_power: float = 0.0, gamma: float = 0.0,
+    degree: int = 3, share: float = 0.4, images: int = 500, repetitions: int = 40,
+    others: str = "all",
 ) -> xarray.Dataset:
     """Means over images of label +1 with A at rest (`gamma`: within sets), by D: sums of (D <w*,
     O_i>)^p over the signal set and over all other patches, the same of first powers, the alpha at
     which the sigmoid has left one half for `share`, and the gain G. `off` is the share of images in
     which a signal patch gets less than half of G, or more than one and a half; `reach` the largest
-    Lambda + (C-1) Gamma + Xi sum |delta|, and `weight` the part of it with Xi. Other patches are
-    seen as they are ("all"), without their view of the signal set ("blind"), or left out of the
-    output ("none"). q D = busy (D/36)^busy_power."""
+    Lambda + (C-1) Gamma + Xi sum |delta|. Other patches are counted in the output ("all") or left
+    out of it ("none"). q D = busy (D/36)^busy_power, e^beta = e^diagonal (D/36)^diagonal_power."""
     random, table, off, reach = generator_of(key), [], [], []
     for _ in range(repetitions):
         for patches in sizes:
             rate = busy * (patches / 36) ** busy_power / patches
             signals = images_of(random, patches, set_size, rate, images)
-            at = weights_of(patches, set_size, diagonal, gamma, 0.0)
+            beta = diagonal + diagonal_power * np.log(patches / 36)
+            at = weights_of(patches, set_size, beta, gamma, 0.0)
             seen = seen_by(signals, set_size, at)
-            if others == "blind":
-                seen[:, set_size:] -= set_size * at.other
             gain = at.own + (set_size - 1) * at.same
             powers = _raised(seen, degree)
             sums = [
@@ -98,14 +97,12 @@ def orders_at_rest(
             table.append([*sums, _threshold(counted.sum(axis=1), degree, share), gain])
             off.append(np.mean(np.abs(seen[:, 0] / gain - 1) > 0.5))
             busy_now = np.abs(signals[:, set_size:]).sum(axis=1).max()
-            reach.append([(gain + at.other * busy_now) / patches, at.other * busy_now / patches])
+            reach.append((gain + at.other * busy_now) / patches)
     shape, dims = (repetitions, len(sizes)), ("repetition", "size")
-    reach = np.reshape(reach, (*shape, 2))
     return xarray.Dataset(
         {
             "sum": ((*dims, "of"), np.reshape(table, (*shape, len(AT_REST)))),
-            "off": (dims, np.reshape(off, shape)), "reach": (dims, reach[..., 0]),
-            "weight": (dims, reach[..., 1])},
+            "off": (dims, np.reshape(off, shape)), "reach": (dims, np.reshape(reach, shape))},
         {"size": list(sizes), "of": list(AT_REST)})
 
 
@@ -121,13 +118,14 @@ def _raised(values: np.ndarray, degree: int) -> np.ndarray:
 def orders_along_path(
     key: Any, *, sizes: tuple[int, ...] = SIZES, set_size: int = 4, busy: float = 16.0,
     diagonal: float = 1.0, slope: float = 1e-4, eta_v: float = 0.064, eta_a: float = 30.0,
-    steps: int = 700, states: int = 1000, images: int = 1000, stretch: float = 1.0,
+    steps: int = 700, states: int = 1000, images: int = 4000, stretch: float = 1.0,
+    stretch_power: float = 0.0,
 ) -> xarray.Dataset:
     """The three scalars, the softmax weights and the loss after every step of population descent
     from alpha = nu^(1/2); and when gamma passes 0.3, 1, 2, 3: the step, the signal term of alpha's
     gradient, the mean of the sigmoid and the loss on sampled images. Steps of v shrink like 1/D,
-    those of A grow like D^2, as the gradients ask for. `stretch` multiplies alpha on the sampled
-    images."""
+    those of A grow like D^2, as the gradients ask for. stretch (D/36)^stretch_power multiplies
+    alpha on the sampled images."""
     random, paths, passed, moments, errors = generator_of(key), [], [], [], []
     for patches in sizes:
         setting = Setting(patches, set_size, busy / patches, 3, slope, diagonal)
@@ -142,9 +140,10 @@ def orders_along_path(
         when = [min(int(np.searchsorted(gamma, level)), steps - 1) for level in PASSES]
         passed.append(when)
         signals = images_of(random, patches, set_size, busy / patches, images)
+        factor = stretch * (patches / 36) ** stretch_power
         moments.append([
             _moment(
-                signals, set_size, Weights(*(part[k] for part in at)), stretch * alpha, slope)
+                signals, set_size, Weights(*(part[k] for part in at)), factor * alpha, slope)
             for k, alpha in zip(when, path.scalars.alpha[when], strict=True)])
     return xarray.Dataset(
         {
@@ -209,22 +208,56 @@ def moments_by_gradient(
         "plain": ("what", np.asarray(plain, float))})
 
 
-@experiment("spatial.long-descent")
-def long_descent(
-    key: Any, *, patches: int = 36, set_size: int = 4, busy: float = 16.0, slope: float = 1e-4,
-    diagonal: float = 1.0, eta_v: float = 0.064, eta_a: float = 10.0, steps: int = 20_000,
-    states: int = 400,
+@experiment("spatial.balance-by-rate")
+def balance_by_rate(
+    key: Any, *, patches: int = 64, set_size: int = 4, busy: float = 16.0, diagonal: float = 1.0,
+    slope: float = 1e-4, eta_v: float = 1e-3, rates: tuple[float, ...] = (24.0, 12.0, 6.0),
+    travel: float = 15_000.0, states: int = 1000, images: int = 2000,
 ) -> xarray.Dataset:
-    """After every step of a long descent on the population: the loss, gamma, and the sum of alpha^p
-    so far (Lemmas D.13 and D.16)."""
+    """The step of alpha over eta_v (both drives, S + N), and the signal term S on sampled images,
+    when gamma passes 0.3, 1, 2 and 3; A is given smaller and smaller steps, and as many more of
+    them: `travel` over the step size."""
     setting = Setting(patches, set_size, busy / patches, 3, slope, diagonal)
     used = dynamics.thinned(setting.states(most=3 * states), states)
-    path = dynamics.idealised_descent(
-        Scalars(slope**0.5, 0.0, 0.0), setting, eta_v / patches, eta_a, np.arange(steps + 1), used)
-    alpha, gamma, _ = path.scalars
-    return xarray.Dataset({
-        "sum": ("step", np.cumsum(alpha**3)), "gamma": ("step", gamma),
-        "loss": ("step", path.loss)})
+    signals = images_of(generator_of(key), patches, set_size, busy / patches, images)
+    both, signal = [], []
+    for rate in rates:
+        stops = np.arange(int(travel / rate) + 1)
+        path = dynamics.idealised_descent(
+            Scalars(slope**0.5, 0.0, 0.0), setting, eta_v, rate, stops, used)
+        alpha, gamma, rho = path.scalars
+        when = np.minimum(np.searchsorted(gamma, PASSES), len(stops) - 2)
+        at = weights_of(patches, set_size, diagonal, gamma[when], rho[when])
+        both.append(np.diff(alpha)[when] / eta_v)
+        signal.append([
+            _moment(signals, set_size, Weights(*(part[k] for part in at)), alpha[step], slope)[
+                0]
+            for k, step in enumerate(when)])
+    return xarray.Dataset(
+        {"both": (("rate", "level"), both), "signal": (("rate", "level"), signal)},
+        {"rate": list(rates), "level": list(PASSES)})
+
+
+@experiment("spatial.long-descent")
+def long_descent(
+    key: Any, *, sizes: tuple[int, ...] = (90, 144, 225), set_size: int = 9, busy: float = 36.0,
+    slope: float = 1e-6, diagonal: float = 1.5, eta_v: float = 0.0144, eta_a: float = 300.0,
+    steps: int = 5000, states: int = 400,
+) -> xarray.Dataset:
+    """By D, after every step of a long descent on the population: the loss, gamma, alpha, and the
+    sum of alpha^p so far (Lemmas D.13 and D.16). Where C = 9 and q D = 36, f* hardly errs."""
+    rows = []
+    for patches in sizes:
+        setting = Setting(patches, set_size, busy / patches, 3, slope, diagonal)
+        used = dynamics.thinned(setting.states(most=3 * states), states)
+        path = dynamics.idealised_descent(
+            Scalars(slope**0.5, 0.0, 0.0), setting, eta_v / patches, eta_a, np.arange(steps + 1),
+            used)
+        alpha, gamma, _ = path.scalars
+        rows.append([np.cumsum(alpha**3), gamma, path.loss, alpha])
+    of = ["sum", "gamma", "loss", "alpha"]
+    return xarray.Dataset(
+        {"path": (("size", "of", "step"), np.asarray(rows))}, {"size": list(sizes), "of": of})
 
 
 @experiment("spatial.third-event-by-states")

@@ -29,14 +29,17 @@ def _mapped(
 
 @experiment("spatial.sampled-errors", scales={"standard": {"samples": 100_000}})
 def sampled_errors(
-    key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000
+    key: Any, *, cases: tuple[Case, ...] = CASES, threshold: float = 0.9, samples: int = 20_000,
+    zeros: bool = True,
 ) -> xarray.Dataset:
-    """Is y f*(X) <= 0, is the sign of the sum of signals wrong (a coin decides ties)?"""
+    """Is y f*(X) <= 0 (without `zeros`: below 0), is the sign of the sum of signals wrong (a coin
+    decides ties)?"""
     label, linear, random = [], [], generator(key)
     for patches, set_size, rate in cases:
         labels = interleaved(patches, set_size)
         x, y, _ = sample_signals(random, labels, rate, samples)
-        label.append(y * label_function(x, labels, threshold) <= 0)
+        margin = y * label_function(x, labels, threshold)
+        label.append(margin <= 0 if zeros else margin < 0)
         total, coin = y * np.sum(x, axis=1), random.uniform(size=samples) < 0.5
         linear.append((total < 0) | ((total == 0) & coin))
     return xarray.Dataset({

@@ -1,0 +1,85 @@
+"""Claims on the networks of the real images, beside loops in NumPy and counts by hand."""
+
+from functools import partial
+
+import numpy as np
+
+from saccade.lab.claim import Sabotage, Scale, one_row
+from saccade.lab.experiment import Run
+from saccade.studies.spatial.claims import IDENTICAL, OURS
+from saccade.studies.spatial.experiments import networks_by_hand
+
+MINE = partial(IDENTICAL, source="ours", citation=OURS)
+KINDS = ("vanilla", "positional")
+
+
+def _gap(run: Run) -> np.ndarray:
+    return one_row(run.data.gap.values)
+
+
+VISION = MINE(
+    id="spatial.vision-by-hand", spec="VS-I1",
+    statement="A vision transformer, vanilla or positional, says what loops over heads and patches"
+    " say, looks where they do, and has their derivative: scores over the root of a head's width,"
+    " queries and keys of the positional one from LayerNorm(P), which is added to the tokens of the"
+    " vanilla one only.", experiment=networks_by_hand.vision_by_hand, measure=_gap,
+    resolution=[1e-10, 1e-12, 1e-6] * 2,
+    parts=tuple(f"{kind}: {what}" for kind in KINDS for what in ("scores", "looks", "slope")),
+    argued="Double precision, two layers, every bias and scale moved from where it starts."
+    " Differences of fourth order over 1e-4 leave some 1e-9.", scales={"quick": Scale(seconds=3)},
+    sabotages=(
+        Sabotage("by-width", "By hand over the root of the whole width, 6.", {"divided": 6}),
+        Sabotage("raw-encodings", "By hand encodings are not normalised.", {"normed": False}),
+        Sabotage(
+            "added-elsewhere", "By hand P is added in the positional network, not in the other.",
+            {"added": False})))
+
+CONVOLUTIONS = MINE(
+    id="spatial.convolutions-by-hand", spec="VS-I2",
+    statement="Convolutions, the small networks, and ResNet and VGG with batch normalisation (by"
+    " the statistics of another batch) are what loops over pixels give.",
+    experiment=networks_by_hand.convolutions_by_hand, measure=_gap, resolution=1e-9,
+    parts=("convolution", "every second pixel", "as CNN-A", "as CNN-B", "ResNet", "VGG"),
+    argued="Double precision; narrow layers, a ResNet of two blocks, a VGG of all sixteen layers,"
+    " in which rounding grows to 1e-11 at most.", scales={"quick": Scale(seconds=4)},
+    sabotages=(
+        Sabotage("turned", "By hand kernels have rows for columns.", {"turned": True}),
+        Sabotage(
+            "early", "By hand ReLU comes before the short cut is added; means for maxima in VGG.",
+            {"early": True})))
+
+
+def _counted(run: Run, shift: bool = True) -> np.ndarray:
+    """Weights, biases and two numbers for each normalised channel, layer by layer."""
+    c, k = run.parameters.channels, run.parameters.outputs
+    both = 2 if shift else 1
+    layer = 64 * 192 + 192 + 64 * 64 + 64 + 64 * 128 + 128 + 128 * 64 + 64 + 2 * both * 64
+    vit = 16 * c * 64 + 64 + 64 * 64 + 2 * layer + both * 64 + 64 * k + k
+
+    def plain(into: int, widths: tuple[int, ...], biases: int) -> int:
+        pairs = zip((into, *widths), widths, strict=False)
+        layers = sum(9 * a * b + (biases + both) * b for a, b in pairs)
+        return layers + widths[-1] * k + k
+
+    vgg = plain(c, (64,) * 2 + (128,) * 2 + (256,) * 4 + (512,) * 8, 1)
+    resnet, into = 9 * c * 64 + both * 64, 64
+    for width in (64, 128, 256, 512):
+        resnet += 9 * into * width + 27 * width**2 + 4 * both * width
+        resnet += into * width + both * width if into != width else 0
+        into = width
+    return np.asarray([
+        vit, vit + 2 * both * 64, plain(c, (16, 32, 64), 0), plain(4 * c, (64, 128, 128), 0),
+        resnet + 512 * k + k, vgg])
+
+
+SIZES = MINE(
+    id="spatial.network-sizes", spec="VS-I2",
+    statement="The networks for 32 x 32 pictures have as many numbers as their layers call for:"
+    " 11,173,962 in ResNet-18 and 20,040,522 in VGG-19 with ten classes.",
+    experiment=networks_by_hand.network_sizes,
+    measure=lambda run: one_row(run.data["count"].values), predict=_counted, resolution=0.0,
+    argued="Whole numbers.", scales={"quick": Scale(seconds=1)},
+    parts=("vanilla", "positional", "CNN-A", "CNN-B", "ResNet-18", "VGG-19"),
+    sabotages=(Sabotage(
+        "no-shift", "Count one number for each normalised channel.",
+        predict=lambda run: _counted(run, shift=False)),))

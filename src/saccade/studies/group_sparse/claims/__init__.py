@@ -5,9 +5,9 @@ from typing import Any
 from saccade.lab.claim import Citation, Claim
 
 ORDER = (
-    "data", "reduction", "states", "concentration", "departures", "structure", "transfer", "online",
-    "finding", "mixtures", "schedules", "large_steps", "unmerged", "pretrained", "layers", "starts",
-    "steps")
+    "data", "reduction", "states", "concentration", "departures", "structure", "transfer",
+    "proportion", "online", "finding", "mixtures", "schedules", "large_steps", "unmerged",
+    "pretrained", "layers", "starts", "steps")
 OURS = Citation("none: our own statement", "", "ours")
 
 

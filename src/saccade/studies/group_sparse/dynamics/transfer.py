@@ -49,18 +49,19 @@ class Online(NamedTuple):
     outputs: Callable[[Learner, Any], Any]
 
 
-@partial(jax.jit, static_argnames=("freeze_attention", "freeze_position_value", "test_samples"))
+@partial(jax.jit, static_argnames=("freeze_attention", "test_samples"))
 def transfer(
     key: PRNGKeyArray, task: GroupSparseTask, start: Transformer, step_sizes, factor,
-    stops: Int[Array, " records"], freeze_attention: bool = True,
-    freeze_position_value: bool = False, test_samples: int = 2000,
+    stops: Int[Array, " records"], freeze_attention: bool = True, freeze_position_value=False,
+    test_samples: int = 2000,
 ) -> tuple[TransferRun, TransferRun]:
     """Fine-tuned attention and logistic regression, with a step size each, on one stream, recorded
     at the counts in `stops`.
 
     Traceable: vmap over keys and step sizes. Attention starts from W~(0) = W of `start`, v~(0) = 0
     and learns from `factor` * f (1: the paper's sum over queries; 1/D: their mean).
-    `freeze_position_value` keeps v~2 at zero, so that the length of the encodings is not paid for.
+    `freeze_position_value` (which may be traced) keeps v~2 at zero, so that the length of the
+    encodings is not paid for.
     """
     eta, flat_eta = step_sizes
     online = (
@@ -97,10 +98,10 @@ def transfer(
 
 def _attention(
     task: GroupSparseTask, start: Transformer, step_size, factor, freeze_attention: bool,
-    freeze_position_value: bool,
+    freeze_position_value,
 ) -> Online:
     attention, width = start.parameters.attention[0], start.parameters.value.shape[0]
-    moving = jnp.arange(width) < (task.dim if freeze_position_value else width)
+    moving = jnp.arange(width) < jnp.where(freeze_position_value, task.dim, width)
 
     def learn(learner: Learner, drawn: GroupSparseSample):
         rows = tokens(drawn.X, start.matrix)

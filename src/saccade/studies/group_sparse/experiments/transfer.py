@@ -10,7 +10,7 @@ import xarray
 
 from saccade.convex import fit_readout
 from saccade.lab.experiment import Run, experiment
-from saccade.studies.group_sparse.dynamics import plan_record
+from saccade.studies.group_sparse.dynamics import plan_record, position_map
 from saccade.studies.group_sparse.dynamics import transfer as online
 from saccade.studies.group_sparse.dynamics.reduced_gradient import selector
 from saccade.studies.group_sparse.experiments.common import along, spaced
@@ -30,18 +30,27 @@ STEP_SIZES = {"attention": (0.03, 0.1, 0.3, 1.0), "logistic": (0.003, 0.01, 0.03
 input."""
 
 
-def _selector(pair: Pair, attention: float | None, margin: float) -> tuple[Any, Any]:
-    """The task, and a layer with this `attention` on the relevant group [None: uniform, W = 0]."""
+PRETRAINING_STEP = 0.1
+
+
+def selecting(
+    pair: Pair, attention: float | None, margin: float, pretraining: int = 0
+) -> tuple[Any, Any]:
+    """The task, and a layer with this `attention` on the relevant group [None: uniform, W = 0], or
+    with W after `pretraining` population steps of the position-only layer, if that is not 0."""
     group_dim, groups = pair
     task = group_sparse_task(groups, group_dim, margin=margin)
     share = 1 / groups if attention is None else attention
+    if pretraining:
+        run = position_map.position_trajectory(groups, PRETRAINING_STEP, pretraining)
+        share = float(run.attention[-1])
     return task, selector(share, task, encoding("sine", groups))
 
 
-@partial(jax.jit, static_argnames=("freeze", "freeze_position_value"))
+@partial(jax.jit, static_argnames=("freeze",))
 def _online(
     keys: Any, etas: Any, task: Any, start: Any, stops: Any, freeze: bool,
-    freeze_position_value: bool,
+    freeze_position_value: Any,
 ) -> Any:
     """Both learners, one stream a key, step sizes [learner][lane]:
     [learner][lane][measure][count]."""
@@ -81,16 +90,17 @@ def tuned(learn: Any, key: Any, draws: int) -> tuple[np.ndarray, np.ndarray]:
 def transfer(
     key: Any, *, pairs: tuple[Pair, ...] = FEW_PAIRS, samples: int = 300, points: int = 18,
     draws: int = 32, attention: float | None = 0.97, margin: float = 0.0, freeze: bool = True,
-    freeze_position_value: bool = False,
+    freeze_position_value: bool = False, pretraining: int = 0,
 ) -> xarray.Dataset:
     """Online and test error against the number of samples for fine-tuned attention and for logistic
     regression on the flattened input, on the same streams; every learner's step size is the best of
-    four on other streams."""
+    four on other streams. `pretraining` steps of descent on another direction make W, in the place
+    of a selector with this `attention`."""
     counts = spaced(4, samples, points)
     stops = plan_record(samples, counts).stops
     errors, chosen = [], []
     for number, pair in enumerate(pairs):
-        task, start = _selector(pair, attention, margin)
+        task, start = selecting(pair, attention, margin, pretraining)
         learn = partial(
             _online, task=task, start=start, stops=stops, freeze=freeze,
             freeze_position_value=freeze_position_value)
@@ -102,10 +112,10 @@ def transfer(
         | along(("pair", "learner"), step_size=chosen),
         {
             "learner": list(STEP_SIZES), "measure": ["online", "test"], "samples": counts,
-            **_sizes_of(pairs)})
+            **sizes_of(pairs)})
 
 
-def _sizes_of(pairs: tuple[Pair, ...]) -> dict[str, Any]:
+def sizes_of(pairs: tuple[Pair, ...]) -> dict[str, Any]:
     dims, sizes = zip(*pairs, strict=True)
     return along("pair", group_dim=dims, groups=sizes)
 
@@ -119,7 +129,7 @@ def _pooled_tokens(start: Any, X: Any) -> Any:
     return jnp.einsum("ni,nim->nm", start.attention(X), tokens(X, start.matrix))
 
 
-def _features(reader: Reader, X: Any, start: Any) -> np.ndarray:
+def features(reader: Reader, X: Any, start: Any) -> np.ndarray:
     """What a batch fit reads: pooled tokens, the flattened input, or the relevant group."""
     if reader == "oracle":
         return np.asarray(X)[:, 0]
@@ -160,17 +170,17 @@ def batch_transfer(
     counts = spaced(12, samples, points)
     errors = np.full((len(pairs), len(readers), draws, len(counts)), np.nan)
     for number, pair in enumerate(pairs):
-        task, start = _selector(pair, attention, margin)
+        task, start = selecting(pair, attention, margin)
         for draw in range(draws):
             one = jax.random.fold_in(jax.random.fold_in(key, number), draw)
             drawn = task.sample(one, samples + 1000)
             for place, reader in enumerate(readers):
-                rows = _features(reader, drawn.X, start)
+                rows = features(reader, drawn.X, start)
                 errors[number, place, draw] = _learning_curve(
                     rows, np.asarray(drawn.y), samples, counts, ridge, enough)
     return xarray.Dataset(
         along(("pair", "reader", "draw", "samples"), error=errors),
-        {"reader": list(readers), "samples": counts, **_sizes_of(pairs)})
+        {"reader": list(readers), "samples": counts, **sizes_of(pairs)})
 
 
 # Reading learning curves: samples needed, power laws in the sizes, what they explain.

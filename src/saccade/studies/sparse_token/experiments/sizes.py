@@ -65,7 +65,7 @@ def growing_dimension(
 def separability_width(
     key: Any, *, model: Model = "attention", dims: tuple[int, ...] = (3, 9, 27), length: int = 6,
     informative: int = 2, positive_rate: float = 0.4, signal: float = 1.5, alignment: float = 0.8,
-    sharpness: float = 1.0, most_per_dim: float = 10.0, trials: int = 256,
+    sharpness: float = 1.0, most_per_dim: float = 10.0, trials: int = 320,
 ) -> xarray.Dataset:
     """Samples per dimension up to which streams of features of one model stay separable, trial by
     trial, at every dimension (the bias counted as one more weight), and the numbers of weights."""

@@ -26,19 +26,26 @@ def _pooled_settings(run: Run, power: float = 1.0) -> list[SparseTokenSetting]:
 
 
 def _pooled_formula(run: Run, power: float = 1.0) -> list[float]:
-    """Proposition 1's error at every length and rate."""
-    return [theory.pooled_oracle_error(item).error for item in _pooled_settings(run, power)]
+    """Proposition 1's error at every length and rate, then the positives that its threshold
+    misses."""
+    settings = _pooled_settings(run, power)
+    answers = [theory.pooled_oracle_error(item) for item in settings]
+    missed = [
+        item.positive_rate * float(ndtr(answer.threshold - item.signal_to_noise))
+        for item, answer in zip(settings, answers, strict=True)]
+    return [*(answer.error for answer in answers), *missed]
 
 
 def _balanced_threshold(run: Run) -> list[float]:
-    """The error at half the signal-to-noise ratio, the best threshold of balanced labels; with
-    those, at a quarter."""
-    errors = []
+    """Error and missed positives at half the signal-to-noise ratio, the best threshold of balanced
+    labels; with those, at a quarter."""
+    errors, missed = [], []
     for item in _pooled_settings(run):
         rate, snr = item.positive_rate, item.signal_to_noise
         cut = snr / (4 if rate == 0.5 else 2)
-        errors.append(float(rate * ndtr(cut - snr) + (1 - rate) * ndtr(-cut)))
-    return errors
+        missed.append(float(rate * ndtr(cut - snr)))
+        errors.append(missed[-1] + float((1 - rate) * ndtr(-cut)))
+    return errors + missed
 
 
 POOLED_FORMULA = claim(
@@ -51,7 +58,9 @@ POOLED_FORMULA = claim(
         "no-prior", "Take the threshold of balanced labels (for those, half of it).",
         _balanced_threshold),
     source=f"Proposition 1, {PAPER}", kind=IDENTITY, experiment=oracle.pooled_integral,
-    measure=lambda run: one_row(run.data.error.values), predict=_pooled_formula, resolution=1e-10,
+    measure=lambda run: one_row(
+        np.concatenate([run.data.error.values.ravel(), run.data.missed.values.ravel()])),
+    predict=_pooled_formula, resolution=1e-10,
     scales={"quick": Scale({"growth": "constant-snr", "offset": 0.4, "informative": 2})})
 
 
@@ -295,27 +304,39 @@ MOST_SAMPLED = _sampled(
     " 32. Here pooling is the next best, 0.008 above the likelihood ratio of all 15 subsets.")
 
 
-def _no_signal(run: Run, share: float = 1.0) -> list[float]:
-    """Pooling, hard attention, softmax attention and Bayes without a signal, rate by rate."""
-    rates = run.data.positive_rate.values
-    settings = [SparseTokenSetting(3, 2, float(share * rate), 0.0) for rate in rates]
+RULES = ("pooled", "hardmax", "softmax", "bayes")
+
+
+def _no_signal(run: Run, share: float = 1.0, turned: bool = False) -> list[float]:
+    """Pooling, hard attention, softmax attention and Bayes without a signal, rate by rate: errors,
+    and of the first three the positives that lie below the threshold."""
+    rates = share * run.data.positive_rate.values
+    settings = [
+        SparseTokenSetting(3, 2, float(1 - rate if turned else rate), 0.0) for rate in rates]
     rules = (
         theory.pooled_oracle_error, theory.hardmax_oracle_error,
         lambda item: theory.softmax_oracle_error(item, 1.0), theory.subset_bayes_error)
-    return [rule(item).error for rule in rules for item in settings]
+    answers = [[rule(item) for item in settings] for rule in rules]
+    missed = [
+        item.positive_rate * float(ndtr(answer.threshold)) for row in answers[:3]
+        for item, answer in zip(settings, row, strict=True)]
+    return [*(answer.error for row in answers for answer in row), *missed]
 
 
 NO_SIGNAL = claim(
     "sparse-token.no-signal-guesses", "ST-T2",
     "Without a signal nothing beats the commoner answer: all four errors are the smaller of pi and"
-    " 1 - pi.", "Quadrature of one density to 1e-13; a threshold at infinity.",
+    " 1 - pi, and rules with a threshold miss all positives where those are rare, and none where"
+    " they are common.", "Quadrature of one density to 1e-13; a threshold at infinity.",
     wrong("other-rate", "Predict for two thirds of the positives.", _no_signal, 2 / 3),
+    wrong("labels-turned", "Predict for labels turned round.", _no_signal, turned=True),
     source="ours", kind=IDENTITY, experiment=oracle.pooled_integral,
-    measure=lambda run: one_row(np.tile(run.data.error.values[0], 4)), predict=_no_signal,
-    resolution=1e-8,
-    parts=tuple(
-        f"{rule}, pi={rate}" for rule in ("pooled", "hardmax", "softmax", "bayes")
-        for rate in (0.3, 0.8)),
+    measure=lambda run: one_row(np.concatenate([
+        np.tile(run.data.error.values[0], 4), np.tile(run.data.missed.values[0], 3)])),
+    predict=_no_signal, resolution=1e-8,
+    parts=(
+        *(f"{rule}, pi={rate}" for rule in RULES for rate in (0.3, 0.8)),
+        *(f"{rule}, missed, pi={rate}" for rule in RULES[:3] for rate in (0.3, 0.8))),
     scales={"quick": Scale({
         "lengths": (3,), "informative": 2, "positive_rates": (0.3, 0.8),
         "growth": "constant-snr", "offset": 0.0})})

@@ -25,23 +25,28 @@ def signal_at(length: float, growth: str, offset: float) -> float:
     return float(laws[growth])
 
 
-def two_gaussians_error(mean: float, positive_rate: float, seen: float = 1.0) -> float:
-    """Error of the best test of N(mean, 1) against N(0, 1): integral of the smaller density. Of the
-    positives a share `seen` counts."""
+def two_gaussians_error(
+    mean: float, positive_rate: float, seen: float = 1.0
+) -> tuple[float, float]:
+    """Error of the best test of N(mean, 1) against N(0, 1): integral of the smaller density, and
+    how much of it is positives that are missed. Of the positives a share `seen` counts."""
 
-    def smaller(x: float) -> float:
-        densities = (
+    def smaller(x: float, of_both: bool = True) -> float:
+        positive, negative = (
             seen * positive_rate * np.exp(-0.5 * (x - mean) ** 2),
             (1 - positive_rate) * np.exp(-0.5 * x * x))
-        return min(densities) / np.sqrt(2 * np.pi)
+        missed = positive * (positive <= negative)
+        return (min(positive, negative) if of_both else missed) / np.sqrt(2 * np.pi)
 
     odds = (1 - positive_rate) / (seen * positive_rate)
     cut = mean / 2 + np.log(odds) / max(mean, 1e-9)
     breaks = np.unique(np.clip([-12.0, 0.0, mean, mean + 12.0, cut], -12.0, mean + 12.0))
-    parts = (
-        integrate.quad(smaller, a, b, epsabs=1e-15, epsrel=1e-13, limit=200)[0]
-        for a, b in pairwise(breaks))
-    return float(sum(parts))
+    error, missed = (
+        sum(
+            integrate.quad(smaller, a, b, (of_both,), epsabs=1e-15, epsrel=1e-13, limit=200)[0]
+            for a, b in pairwise(breaks))
+        for of_both in (True, False))
+    return float(error), float(missed)
 
 
 @experiment("sparse-token.pooled-integral")
@@ -50,7 +55,8 @@ def pooled_integral(
     positive_rates: tuple[float, ...] = (0.5, 0.2, 0.03), growth: Growth = "log",
     offset: float = 1.0,
 ) -> xarray.Dataset:
-    """Smallest error of a threshold on the mean token along the signal, from its densities."""
+    """Smallest error of a threshold on the mean token along the signal, from its densities, and
+    the missed positives in it."""
     signals = [signal_at(length, growth, offset) for length in lengths]
     errors = [
         [
@@ -59,7 +65,8 @@ def pooled_integral(
         for length, signal in zip(lengths, signals, strict=True)]
     return xarray.Dataset(
         {
-            "error": (("length", "positive_rate"), np.array(errors)),
+            "error": (("length", "positive_rate"), np.array(errors)[..., 0]),
+            "missed": (("length", "positive_rate"), np.array(errors)[..., 1]),
             "signal": ("length", np.array(signals))},
         {"length": list(lengths), "positive_rate": list(positive_rates)})
 
@@ -107,7 +114,7 @@ def bound_integral(
     """What no linear rule gets below, from densities: of the positives only the half counts whose
     places have at most twice the mean weight, theta R/sqrt(L), in any unit weights."""
     errors = [
-        two_gaussians_error(signal * informative / np.sqrt(length) / seen, rate, seen)
+        two_gaussians_error(signal * informative / np.sqrt(length) / seen, rate, seen)[0]
         for length, rate, signal in cases]
     return xarray.Dataset({"error": ("case", np.array(errors))})
 

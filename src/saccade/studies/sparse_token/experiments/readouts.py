@@ -79,12 +79,12 @@ def attention_test_error(
     planted = setting.signal * (np.arange(setting.length) < setting.informative)
     negative, positive = rng.standard_normal((2, points, setting.length))
     positive += view.alignment * planted
-    caught, false = _chances_above(view, positive, planted), _chances_above(view, negative, None)
+    caught, false = chances_above(view, positive, planted), chances_above(view, negative, None)
     rate = setting.positive_rate
     return float(rate * (1 - caught.mean()) + (1 - rate) * false.mean())
 
 
-def _chances_above(view: View, scores: np.ndarray, signal: np.ndarray | None) -> np.ndarray:
+def chances_above(view: View, scores: np.ndarray, signal: np.ndarray | None) -> np.ndarray:
     """P(margin > 0) given the token scores, sample by sample."""
     weights = np.exp(view.sharpness * (scores - scores.max(1, keepdims=True)))
     total = weights.sum(1)

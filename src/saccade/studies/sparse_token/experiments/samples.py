@@ -24,18 +24,19 @@ CHANCES = (0.5, 0.3, 0.2)
 @experiment("sparse-token.samples")
 def samples(
     key: Any, *, dim: int = 3, length: int = 4, positive_rate: float = 0.3, signal: float = 1.6,
-    count: int = 2000, replicates: int = 32, assumed_signal: float = 1.6,
+    count: int = 2000, replicates: int = 32, assumed_signal: float = 1.6, apart: int = 1,
 ) -> xarray.Dataset:
     """Samples of the task at uniform places (R = 2) and at places of a table: means of what the
-    setting prescribes, and of 1{y = +1} minus the posterior chance that `best` gives, times 1, that
-    chance and two tokens."""
+    setting prescribes, of 1{y = +1} minus the posterior chance that `best` gives, times 1, that
+    chance and two tokens, and of a coordinate times the same one of the sample at the same place
+    `apart` pieces of the stream later."""
     xi: Any = np.array([2.0, -1.0, 2.0]) / 3
     rows = []
     for number, law in enumerate(((None, None), (np.array(TABLE), np.array(CHANCES)))):
         task, assumed = (
             SparseToken.create(dim, length, 2, positive_rate, strength, xi, *law)
             for strength in (signal, assumed_signal))
-        pieces = list(task.stream(jax.random.fold_in(key, number), count * replicates, count * 16))
+        pieces = list(task.stream(jax.random.fold_in(key, number), count * replicates, count))
         parts: list[Any] = [
             np.concatenate([np.asarray(piece[i], float) for piece in pieces]) for i in range(3)]
         X, y, where = parts
@@ -48,7 +49,7 @@ def samples(
             (along, ~there), ((X**2).mean(2), one))
         per_sample = (
             positive, *where.T, where[:, 0] * where[:, 1], left, left * chance, left * along[:, 0],
-            left * along[:, 3])
+            left * along[:, 3], X[:, 0, 0] * np.roll(X[:, 0, 0], -apart * count))
         rows.append(
             [_mean(*pair, replicates) for pair in chosen]
             + [_mean(column[:, None], one[:, :1], replicates) for column in per_sample])

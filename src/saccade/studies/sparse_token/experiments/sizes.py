@@ -13,7 +13,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.sparse_token.experiments import readouts
 from saccade.studies.sparse_token.experiments.draws import seeds_of
 from saccade.studies.sparse_token.experiments.limits import Draws, draw_seen, separable_prefix
-from saccade.studies.sparse_token.experiments.readouts import Loss
+from saccade.studies.sparse_token.experiments.readouts import Loss, Model
 from saccade.studies.sparse_token.experiments.steps import OVERLAPS, overlaps, repeated_steps
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -61,21 +61,24 @@ def growing_dimension(
     return readouts.table(GROWN, np.stack(columns, 1), ("trial", "dim"), {"dim": dims})
 
 
-@experiment("sparse-token.separability-width", scales={"standard": {"dims": (8, 16, 32, 64)}})
+@experiment("sparse-token.separability-width", scales={"standard": {"trials": 1024}})
 def separability_width(
-    key: Any, *, dims: tuple[int, ...] = (3, 8, 20), length: int = 6, informative: int = 2,
-    positive_rate: float = 0.4, signal: float = 1.5, alignment: float = 0.8, sharpness: float = 1.0,
-    most_per_dim: float = 10.0, trials: int = 256,
+    key: Any, *, model: Model = "attention", dims: tuple[int, ...] = (3, 9, 27), length: int = 6,
+    informative: int = 2, positive_rate: float = 0.4, signal: float = 1.5, alignment: float = 0.8,
+    sharpness: float = 1.0, most_per_dim: float = 10.0, trials: int = 320,
 ) -> xarray.Dataset:
-    """Samples per dimension up to which streams of attention features stay separable, trial by
-    trial, at every dimension (the bias counted as one more dimension)."""
-    columns = []
+    """Samples per dimension up to which streams of features of one model stay separable, trial by
+    trial, at every dimension (the bias counted as one more weight), and the numbers of weights."""
+    columns, weights = [], []
     for seed, dim in zip(seeds_of(key, len(dims)), dims, strict=True):
         task = SparseToken.create(dim, length, informative, positive_rate, signal)
         query, most = readouts.tilted_query(dim, alignment, sharpness), round(most_per_dim * dim)
+        entries = dim * (length if model == "vectorised" else 1)
         counts = [
-            separable_prefix(readouts.draw(task, default_rng(one), most, "attention", query), dim)
+            separable_prefix(readouts.draw(task, default_rng(one), most, model, query), entries)
             for one in seed.spawn(trials)]
-        columns.append(np.array(counts) / (dim + 1))
+        columns.append(np.array(counts) / (entries + 1) * (entries / dim))
+        weights.append(entries + 1)
     return xarray.Dataset(
-        {"samples_per_dim": (("trial", "dim"), np.stack(columns, 1))}, {"dim": list(dims)})
+        {"samples_per_dim": (("trial", "dim"), np.stack(columns, 1)), "weights": ("dim", weights)},
+        {"dim": list(dims)})

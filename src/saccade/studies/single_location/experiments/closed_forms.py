@@ -82,17 +82,15 @@ def _oracle(
 @experiment("single-location.manifold-landscape")
 def manifold_landscape(
     key, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120, even: bool = False,
+    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120,
 ) -> xarray.Dataset:
-    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite (`even`:
-    of weights |erf|, which do not see the sign of a score)."""
+    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite."""
     grid = np.linspace(-1, 1, points)
     z, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights = weights / weights.sum()
     lam, shift = inverse_temperature, np.sqrt(dim / 2)
     inner = lam * (shift * grid[:, None] + gamma * z)
-    sign = np.sign(inner) if even else 1.0
-    gate, rise = sign * special.erf(inner), sign * _erf_prime(inner) * lam * shift
+    gate, rise = special.erf(inner), _erf_prime(inner) * lam * shift
     hit, square = gate @ weights, gate**2 @ weights
     others = (length - 1) * float(special.erf(lam * z) ** 2 @ weights)
     kappa, nu = np.meshgrid(grid, grid, indexing="ij")

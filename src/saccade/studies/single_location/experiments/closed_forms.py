@@ -197,10 +197,12 @@ def _risk_by_sums(overlaps: np.ndarray, numbers: np.ndarray, nodes: int) -> list
 
 @experiment("single-location.risk-by-sums")
 def risk_by_sums(
-    key: Any, *, states: int = 12, nodes: int = 180, other_gamma: float = 0.0, longer: int = 0
+    key: Any, *, states: int = 12, nodes: int = 180, other_gamma: float = 0.0, longer: int = 0,
+    keep_product: bool = False,
 ) -> xarray.Dataset:
     """Risks at random states and settings by Gauss-Hermite sums over the scores of single tokens,
-    whose weights are independent; `other_gamma` is added to gamma, `longer` to the length."""
+    whose weights are independent; `other_gamma` is added to gamma, `longer` to the length. Also at
+    the states with theta, eta and rho turned round (`keep_product`: but not rho)."""
     random = np.random.default_rng(17)
     pairs = random.standard_normal((states, 2, 5)) + np.eye(2, 5)
     k, v = np.moveaxis(pairs / np.linalg.norm(pairs, axis=-1, keepdims=True), 1, 0)
@@ -213,6 +215,10 @@ def risk_by_sums(
         -1)
     changed = settings + np.array([0, longer, 0, other_gamma, 0])
     rows = [_risk_by_sums(*row, nodes) for row in zip(overlaps, changed, strict=True)]
+    mirror = np.array([1, 1, -1, -1, 1 if keep_product else -1])
+    mirrored = [
+        _risk_by_sums(mirror * at, numbers, nodes)[0]
+        for at, numbers in zip(overlaps, changed, strict=True)]
     return xarray.Dataset({
-        "risk": (("state", "form"), np.array(rows)), "overlap": (("state", "name"), overlaps),
-        "setting": (("state", "number"), settings)})
+        "mirrored": ("state", np.array(mirrored)), "risk": (("state", "form"), np.array(rows)),
+        "overlap": (("state", "name"), overlaps), "setting": (("state", "number"), settings)})

@@ -75,7 +75,7 @@ def manifold_roots(
     drawn, data = _drawn(key, settings, units, (0.3, 2.5))
     grid = np.linspace(-0.99, 1, starts)
     points = np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
-    at = Setting(*(np.ravel(x) for x in drawn.setting[:4]), 0.0)
+    at = Setting(*(np.ravel(x) for x in drawn.setting[:4]))
     ends, left = (
         np.asarray(x)
         for x in _newton(
@@ -133,7 +133,7 @@ def injectivity(
     # The ends are left out by a hair: the map's square root is not differentiable there.
     grid = np.linspace(-1 + 1e-9, 1 - 1e-9, points)
     places = np.stack(np.meshgrid(grid, grid, indexing="ij"), -1).reshape(-1, 2)
-    at = Setting(*(np.ravel(x) for x in drawn.setting[:4]), 0.0)
+    at = Setting(*(np.ravel(x) for x in drawn.setting[:4]))
     jacobian = np.asarray(_jacobians(places, at, drawn.size[:, 0]))
     shift = np.linalg.norm(jacobian - np.eye(2), 2, (-2, -1))
     return xarray.Dataset(

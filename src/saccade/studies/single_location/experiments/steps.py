@@ -117,6 +117,28 @@ def settling(
         "distance": (axes, np.linalg.norm(last[:, :, None] - fixed, axis=-1).min(-1))})
 
 
+@experiment("single-location.arrival")
+def arrival(
+    key: Any, *, cases: int = 6, starts: int = 50, units: tuple[float, float] = (0.2, 0.6),
+    steps: int = 40_000,
+) -> xarray.Dataset:
+    """Descent from uniform starts in the square, at random settings: the median distance to the
+    nearer of (1, 1) and (-1, -1) at some 190 numbers of steps, close together early on."""
+    rng = generator(key)
+    drawn = drawn_settings(rng, cases, units, (0.4, 1.6))
+    kappa, nu = rng.uniform(-1, 1, (2, cases, starts))
+    stops = np.unique(np.geomspace(1, steps, 230).round().astype(int))
+    run = dynamics.manifold_trajectory(kappa, nu, drawn.setting, drawn.size, steps, stops.tolist())
+    ends = np.stack(run.overlaps[:2])  # (overlap, case, start, stop)
+    away = np.minimum(*(np.linalg.norm(ends - end, axis=0) for end in (1.0, -1.0)))
+    return xarray.Dataset(
+        {
+            "distance": (("case", "step"), np.median(away, axis=1)),
+            "step_size": ("case", drawn.size[:, 0]),
+            "setting": (("case", "name"), np.array([drawn.row(i) for i in range(cases)]))},
+        {"step": stops})
+
+
 @jax.jit
 def _decided(kappa: Any, nu: Any, setting: Setting, sizes: Any, limit: Any) -> tuple[Any, Any]:
     """How many of `limit` steps pass until kappa and nu agree in sign and both exceed 0.1, and the

@@ -64,6 +64,9 @@ CITATIONS = {
     "transverse-symmetry": exact(
         "Lemma 14 and its proof", "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho)"
     ),
+    "mirror-by-sums": exact(
+        "Lemma 14 and its proof", "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho)"
+    ),
     "erf-inequalities": exact(
         "Lemmas 16 and 17",
         "|1/sqrt(1+u) - 1| <= u; erf''(u) = -2u erf'(u); |erf(u)| <= 2|u|/sqrt(pi)"),
@@ -172,6 +175,14 @@ CITATIONS = {
     "stochastic-recovery": scaled(
         "Figure 5, Table 2",
         "Convergence of stochastic PGD to the oracle parameters from a random initialization"),
+    "stochastic-approach": scaled(
+        "Figure 5, Table 2",
+        "Convergence of stochastic PGD to the oracle parameters from a random initialization"),
+    "stochastic-outside": OURS, "large-lambda-end": OURS,
+    "schedule-approach": answers(
+        "Figure 4a, Section 5",
+        "we observe in Figure 4a that PGD is able to recover the oracle parameters (k*, v*)"),
+    "arrival-rates": answers("Proposition 11", "converges to one of the five fixed points"),
     "stochastic-law": OURS,
     "large-lambda": exact(
         "Appendix D.2, Figure 7a",

@@ -1,11 +1,13 @@
 """Claims on training: recovery with and without a schedule, and by stochastic descent."""
 
+import itertools
+
 import numpy as np
 
-from saccade.lab.claim import Sabotage, Scale
+from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE
-from saccade.studies.single_location import dynamics
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
+from saccade.studies.single_location import dynamics, theory
 from saccade.studies.single_location.claims import changed, claim, quick, recorded
 from saccade.studies.single_location.experiments import descent
 from saccade.studies.single_location.theory import Overlaps, Setting
@@ -26,7 +28,7 @@ def _ended(run: Run, *words: str) -> np.ndarray:
 ON_THE_MANIFOLD = claim(
     "single-location.recovery-on-manifold", "SL-T5",
     "From random starts on the manifold and with constant lambda = 0.1, |kappa| and |nu| come"
-    " close to 1.", source="Theorem 5, Figure 4b", status="asymptotic", kind=ABOVE,
+    " close to 1.", source="Theorem 5, Figure 4b", status="heuristic", kind=ABOVE,
     experiment=descent.descent, measure=lambda run: _last(run)[:, :2],
     predict=lambda run: [0.98, 0.99], resolution=0.005,
     argued="kappa grows logarithmically once erf saturates: at 20000 steps it is 0.98 by the exact"
@@ -42,7 +44,7 @@ ON_THE_MANIFOLD = claim(
 WITH_SCHEDULE = claim(
     "single-location.recovery-with-schedule", "SL-F4a",
     "With lambda_t = 1/(1 + 1e-4 t), the typical run from the sphere recovers the true"
-    " directions and reaches the manifold.", source="Figure 4a", status="asymptotic", kind=BELOW,
+    " directions and reaches the manifold.", source="Figure 4a", status="heuristic", kind=BELOW,
     experiment=descent.descent, measure=lambda run: [1, 1, 0] - _last(run) * [1, 1, -1],
     predict=lambda run: [0.001, 0.001, 0.001], resolution=0.0005,
     argued="The exact map ends at 1 - |kappa| = 3e-5 for the runs that recover; medians, since a"
@@ -58,6 +60,43 @@ WITH_SCHEDULE = claim(
         changed(
             "small-lambda", "Keep lambda = 0.1 for ever.", decay=0.0, inverse_temperature=0.1,
             steps=20_000)))
+
+
+LATE = (105_000, 110_100, 115_200, 120_000)
+
+
+def _late_fall(run: Run) -> np.ndarray:
+    """log of the median 1 - |kappa| at each of the late steps less that at the one before."""
+    kappa = np.abs(run.data.kappa.sel(step=list(LATE)).values)
+    return one_row(np.diff(np.log(np.median(1 - kappa, axis=0))))
+
+
+def _summed_rates(run: Run, cooled: bool = True) -> np.ndarray:
+    """The sum of 2 log(1 + alpha R_kappa) over the steps between, R_kappa the slope at the truth
+    and at the lambda of the step (or at the first of them)."""
+    p, sums = run.parameters, []
+    for first, last in itertools.pairwise(LATE):
+        t = np.arange(first, last) if cooled else np.full(last - first, LATE[0])
+        at = Setting(p.dim, p.length, p.inverse_temperature / (1 + p.decay * t), p.gamma)
+        slope = np.asarray(theory.manifold_gradient(1.0, 1.0, at)[0])
+        sums.append(np.sum(2 * np.log1p(p.step_size * slope)))
+    return np.array(sums)
+
+
+SCHEDULE_APPROACH = claim(
+    "single-location.schedule-approach", "SL-F4a",
+    "Late in the schedule of Figure 4a what is left, 1 - |kappa|, falls step by step by the factor"
+    " (1 + alpha R_kappa)^2, R_kappa the slope of the risk at the truth and at the lambda of the"
+    " step.", source="ours; Figure 4a", status="asymptotic", kind=ESTIMATE,
+    experiment=descent.descent, measure=_late_fall, predict=_summed_rates,
+    resolution=lambda run: 0.02 * np.abs(_summed_rates(run)),
+    argued="Near the truth the map is linear, up to 2 b^2 (1 - |kappa|): 1 % at 105000 steps (and 6 %"
+    " at 96000, which is why it is judged late).",
+    parts=tuple(f"{a} to {b}" for a, b in itertools.pairwise(LATE)),
+    scales=quick(descent.SCHEDULE, 1, seconds=4), figure="4a",
+    sabotages=Sabotage(
+        "no-cooling", "The slope at the lambda of step 105000 throughout.",
+        predict=lambda run: _summed_rates(run, False)))
 
 
 def _time_ratio(run: Run, level: float = 0.8) -> np.ndarray:
@@ -83,7 +122,7 @@ STOCHASTIC_RECOVERY = claim(
     "single-location.stochastic-recovery", "SL-F5",
     "Stochastic descent with batches of 5 and a decreasing lambda brings the typical run close"
     " to the true directions (quick: a twentieth of the paper's steps, 10000 of 4e-3, with a decay"
-    " of 2e-3).", source="Figure 5", status="asymptotic", kind=ABOVE,
+    " of 2e-3).", source="Figure 5", status="heuristic", kind=ABOVE,
     experiment=descent.stochastic_descent, measure=lambda run: _last(run)[:, :2],
     predict=lambda run: [0.985, 0.985], resolution=0.01,
     argued="The noise of batches of 5 keeps |kappa| about 0.012 away from 1 at the final step size"
@@ -94,6 +133,28 @@ STOCHASTIC_RECOVERY = claim(
         "quick": Scale(descent.STOCHASTIC, 8, seconds=8),
         "standard": Scale(descent.STOCHASTIC_PAPER | {"repetitions": 60}, 1, seconds=240),
         "paper": Scale(descent.STOCHASTIC_PAPER | {"repetitions": 120}, 1, seconds=400)},
+    figure="5",
+    sabotages=(
+        changed("no-schedule", "Keep lambda = 2 for ever.", decay=0.0),
+        changed(
+            "large-step", "Step size 0.05: the noise of small batches wins.", step_size=0.05,
+            steps=2000, record_every=20)))
+
+
+def _growth(run: Run) -> np.ndarray:
+    """By run: how much |kappa| grows while the number of steps doubles, twice."""
+    steps, kappa = run.data.step.values, np.abs(run.data.kappa.values)
+    at = [int(np.argmin(np.abs(steps - share * steps[-1]))) for share in (0.25, 0.5, 1.0)]
+    return np.diff(kappa[:, at], axis=1)
+
+
+STOCHASTIC_APPROACH = claim(
+    "single-location.stochastic-approach", "SL-F5",
+    "On the way of stochastic descent |kappa| grows on average, from a quarter of the steps to a"
+    " half, and from there to all of them.", source="Figure 5", status="heuristic", kind=ORDERING,
+    experiment=descent.stochastic_descent, measure=_growth, resolution=0.05,
+    argued="Paired differences; 0.3 and 0.15 were found, swapped runs (0) included.",
+    statistic="mean", parts=("quarter to half", "half to whole"), scales=STOCHASTIC_RECOVERY.scales,
     figure="5",
     sabotages=(
         changed("no-schedule", "Keep lambda = 2 for ever.", decay=0.0),
@@ -120,6 +181,20 @@ STOCHASTIC_LAW = claim(
         changed("wrong-dimension", "Assume a hundred dimensions more.", law_dim=106),
         changed("wrong-batch", "Assume batches of 30 instead of 3.", law_batch=30)))
 
+OUTSIDE = claim(
+    "single-location.stochastic-outside", "SL-F5",
+    "What a stochastic step adds outside the span of k, v and the true directions has the"
+    " variance gamma^2 of the informative token and 1 of the others: mean squares of the overlaps"
+    " agree with brute force where it dominates (one long step, d = 40, gamma = 2.6).",
+    source="ours", kind=ESTIMATE, experiment=descent.two_stochastic_engines,
+    measure=lambda run: run.data.brute.values**2 - run.data.law.values**2, resolution=0.01,
+    argued="Exact in law; squares spread by 0.2, so that 32000 chains resolve 0.01.",
+    statistic="mean", parts=tuple(f"{name}^2" for name in Overlaps._fields),
+    scales=quick({"dim": 40, "gamma": 2.6, "step_size": 0.1, "steps": 1}, 8, seconds=4),
+    sabotages=(
+        changed("narrower", "Assume gamma = 1.6, the root of 2.6.", law_gamma=1.6),
+        changed("wrong-dimension", "Assume four times the dimension.", law_dim=160)))
+
 
 def _speeds(run: Run) -> np.ndarray:
     """By block: mean speeds in law and by brute force, and the logarithm of the ratio of their mean
@@ -142,9 +217,9 @@ FIRST_STEPS = claim(
     "On average a small stochastic step moves the overlaps as the population's step does, in law"
     " and by brute force, and the two engines have the same mean squares (gamma = 0.9, label noise"
     " 1.5).", source="ours", kind=ESTIMATE, experiment=descent.first_steps, measure=_speeds,
-    predict=_population_speeds, resolution=[*[0.07, 0.07, 0.13, 0.09, 0.17] * 2, *[0.07] * 5],
-    argued="A batch's gradient has the population's as its mean. Speeds of 1 to 10 fluctuate by 3"
-    " to 12, mean squares of 500 chains by a tenth: what half a million chains tell apart.",
+    predict=_population_speeds, resolution=[*[0.14, 0.2, 0.14, 0.17, 0.28] * 2, *[0.07] * 5],
+    argued="A batch's gradient has the population's as its mean. Speeds of 4 to 12 fluctuate by 5"
+    " to 20, mean squares of 500 chains by a tenth: what half a million chains tell apart.",
     statistic="mean",
     parts=tuple(
         f"{name}, {what}" for what in ("in law", "brute", "squares") for name in Overlaps._fields),
@@ -163,9 +238,9 @@ LARGE_LAMBDA = claim(
     "With constant lambda = 0.9, |kappa| stalls near 0.3 and the run stays far from the"
     " manifold, with |nu| above 0.9.", source="Figure 7a", status="heuristic", kind=ESTIMATE,
     experiment=descent.descent, measure=_last, predict=lambda run: [0.30, 0.95, 1.1],
-    resolution=[0.03, 0.06, 0.5],
+    resolution=[0.03, 0.06, 0.25],
     argued="The figure is read to about 0.03; runs are still drifting slowly at 120000 steps,"
-    " mostly in the distance.", statistic="median",
+    " mostly in the distance (large-lambda-end).", statistic="median",
     parts=("|kappa|", "|nu|", "distance to the manifold"),
     scales={
         "quick": Scale(descent.LARGE, 4, seconds=4), "paper": Scale(descent.LARGE, 4, seconds=8)},
@@ -176,6 +251,28 @@ LARGE_LAMBDA = claim(
         changed(
             "on-the-manifold", "Start on the manifold, at lambda = 0.4.", inverse_temperature=0.4,
             start="manifold")))
+
+
+def _attractor(run: Run) -> list[float]:
+    p = run.parameters
+    at = Setting(p.dim, p.length, p.inverse_temperature, p.gamma)
+    kappa, nu, *transverse = theory.off_manifold_attractor(at).overlaps
+    return [abs(kappa), abs(nu), float(np.linalg.norm(transverse))]
+
+
+LATER = {
+    "inverse_temperature": 0.9, "step_size": 2.5e-3, "steps": 120_000, "record_every": 60_000,
+    "repetitions": 60}
+LARGE_LAMBDA_END = claim(
+    "single-location.large-lambda-end", "SL-F7a",
+    "In two and a half times the time of Figure 7a, with constant lambda = 0.9, runs from the"
+    " sphere arrive at the attractor off the manifold: |kappa|, |nu| and the distance to the"
+    " manifold.", source="ours", status="quadrature", kind=ESTIMATE, experiment=descent.descent,
+    measure=_last, predict=_attractor, resolution=[0.002, 0.002, 0.03],
+    argued="The slowest mode decays at 0.0216: a time of 300 leaves 0.0015 of the start; medians,"
+    " since some starts stay long near the manifold.", statistic="median",
+    parts=("|kappa|", "|nu|", "distance to the manifold"), scales=quick(LATER, 2, seconds=4),
+    figure="7a", sabotages=changed("figure-7a", "Stop at the time of Figure 7a.", steps=48_000))
 
 SMALL_LAMBDA = claim(
     "single-location.small-lambda", "SL-F7b",

@@ -172,6 +172,16 @@ SYMMETRY = claim(
         "turn-rho", "Mirror theta and eta, but change only a part of k.v.", turn_rest=True),
     scales=quick({"mirror": True}, repetitions=8, seconds=2), **TWO_PAIRS)
 
+MIRRORED = claim(
+    "single-location.mirror-by-sums", "SL-L14",
+    "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho), to rounding: sums over the"
+    " scores of single tokens at twelve random states and settings and at their mirror images.",
+    source="Lemma 14", kind=IDENTITY, experiment=closed_forms.risk_by_sums,
+    measure=lambda run: one_row(
+        np.abs(run.data.mirrored.values / run.data.risk.values[:, 0] - 1).max()),
+    resolution=1e-12, argued="Sums over 180 nodes of numbers of order ten.",
+    sabotages=changed("keep-rho", "Mirror theta and eta, but not k.v.", keep_product=True))
+
 
 def _inequalities(run: Run, **constants: float) -> np.ndarray:
     """The largest excess of each side over the other, with the stated constants or others."""

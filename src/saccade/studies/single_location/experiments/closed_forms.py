@@ -82,17 +82,15 @@ def _oracle(
 @experiment("single-location.manifold-landscape")
 def manifold_landscape(
     key, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.1,
-    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120, even: bool = False,
+    gamma: float = 2**-0.5, points: int = 101, nodes: int = 120,
 ) -> xarray.Dataset:
-    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite (`even`:
-    of weights |erf|, which do not see the sign of a score)."""
+    """Risk and its derivatives on the manifold over a (kappa, nu) grid, by Gauss-Hermite."""
     grid = np.linspace(-1, 1, points)
     z, weights = np.polynomial.hermite_e.hermegauss(nodes)
     weights = weights / weights.sum()
     lam, shift = inverse_temperature, np.sqrt(dim / 2)
     inner = lam * (shift * grid[:, None] + gamma * z)
-    sign = np.sign(inner) if even else 1.0
-    gate, rise = sign * special.erf(inner), sign * _erf_prime(inner) * lam * shift
+    gate, rise = special.erf(inner), _erf_prime(inner) * lam * shift
     hit, square = gate @ weights, gate**2 @ weights
     others = (length - 1) * float(special.erf(lam * z) ** 2 @ weights)
     kappa, nu = np.meshgrid(grid, grid, indexing="ij")
@@ -199,10 +197,12 @@ def _risk_by_sums(overlaps: np.ndarray, numbers: np.ndarray, nodes: int) -> list
 
 @experiment("single-location.risk-by-sums")
 def risk_by_sums(
-    key: Any, *, states: int = 12, nodes: int = 180, other_gamma: float = 0.0, longer: int = 0
+    key: Any, *, states: int = 12, nodes: int = 180, other_gamma: float = 0.0, longer: int = 0,
+    keep_product: bool = False,
 ) -> xarray.Dataset:
     """Risks at random states and settings by Gauss-Hermite sums over the scores of single tokens,
-    whose weights are independent; `other_gamma` is added to gamma, `longer` to the length."""
+    whose weights are independent; `other_gamma` is added to gamma, `longer` to the length. Also at
+    the states with theta, eta and rho turned round (`keep_product`: but not rho)."""
     random = np.random.default_rng(17)
     pairs = random.standard_normal((states, 2, 5)) + np.eye(2, 5)
     k, v = np.moveaxis(pairs / np.linalg.norm(pairs, axis=-1, keepdims=True), 1, 0)
@@ -215,6 +215,10 @@ def risk_by_sums(
         -1)
     changed = settings + np.array([0, longer, 0, other_gamma, 0])
     rows = [_risk_by_sums(*row, nodes) for row in zip(overlaps, changed, strict=True)]
+    mirror = np.array([1, 1, -1, -1, 1 if keep_product else -1])
+    mirrored = [
+        _risk_by_sums(mirror * at, numbers, nodes)[0]
+        for at, numbers in zip(overlaps, changed, strict=True)]
     return xarray.Dataset({
-        "risk": (("state", "form"), np.array(rows)), "overlap": (("state", "name"), overlaps),
-        "setting": (("state", "number"), settings)})
+        "mirrored": ("state", np.array(mirrored)), "risk": (("state", "form"), np.array(rows)),
+        "overlap": (("state", "name"), overlaps), "setting": (("state", "number"), settings)})

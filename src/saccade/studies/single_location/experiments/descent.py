@@ -34,9 +34,6 @@ STOCHASTIC_PAPER = {
 # decay. Chosen after six tries; with the paper's own numbers |kappa| is near 0.3 after 20000 steps.
 STOCHASTIC = {
     "step_size": 4e-3, "decay": 2e-3, "steps": 10_000, "record_every": 100, "repetitions": 120}
-# The schedule of Figure 4a, many times and only as long as it takes to tell whether a run has
-# swapped (the same runs are swapped after 10000 steps as after 120000).
-EARLY = SCHEDULE | {"steps": 10_000, "record_every": 5000, "repetitions": 200}
 
 
 def _starts(key: Any, start: Start, dim: int, repetitions: int) -> Overlaps:
@@ -106,15 +103,17 @@ def stochastic_descent(
 @experiment("single-location.two-stochastic-engines")
 def two_stochastic_engines(
     key: Any, *, dim: int = 6, length: int = 4, inverse_temperature: float = 1.0,
-    noise: float = 0.1, step_size: float = 0.3, steps: int = 2, batch: int = 3, chains: int = 4000,
-    law_dim: int | None = None, law_batch: int | None = None,
+    gamma: float = 2**-0.5, noise: float = 0.1, step_size: float = 0.3, steps: int = 2,
+    batch: int = 3, chains: int = 4000, law_dim: int | None = None, law_batch: int | None = None,
+    law_gamma: float | None = None,
 ) -> xarray.Dataset:
-    """A few large stochastic steps by brute force and in law (maybe of another dim or batch).
+    """A few large stochastic steps by brute force and in law (maybe of another dim, batch or
+    gamma).
 
     The start leans, or every mean would be zero; small steps would hide what leaves its span.
     """
     keys = jax.random.split(key)
-    setting = Setting(dim, length, inverse_temperature, noise=noise)
+    setting = Setting(dim, length, inverse_temperature, gamma, noise)
     truth = np.eye(dim)[0], np.eye(dim)[1]
     start = np.zeros((2, dim))
     start[:, :4] = [[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]]
@@ -122,8 +121,9 @@ def two_stochastic_engines(
     brute = dynamics.stochastic_trajectory_brute(
         keys[0], k, v, *truth, setting, step_size, steps, batch)
     law = dynamics.stochastic_trajectory_in_law(
-        keys[1], dynamics.overlaps_of(k, v, *truth), setting._replace(dim=law_dim or dim),
-        step_size, steps, law_batch or batch)
+        keys[1], dynamics.overlaps_of(k, v, *truth),
+        setting._replace(dim=law_dim or dim, gamma=law_gamma or gamma), step_size, steps,
+        law_batch or batch)
     axes = ("chain", "name")
     return xarray.Dataset(
         {"brute": (axes, np.stack(brute.final, -1)), "law": (axes, np.stack(law.final, -1))},
@@ -139,7 +139,7 @@ def first_steps(
     """How fast the overlaps move in one small stochastic step from a leaning start, in law (maybe
     of another gamma or batch) and by brute force: means and mean squares over blocks of chains."""
     truth, start = (np.eye(dim)[0], np.eye(dim)[1]), np.zeros((2, dim))
-    start[:, :4] = [[0.5, 0.4, 0.6, 0.3], [0.3, 0.6, 0.5, -0.4]]
+    start[:, :4] = [[0.6, -0.5, 0.6, -0.4], [0.5, 0.3, 0.4, -0.2]]  # no overlap at rest
     k, v = (np.broadcast_to(vector, (chains, dim)) for vector in dynamics.normalised(start))
     first, keys = dynamics.overlaps_of(k, v, *truth), jax.random.split(key)
     setting = Setting(dim, length, inverse_temperature, gamma, noise)
@@ -192,6 +192,33 @@ def outcomes(
         by_name(final, axes) | by_name(first, "repetition", "first_")
         | {"fate": coded(axes, dynamics.fate(final), dynamics.FATES)},
         {"inverse_temperature": list(inverse_temperatures)})
+
+
+@experiment("single-location.schedule-fates")
+def schedule_fates(
+    key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 1.0,
+    decay: float = 1e-4, gamma: float = 2**-0.5, step_size: float = 4e-3, steps: int = 10_000,
+    first: int = 2000, starts: int = 1600, start: Start = "sphere", settled: float = 0.95,
+) -> xarray.Dataset:
+    """Where the schedule of Figure 4a leads many starts, as long as it takes to tell whether a run
+    has swapped (the same runs are swapped after 10000 steps as after 120000): eta and nu in the
+    end. After `first` steps only those with |nu| up to `settled` go on: v does not turn back."""
+    setting = Setting(dim, length, inverse_temperature, gamma)
+    first = min(first, steps)
+    here = dynamics.overlap_trajectory(
+        _starts(key, start, dim, starts), setting, step_size, first, decay=decay).final
+    going = np.flatnonzero(np.abs(here.nu) <= settled)
+    if first < steps and going.size:
+        padded = np.resize(going, -(-going.size // 256) * 256)  # few shapes, few programs
+        cooled = 1 + decay * first
+        later = dynamics.overlap_trajectory(
+            Overlaps(*(x[padded] for x in here)),
+            setting._replace(inverse_temperature=inverse_temperature / cooled), step_size,
+            steps - first, decay=decay / cooled).final
+        here = Overlaps(*(x.copy() for x in here))
+        for whole, part in zip(here, later, strict=True):
+            whole[padded] = part
+    return xarray.Dataset({"eta": ("start", here.eta), "nu": ("start", here.nu)})
 
 
 @experiment("single-location.race")

@@ -184,20 +184,21 @@ def made_up_states(
 ) -> xarray.Dataset:
     """Accuracy of probes of states that hardly vary around a large mean, one coordinate constant:
     two classes `apart` deviations from their middle along one direction, and at a second layer
-    with nothing to tell them apart."""
-    rows = []
+    with nothing to tell them apart. Three of four states of the last set are of one class."""
+    rows, names = [], ["train", "test", "uneven"]
     for rng in generator(key).spawn(replicates):
-        sets = [_states(rng, features, samples, apart, spread) for _ in range(2)]
-        accuracies = probe_layers(*sets[0], {"test": sets[1]})
-        rows.append([accuracies[name] for name in ("train", "test")])
+        sets = [_states(rng, features, samples, apart, spread, every) for every in (2, 2, 4)]
+        accuracies = probe_layers(*sets[0], dict(zip(names[1:], sets[1:], strict=True)))
+        rows.append([accuracies[name] for name in names])
     return xarray.Dataset(
-        {"accuracy": (("replicate", "set", "layer"), np.array(rows))}, {"set": ["train", "test"]})
+        {"accuracy": (("replicate", "set", "layer"), np.array(rows))}, {"set": names})
 
 
 def _states(
-    rng: np.random.Generator, features: int, samples: int, apart: float, spread: float
+    rng: np.random.Generator, features: int, samples: int, apart: float, spread: float, every: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    labels = np.where(np.arange(samples) % 2 == 0, 1, -1)
+    """Two layers of states and their labels, of which one in `every` is positive."""
+    labels = np.where(np.arange(samples) % every == 0, 1, -1)
     noise = rng.standard_normal((2, samples, features))
     noise[0, :, 0] += apart * labels
     noise[:, :, -1] = 0.0

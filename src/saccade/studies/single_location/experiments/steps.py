@@ -41,7 +41,7 @@ class Drawn(NamedTuple):
         return Case(*(float(x[number, 0]) for x in (s.dim, s.inverse_temperature, s.gamma)))
 
 
-def _drawn(
+def drawn_settings(
     rng: np.random.Generator, count: int, units: tuple[float, float], b: tuple[float, float]
 ) -> Drawn:
     """d from 20 to 1000, gamma from 0.5 to 1.2; lambda such that lambda sqrt(d/2)/sqrt(1 + 2
@@ -68,7 +68,7 @@ def almost_every_start(
     """Random starts on the manifold at random settings and step sizes, in as many steps as let the
     growing mode of the origin grow e^`growth`-fold: where they are then, how often the risk rose
     between 64 looks, and the risk at the origin. `spread` multiplies the starts."""
-    drawn = _drawn(generator(key), settings, units, (0.3, 15.0))
+    drawn = drawn_settings(generator(key), settings, units, (0.3, 15.0))
     keys, parts = jax.random.split(key, settings), []
     for some in np.split(np.argsort(drawn.growth), settings // at_once):
         first = [
@@ -100,7 +100,7 @@ def settling(
     (slopes times room, from the definition), and the distance to the nearest of the five fixed
     points."""
     rng = generator(key)
-    drawn = _drawn(rng, cases, (units, units), (0.4, 1.6))
+    drawn = drawn_settings(rng, cases, (units, units), (0.4, 1.6))
     fixed = np.array([(0, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)], float)
     first = np.concatenate(
         [rng.uniform(-1, 1, (cases, starts, 2)), np.tile(fixed, (cases, 1, 1))], 1)
@@ -115,6 +115,28 @@ def settling(
         "moved": (axes, np.abs(ends[:, :, 1] - ends[:, :, 0]).max(-1)),
         "left": (axes, np.abs(slopes * (1 - last**2)).max(-1)),
         "distance": (axes, np.linalg.norm(last[:, :, None] - fixed, axis=-1).min(-1))})
+
+
+@experiment("single-location.arrival")
+def arrival(
+    key: Any, *, cases: int = 6, starts: int = 50, units: tuple[float, float] = (0.2, 0.6),
+    steps: int = 40_000,
+) -> xarray.Dataset:
+    """Descent from uniform starts in the square, at random settings: the median distance to the
+    nearer of (1, 1) and (-1, -1) at some 190 numbers of steps, close together early on."""
+    rng = generator(key)
+    drawn = drawn_settings(rng, cases, units, (0.4, 1.6))
+    kappa, nu = rng.uniform(-1, 1, (2, cases, starts))
+    stops = np.unique(np.geomspace(1, steps, 230).round().astype(int))
+    run = dynamics.manifold_trajectory(kappa, nu, drawn.setting, drawn.size, steps, stops.tolist())
+    ends = np.stack(run.overlaps[:2])  # (overlap, case, start, stop)
+    away = np.minimum(*(np.linalg.norm(ends - end, axis=0) for end in (1.0, -1.0)))
+    return xarray.Dataset(
+        {
+            "distance": (("case", "step"), np.median(away, axis=1)),
+            "step_size": ("case", drawn.size[:, 0]),
+            "setting": (("case", "name"), np.array([drawn.row(i) for i in range(cases)]))},
+        {"step": stops})
 
 
 @jax.jit
@@ -151,7 +173,7 @@ def exceptional_set(
     passes through, box width by box width; and how many steps pass until a start is decided that
     lies a power of ten from that set."""
     rng = generator(key)
-    drawn = _drawn(rng, cases, (units, units), (0.4, 2.0))
+    drawn = drawn_settings(rng, cases, (units, units), (0.4, 2.0))
     setting, sizes = drawn.setting, drawn.size
     lines = 2 * (np.arange(points) + rng.uniform(0, 1, (2, 1))) / points - 1
     kappa, nu = (x.ravel()[None] for x in np.meshgrid(*lines, indexing="ij"))

@@ -266,7 +266,7 @@ ERF = claim(
             "four-tokens", "Moments of four tokens.", predict=lambda run: _erf_slopes(run, 4.0))))
 
 
-def _at_truth(run: Run, **changes: float) -> np.ndarray:
+def at_truth(run: Run, **changes: float) -> np.ndarray:
     rows = []
     for dim, lam, gamma, noise in run.data.setting.values:
         s = Setting(dim, 2.0, lam, gamma, noise)._replace(**changes)
@@ -280,7 +280,7 @@ def _at_truth(run: Run, **changes: float) -> np.ndarray:
 
 def _off_the_sums(run: Run, **changes: float) -> np.ndarray:
     """The largest relative difference over the cases."""
-    return one_row(np.abs(run.data.risk.values / _at_truth(run, **changes) - 1).max(axis=0))
+    return one_row(np.abs(run.data.risk.values / at_truth(run, **changes) - 1).max(axis=0))
 
 
 TWO_AT_TRUTH = claim(
@@ -304,7 +304,7 @@ TWO_AT_TRUTH = claim(
 def _hopeless(run: Run, length: float = 1e30) -> np.ndarray:
     """Risks of many tokens over that of the null predictor, of argmax over that of a wrong token,
     case by case."""
-    risks = _at_truth(run, length=length)[:, :6]
+    risks = at_truth(run, length=length)[:, :6]
     _, _, gamma, noise = run.data.setting.values.T
     limits = np.stack([noise**2 + gamma**2 + (name == "argmax") for name in sums.NAMES[:6]], -1)
     return one_row(np.abs(risks / limits - 1).max(axis=0))

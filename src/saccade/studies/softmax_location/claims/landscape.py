@@ -2,7 +2,6 @@
 swapped state with its window."""
 
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -67,11 +66,14 @@ HESSIAN = claim(
         measure=lambda run: _hessian_errors(run, 2**-0.5)),))
 
 
-def _edges(run: Run, gamma: float = 3.5) -> list[float]:
-    """The ends of the first window as it is searched for, of the others between their brackets."""
-    low, high = theory.unstable_window(*states.UNSTABLE[0][:2], gamma)
+def _edges(run: Run, more: float = 0.0, gamma: float = 3.5) -> list[float]:
+    """The ends of the first window as it is searched for, of the others between their brackets;
+    maybe with `more` tokens."""
+    dim, length, *_ = states.UNSTABLE[0]
+    low, high = theory.unstable_window(dim, length + more, gamma)
     return [low or np.nan, high or np.nan] + [
-        theory.root_between(partial(theory.instability, task=(dim, length, gamma)), low, high)
+        theory.root_between(
+            partial(theory.instability, task=(dim, length + more, gamma)), low, high)
         for dim, length, low, high in states.UNSTABLE[2:]]
 
 
@@ -87,10 +89,12 @@ WINDOW = claim(
         for c, side in zip(states.UNSTABLE, ("low", "high") * 3, strict=True)),
     sabotages=(
         changed("smaller-gamma", "Differences at gamma = 3.4, Hessian at 3.5.", gamma=3.4),
-        changed("erf", "Differences of the risk of erf.", kind="erf")))
+        Sabotage(
+            "two-tokens-more", "The Hessian with two tokens more than the differences have.",
+            predict=lambda run: _edges(run, 2.0))))
 
 
-def _law(run: Run, pairs: bool = True) -> np.ndarray:
+def saturated_law(run: Run, pairs: bool = True) -> np.ndarray:
     settings = [Setting(*case, gamma=run.parameters.gamma) for case in run.parameters.cases]
     return np.array([
         theory.saturated_curvature(s if pairs else s._replace(length=2.0))
@@ -102,14 +106,14 @@ SATURATED = claim(
     statement="Where softmax is saturated, turning k towards v* costs 2 N exp(-2 lambda m) C with C"
     " > 0 in closed form: no large lambda is critical.", status="asymptotic", kind=ESTIMATE,
     experiment=states.oracle_curvature,
-    measure=lambda run: one_row(run.data.curvature.values / _law(run)),
+    measure=lambda run: one_row(run.data.curvature.values / saturated_law(run)),
     predict=lambda run: [1.0] * 5, resolution=0.008,
-    argued="Corrections are of relative order N exp(-lambda m): 0.5 % at most here.",
+    argued="Corrections are of relative order 1/d (saturated-approach): 0.5 % at most here.",
     parts=("400 10 .9", "400 10 1.5", "1600 10 .5", "1600 100 .8", "400 2 .9"),
     sabotages=(
         Sabotage(
             "no-pairs", "Leave out the pairs of other tokens.",
-            measure=lambda run: one_row(run.data.curvature.values / _law(run, False))),
+            measure=lambda run: one_row(run.data.curvature.values / saturated_law(run, False))),
         changed(
             "not-saturated", "Measure at lambda = 0.1 .. 0.2.",
             cases=(
@@ -155,46 +159,28 @@ BRACKETS = (
 
 
 @cache
-def _searched() -> list[float]:
-    """The ends of the second window as they are searched for."""
-    return [end.inverse_temperature if end else np.nan for end in theory.swapped_window(10.0, 10.0)]
+def _searched(dim: float, length: float) -> list[float]:
+    """The ends of a window as they are searched for."""
+    return [
+        end.inverse_temperature if end else np.nan for end in theory.swapped_window(dim, length)]
 
 
-def _window_edges(run: Run, mixed: bool = True) -> list[float]:
-    """The ends of the first window between their brackets, and of the second."""
-    if not mixed:
-        return [_one_edge(case, mixed) for case in BRACKETS]
-    return [_one_edge(case, mixed) for case in BRACKETS[:2]] + _searched()
+def _window_edges(run: Run, more: float = 0.0) -> list[float]:
+    """The ends of the first window between their brackets, and of the second; maybe with `more`
+    tokens."""
+    return [_one_edge(case, more) for case in BRACKETS[:2]] + _searched(10.0, 10.0 + more)
 
 
 @cache
-def _one_edge(case: tuple[float, float, float, float], mixed: bool) -> float:
+def _one_edge(case: tuple[float, float, float, float], more: float) -> float:
     dim, length, low, high = case
-    task = dim, length, 2**-0.5
-    state = theory.swapped_state(Setting(dim, length, (low * high) ** 0.5))
+    task = dim, length + more, 2**-0.5
+    state = theory.swapped_state(Setting(dim, length + more, (low * high) ** 0.5))
     if state is None:
         return float("nan")
     at = state.overlaps
     angles = np.array([np.arctan2(at.eta, at.kappa), np.arctan2(at.theta, at.nu)])
-
-    def least(lam: float) -> float:
-        if mixed:
-            return theory.stability_at(lam, angles, task, FINE)
-        return _without_mixing(lam, angles, task)
-
-    ends = least(low), least(high)
-    return theory.root_between(least, low, high) if ends[0] * ends[1] < 0 else float("nan")
-
-
-def _without_mixing(lam: float, angles: np.ndarray, task: Any) -> float:
-    """The same matrix without R_rho off its diagonal."""
-    setting = Setting(task[0], task[1], lam, task[2])
-    moved = theory.settle(angles, setting)
-    at = theory.in_plane(*(angles if moved is None else moved))
-    g = theory.risk(at, setting).gradient
-    s_k = g.kappa * at.kappa + g.eta * at.eta + g.rho * at.rho
-    s_v = g.nu * at.nu + g.theta * at.theta + g.rho * at.rho
-    return float(-max(s_k, s_v))
+    return theory.root_between(lambda lam: theory.stability_at(lam, angles, task, FINE), low, high)
 
 
 EDGES = claim(
@@ -208,6 +194,6 @@ EDGES = claim(
     scales=quick(seconds=2),
     sabotages=(
         Sabotage(
-            "no-mixing", "Drop R_rho from the matrix.",
-            predict=lambda run: _window_edges(run, False)),
+            "one-token-more", "The matrix with one token more than the differences have.",
+            predict=lambda run: _window_edges(run, 1.0)),
         changed("other-gamma", "Differences at gamma = 0.72.", gamma=0.72)))

@@ -1,15 +1,20 @@
 """Claims on training from random starts: what recovers, at which pace, what a schedule does, and
 when softmax swaps after all."""
 
+import itertools
+from typing import Any
+
 import numpy as np
+from scipy import integrate
 
 from saccade.lab.claim import Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
+from saccade.lab.fits import slopes
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING, SLOPE
 from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.claims import answers, changed, claim, quick, setting
 from saccade.studies.softmax_location.experiments import descent
-from saccade.studies.softmax_location.theory import Overlaps
+from saccade.studies.softmax_location.theory import Overlaps, Setting
 
 RECOVERS, SWAPPED = (dynamics.FATES.index(name) for name in ("recovers", "swapped"))
 CRUCIAL = answers(
@@ -107,24 +112,68 @@ LARGE = claim(
         changed("stopped", "Stop after 300 steps: v is still on its way.", record=(150, 300))))
 
 
-def _growth(run: Run) -> np.ndarray:
-    return run.data.kappa.values[:, -1] - run.data.kappa.values[:, 0]
+def _paces(run: Run, speed: Any = theory.creeping_speed, **changes: float) -> np.ndarray:
+    """By case and doubling: the time between two stops over the integral of 1/speed."""
+    rows = []
+    for case, size, kappas in zip(
+        run.data.setting.values, run.data.step_size.values, run.data.kappa.values, strict=True
+    ):
+        at = Setting(*case)._replace(**changes)
+        times = [
+            integrate.quad(lambda x, at=at: 1 / speed(x, at), a, b, epsabs=0, epsrel=1e-9)[0]
+            for a, b in itertools.pairwise(kappas)]
+        rows.append(size * np.diff(run.data.step.values) / times)
+    return np.array(rows)
 
 
-def _log_law(run: Run) -> float:
-    return float(np.log(2) / (2 * 0.9 * setting(run).shift))
+def _without_room(kappa: float, at: Setting) -> float:
+    """The speed without the factor 1 - kappa^2."""
+    return theory.creeping_speed(kappa, at) / (1 - kappa**2)
 
 
 LOGARITHM = claim(
     id="softmax-location.log-time", spec="SM-10",
-    statement="Late at large lambda kappa grows with the logarithm of time, by log 2/(2 lambda m) a"
-    " doubling.", status="asymptotic", kind=ESTIMATE, experiment=descent.descent, measure=_growth,
-    predict=_log_law, resolution=lambda run: 0.02 * _log_law(run), statistic="mean",
-    argued="The force is proportional to exp(-2 lambda m kappa); 2 % is what is left of the start.",
-    scales=quick(descent.LARGE, 2, seconds=8),
-    sabotages=(changed(
-        "half-lambda", "lambda = 0.45 seen with the law of 0.9: about twice the growth.",
-        inverse_temperature=0.45, record=(15_000, 30_000)),))
+    statement="Late at large lambda kappa grows with the logarithm of time: its speed is (1 -"
+    " kappa^2) 2 lambda m A exp(-2 lambda m kappa), A in closed form (the last of nine doublings"
+    " of the time, three settings).", status="asymptotic", kind=ESTIMATE,
+    experiment=descent.creeping, measure=lambda run: one_row(_paces(run)[:, -1]),
+    predict=lambda run: [1.0] * 3, resolution=0.02,
+    argued="Corrections fall like exp(-lambda m kappa): 0.4 to 1 % are left.",
+    parts=("d=900", "d=400", "d=300"), scales=quick(seconds=2),
+    finding="The plain law log 2/(2 lambda m) a doubling fits Figure 7a's run at 120,000 steps by"
+    " accident: the growth passes it on its way to a tenth less, as kappa nears one.",
+    sabotages=(
+        Sabotage(
+            "no-room", "Leave out 1 - kappa^2, as the plain law does.",
+            measure=lambda run: one_row(_paces(run, _without_room)[:, -1])),
+        Sabotage(
+            "one-token-more", "The speed with eleven tokens.",
+            measure=lambda run: one_row(_paces(run, length=11.0)[:, -1]))))
+
+
+def _pace_slopes(run: Run, **changes: float) -> np.ndarray:
+    """By case: the slope of the log distance of the pace from 1 against lambda m kappa, over the
+    last four doublings."""
+    rows = []
+    for case, pace, kappas in zip(
+        run.data.setting.values, _paces(run, **changes), run.data.kappa.values, strict=True
+    ):
+        at = Setting(*case)
+        x = at.inverse_temperature * at.shift * (kappas[1:] + kappas[:-1]) / 2
+        rows.append(slopes(x[-4:], np.log(np.abs(pace[-4:] - 1))))
+    return one_row(rows)
+
+
+CREEPS = claim(
+    id="softmax-location.log-time-approach", spec="SM-10",
+    statement="What this law of late times leaves out falls like exp(-lambda m kappa).",
+    status="asymptotic", kind=SLOPE, experiment=descent.creeping, measure=_pace_slopes,
+    predict=lambda run: -1.0, resolution=0.1,
+    argued="The next term of the risk has one more factor exp(-lambda m kappa); the one after it"
+    " bends the slope by 5 % here.", parts=LOGARITHM.parts, scales=quick(seconds=2),
+    sabotages=(Sabotage(
+        "other-gamma", "The speed at gamma = 0.75: the distance stays.",
+        measure=lambda run: _pace_slopes(run, gamma=0.75)),))
 
 EARLY = np.array([6.6e-4, 1.25e-3, 2.9e-2])
 SCHEDULE = claim(
@@ -253,14 +302,14 @@ FEW_TOKENS = claim(
             "erf", "Erf, at lambda = 0.1.", kind="erf", inverse_temperature=0.1,
             cases=((20, 10.0), (100, 10.0)))))
 
+ONE_CASE = {"cases": ((20, 100.0),), "repetitions": 800}
 TWELVE = claim(
     id="softmax-location.swapped-fraction", spec="SM-12",
     statement="At d = 20, L = 100, lambda = 1 about 11 % of uniform starts swap.",
     status="heuristic", kind=ESTIMATE, experiment=descent.more_tokens,
     measure=lambda run: _swapped(run, min(100.0, max(n for _, n in run.parameters.cases)))[:, 0],
-    predict=lambda run: 0.11, resolution=0.06, statistic="fraction",
-    argued="0.11 is a fraction found in 1200 earlier runs, not a theory; 0.06 asks for more than"
-    " one in twenty and fewer than one in six.", figure="softmax-location/more-tokens",
-    scales={
-        "quick": Scale(repetitions=16, seconds=20), "standard": Scale(repetitions=4, seconds=100)},
+    predict=lambda run: 0.115, resolution=0.045, statistic="fraction",
+    argued="0.115 is a fraction found in 4800 earlier runs, not a theory; 3200 starts know it to"
+    " 0.028 at the ledger's levels.", figure="softmax-location/more-tokens",
+    scales={"quick": Scale(ONE_CASE, 4, seconds=10), "standard": Scale(repetitions=4, seconds=100)},
     sabotages=(changed("ten-tokens", "L = 10 in the place of 100.", cases=((20, 10.0),)),))

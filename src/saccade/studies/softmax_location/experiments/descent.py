@@ -158,6 +158,30 @@ def manifold_descent(
         {"overlap": (("case", "repetition", "name"), np.array(rows))}, {"name": NAMES})
 
 
+CREEPING = ((900.0, 4.0, 0.5, 0.6, 1.0), (400.0, 10.0, 0.9, 0.8, 0.5), (300.0, 6.0, 0.8, 0.7, 0.3))
+
+
+@experiment("softmax-location.creeping")
+def creeping(
+    key: Any, *, cases: tuple[tuple[float, ...], ...] = CREEPING, doublings: int = 9,
+    kappa: float = 0.45,
+) -> xarray.Dataset:
+    """Descent on the manifold with v = v* from one kappa, for (d, L, lambda, gamma, step size):
+    kappa after 16, 32, 64, ... steps. With v in place the steps may be long."""
+    record, zero = tuple(16 * 2**i for i in range(doublings + 1)), np.zeros(1)
+    start = Overlaps(np.full(1, kappa), np.ones(1), zero, zero, zero)
+    rows = [
+        dynamics.trajectory(start, Setting(*case[:4]), case[4], record).overlaps.kappa[0]
+        for case in cases]
+    settings = np.array(cases)
+    return xarray.Dataset(
+        {
+            "kappa": (("case", "step"), np.array(rows)),
+            "setting": (("case", "number"), settings[:, :4]), "step_size": ("case", settings[:, 4]),
+        },
+        {"step": list(record)})
+
+
 @experiment(
     "softmax-location.free-temperature", scales={"standard": {"repetitions": 64, "steps": 20_000}})
 def free_temperature(

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray
+from scipy import optimize
 
 from saccade.lab.experiment import experiment
 from saccade.studies.softmax_location import dynamics
@@ -38,7 +39,7 @@ def best_oracle(
 def duel(
     key: Any, *,
     cases: tuple[tuple[float, float], ...] = (
-        (4.0, 10.0), (16.0, 10.0), (18.0, 1e4), (19.0, 1e4), (32.0, 1e4)),
+        (4.0, 10.0), (16.0, 10.0), (18.0, 1e4), (20.0, 1e4), (32.0, 1e4)),
     gamma: float = 0.1**0.5, free_length: bool = False,
 ) -> xarray.Dataset:
     """Least risks of softmax and erf at the truth, each at its own best lambda. With `free_length`
@@ -54,6 +55,30 @@ def duel(
             "risk": (("case", "kind"), np.array(rows)),
             "setting": (("case", "number"), np.array(cases))},
         {"kind": ["softmax", "erf"]})
+
+
+@experiment("softmax-location.crossings")
+def crossings(
+    key: Any, *, gammas: tuple[float, ...] = (0.1**0.5, 0.06**0.5),
+    lengths: tuple[float, ...] = (1e3, 1e4, 1e5),
+) -> xarray.Dataset:
+    """The dimension, as a real number, at which the least risk of softmax at the truth falls below
+    that of predicting zero, and below the least of erf."""
+
+    def crossing(length: float, gamma: float, rival: str) -> float:
+        def lead(dim: float) -> float:
+            least = dynamics.trained_temperature(dim, length, gamma)[1]
+            erf = dynamics.trained_temperature(dim, length, gamma, "erf")[1]
+            return least - (gamma**2 if rival == "null" else erf)
+
+        return float(optimize.brentq(lead, 12.0, 40.0, xtol=1e-6))  # type: ignore[arg-type]
+
+    rows = [
+        [[crossing(length, gamma, rival) for length in lengths] for rival in ("null", "erf")]
+        for gamma in gammas]
+    return xarray.Dataset(
+        {"dim": (("gamma", "rival", "length"), np.array(rows))},
+        {"gamma": list(gammas), "rival": ["null", "erf"], "length": list(lengths)})
 
 
 @experiment("softmax-location.divergence")

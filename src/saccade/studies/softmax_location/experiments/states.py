@@ -85,15 +85,14 @@ UNSTABLE = (
 
 @experiment("softmax-location.instability-edges")
 def instability_edges(
-    key: Any, *, cases: tuple[tuple[float, float, float, float], ...] = UNSTABLE,
-    gamma: float = 3.5, kind: Kind = "softmax",
+    key: Any, *, cases: tuple[tuple[float, float, float, float], ...] = UNSTABLE, gamma: float = 3.5
 ) -> xarray.Dataset:
     """The inverse temperatures, bracketed by each case, at which a turn at the truth starts or
     stops to grow; NaN where none does."""
 
     def edge(dim: float, length: float, low: float, high: float) -> float:
         def rate(lam: float) -> float:
-            return _turn_rate(_turns(Setting(dim, length, lam, gamma), kind))
+            return _turn_rate(_turns(Setting(dim, length, lam, gamma), "softmax"))
 
         if rate(low) * rate(high) > 0:
             return float("nan")

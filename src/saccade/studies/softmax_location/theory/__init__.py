@@ -6,9 +6,13 @@ from .laws import (
     RISK_TO_ARGMAX,
     SOFTMAX_CAPACITY,
     bayes_capacity,
+    best_inverse_temperature_gap,
     best_inverse_temperature_law,
+    creeping_speed,
+    erf_threshold,
     null_threshold,
     score_to_softmax,
+    softmax_rate,
 )
 from .moments import COUNT, Moments, kernels, moments, stacked, unstacked
 from .oracle import Best, best_inverse_temperature, oracle_risk, oracle_slope
@@ -41,10 +45,11 @@ __all__ = [
     "COUNT", "FINE", "FINEST", "ORACLE", "RISK_TO_ARGMAX", "ROUGH", "SOFTMAX_CAPACITY", "Best",
     "End", "Hessian", "Moments", "Overlaps", "Rule", "Sees", "Setting", "Swapped", "SwappedWindow",
     "Value", "Window", "argmax_risk", "bayes_capacity", "bayes_risk", "best_erf",
-    "best_inverse_temperature", "best_inverse_temperature_law", "best_several", "check_overlaps",
-    "check_setting", "derivative", "erf_moments", "erf_oracle_risk", "evaluate", "fitted_risk",
-    "hessian_of", "in_plane", "instability", "kernels", "least_over", "linear_risk",
-    "manifold_risk", "margin", "moments", "null_threshold", "oracle_hessian", "oracle_risk",
-    "oracle_slope", "risk", "root_between", "saturated_curvature", "score_to_softmax", "settle",
-    "several_risk", "stability_at", "stacked", "swapped_state", "swapped_window", "unstable_window",
+    "best_inverse_temperature", "best_inverse_temperature_gap", "best_inverse_temperature_law",
+    "best_several", "check_overlaps", "check_setting", "creeping_speed", "derivative",
+    "erf_moments", "erf_oracle_risk", "erf_threshold", "evaluate", "fitted_risk", "hessian_of",
+    "in_plane", "instability", "kernels", "least_over", "linear_risk", "manifold_risk", "margin",
+    "moments", "null_threshold", "oracle_hessian", "oracle_risk", "oracle_slope", "risk",
+    "root_between", "saturated_curvature", "score_to_softmax", "settle", "several_risk",
+    "softmax_rate", "stability_at", "stacked", "swapped_state", "swapped_window", "unstable_window",
     "unstacked", "with_accuracy"]

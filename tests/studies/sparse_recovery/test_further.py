@@ -97,7 +97,7 @@ def test_a_step_of_lista_vm_is_recognised_and_another_is_not():
 
 
 def test_full_networks_start_from_the_numbers():
-    made = full_matrix.function(jax.random.key(0), tests=200, seeds=1, steps=1)
+    made = full_matrix.function(jax.random.key(0), tests=200, networks=1, steps=1)
     off = made.M.values - np.einsum("slii->sli", made.M.values)[..., None] * np.eye(20)
     assert made.M.shape == (1, 12, 20, 20) and made.theta.shape == (1, 12, 20)
     assert np.abs(off).max() <= 0.0031  # one step of Adam at a rate of 0.003

@@ -1,19 +1,25 @@
-"""What experiments on learned algorithms share: networks trained once a process, and baselines."""
+"""What experiments on learned algorithms share: networks from the key of a run, and baselines."""
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.dynamics.learning import Recipe
 from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso, squared_errors
-from saccade.studies.sparse_recovery.models.unrolled import Layers, unroll
+from saccade.studies.sparse_recovery.models.steps import prepare
+from saccade.studies.sparse_recovery.models.unrolled import (
+    Layers,
+    algorithm_named,
+    iterates,
+    unroll,
+)
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 LAYERS = 12
@@ -24,12 +30,15 @@ TOGETHER = 200
 """Problems that are run at once: tests of all experiments share the programs of one shape."""
 PREFIX_PENALTIES = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5)
 PREFIX_LASSO_PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0)
+NETWORKS = 20
+"""Networks that are trained at once, each a replicate: trained and tested on its own problems."""
 RECIPES = {
-    "lista": Recipe(600, 64, 1e-3), "lista-cp": Recipe(600, 64, 1e-3),
-    "alista": Recipe(200, 128, 1e-2), "lista-vm": Recipe(400, 128, 1e-2),
-    "lista-block": Recipe(400, 128, 1e-2), "lista-adaptive": Recipe(300, 128, 1e-2)}
-"""Chosen on learning curves (docs): at these every method has left its steep part; longer runs
-change errors by a few per cent."""
+    "lista": Recipe(600, 16, 1e-3), "lista-cp": Recipe(600, 16, 1e-3),
+    "alista": Recipe(200, 8, 1e-2), "lista-vm": Recipe(400, 16, 1e-2),
+    "lista-block": Recipe(400, 16, 1e-2), "lista-adaptive": Recipe(300, 16, 1e-2)}
+"""Steps chosen on learning curves (docs): at these every method has left its steep part; longer
+runs change errors by a few per cent. With batches of 128 the median errors of LISTA-VM and ALISTA
+are the same to a few per cent, too."""
 
 SHARES = (0.0, 0.0625, 0.125, 0.25, 0.5)
 """When learning curves are recorded, as shares of a method's number of steps; the end is added."""
@@ -38,40 +47,69 @@ FIRST_STEP = {"gaussian": 0.4, "orthonormal": 1.2}
 """LISTA-VM starts with M = this I: stable below 2.1 for orthonormal rows, mostly below 0.6 else."""
 
 
-@lru_cache(maxsize=64)
 def trained(
-    name: str, task: SparseRecovery, training_seed: int, seeds: int, one_matrix: bool = False,
-    steps: int = 0, record: tuple[int, ...] = (),
+    name: str, task: SparseRecovery, key: Any, networks: int = NETWORKS, one_matrix: bool = False,
+    steps: int = 0, record: tuple[int, ...] = (), batch: int = 0,
 ) -> tuple[learning.Trained, np.ndarray]:
-    """Networks of `seeds` seeds and the matrix each started from (with `one_matrix`, trained on).
-    The seeds are parameters, not the key of the run: the repetitions of a claim test the same
-    networks on fresh problems."""
-    matrix_key, train_key = jax.random.split(jax.random.key(training_seed))
-    X = task.matrices(matrix_key, seeds, jnp.float32)
-    recipe = RECIPES[name]._replace(steps=steps or RECIPES[name].steps)
+    """Networks and the matrix each started from (with `one_matrix`, trained on), all from the key
+    of the run: another seed or repetition of a claim has other networks."""
+    matrix_key, train_key = jax.random.split(key)
+    X = task.matrices(matrix_key, networks, jnp.float32)
+    recipe = RECIPES[name]
+    recipe = recipe._replace(steps=steps or recipe.steps, batch=batch or recipe.batch)
     options = {"step": FIRST_STEP[task.design]} if name in ("lista-vm", "lista-block") else {}
     matrix = X if name in ("lista", "lista-cp") else None
-    start = learning.start_layers(name, LAYERS, seeds, matrix, **options)
+    start = learning.start_layers(name, LAYERS, networks, matrix, **options)
     fixed = {"groups": np.stack([groups(task)] * LAYERS)} if name == "lista-block" else None
-    networks = learning.train(
-        name, task, jax.random.split(train_key, seeds), start, recipe, X if one_matrix else None,
+    made = learning.train(
+        name, task, jax.random.split(train_key, networks), start, recipe, X if one_matrix else None,
         record, fixed)
-    return networks, np.asarray(X, float)
+    return made, np.asarray(X, float)
 
 
 def trained_on_many(
-    name: str, task: SparseRecovery, training_seed: int, seeds: int = 2, steps: int = 0,
-    shares: tuple[float, ...] = SHARES,
+    name: str, task: SparseRecovery, key: Any, networks: int = NETWORKS, steps: int = 0,
+    shares: tuple[float, ...] = (),
 ) -> learning.Trained:
-    """Networks trained on ever new matrices of a task, recorded at shares of their steps: who
-    needs their ends only and who draws learning curves share one training."""
+    """Networks trained on ever new matrices of a task, recorded at shares of their steps."""
     stops = tuple(round(share * (steps or RECIPES[name].steps)) for share in shares)
-    return trained(name, task, training_seed, seeds, False, steps, stops)[0]
+    return trained(name, task, key, networks, False, steps, stops)[0]
 
 
-def network(name: str, training_seed: int, task: SparseRecovery | None = None) -> Layers:
-    """The first of two networks trained on ever new matrices of a task (the default one)."""
-    return trained_on_many(name, task or SparseRecovery.create(), training_seed).at()
+def network(name: str, key: Any, task: SparseRecovery) -> Layers:
+    """One network, trained on ever new matrices of a task with larger batches."""
+    return trained(name, task, key, 1, batch=128)[0].at()
+
+
+def apart(sample: RecoverySample, networks: int) -> list[RecoverySample]:
+    """As many problems for each network, of its own."""
+    parts = (np.split(np.asarray(leaf), networks) for leaf in sample)
+    return [RecoverySample(*one) for one in zip(*parts, strict=True)]
+
+
+def by_network(errors: np.ndarray, networks: int) -> np.ndarray:
+    """Errors [...][test] of all problems as [network][...][test], the problems as in `apart`."""
+    return np.stack(np.split(errors, networks, axis=-1))
+
+
+def last_errors(
+    name: str, trained: learning.Trained, samples: list[RecoverySample], mask: Any = None,
+    threshold_share: float = 1.0, step_share: float = 1.0,
+) -> np.ndarray:
+    """Errors of each network on its own problems after the last layer, [network][test]; thresholds
+    and the matrices M may be scaled."""
+    scaled = [
+        with_shares(trained.at(-1, place), threshold_share, step_share)
+        for place in range(len(samples))]
+    return np.stack([
+        errors_of(name, layers, sample, mask)[-1]
+        for layers, sample in zip(scaled, samples, strict=True)])
+
+
+def with_shares(layers: Layers, threshold_share: float = 1.0, step_share: float = 1.0) -> Layers:
+    """Layers with all thresholds times a number, and all M, if they have one, times another."""
+    shares = {"theta": threshold_share, "M": step_share}
+    return {name: shares.get(name, 1.0) * value for name, value in layers.items()}
 
 
 def groups(task: SparseRecovery) -> Float[np.ndarray, "dim blocks"]:
@@ -101,8 +139,22 @@ def classical(
     penalties: tuple[float, ...] = PENALTIES,
 ) -> np.ndarray:
     """Errors of ISTA or FISTA after every step, with the penalty best on these very problems."""
-    tried = [errors_of(name, {"lam": np.full(layers, lam)}, sample, mask) for lam in penalties]
-    return min(tried, key=lambda errors: errors[-1].mean())
+    X, y, beta = map(np.asarray, (sample.X, sample.y, sample.beta))
+    known = np.ones(X.shape[-1], bool) if mask is None else np.asarray(mask)
+    lam = np.repeat(np.asarray(penalties)[:, None], layers, axis=1)
+    tried = []
+    for start in range(0, len(y), TOGETHER):
+        part = slice(start, start + TOGETHER)
+        b = _with_penalties(name, lam, X if X.ndim == 2 else X[part], y[part], known)
+        tried.append(squared_errors(b, beta[part]))
+    return min(np.concatenate(tried, axis=-1), key=lambda errors: errors[-1].mean())
+
+
+@partial(jax.jit, static_argnames="name")
+def _with_penalties(name: str, lam, X, y, mask) -> Float[Array, "penalty step sample dim"]:
+    """Iterates with each penalty; what is known of the matrices is computed once for all."""
+    problem = prepare(X, y, mask)
+    return jax.vmap(lambda one: iterates(algorithm_named(name), {"lam": one}, problem))(lam)
 
 
 def converged(sample: RecoverySample) -> np.ndarray:

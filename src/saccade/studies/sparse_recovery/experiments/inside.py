@@ -69,8 +69,8 @@ def _family(task: SparseRecovery, depth: int, steps: int, key: Any) -> dict[str,
     networks = {
         name: learning.train(name, task, key[None], learning.start_layers(name, depth), recipe).at()
         for name in FAMILY}
-    networks[full_matrix.MATRIX] = full_matrix.trained_vm(
-        task, True, steps=steps, layers=depth).at()
+    _, full = full_matrix.trained_vm(task, key, steps=steps, layers=depth)
+    networks[full_matrix.MATRIX] = full.at()
     return networks
 
 

@@ -93,7 +93,8 @@ def paper_size(
         _trained(problem, config, one, recipe, sample, f"{name}-seed-{number}", about)
         for number, one in enumerate(keys)]
     made = _outcome(ended, sample, batch)
-    return made.merge(_rivals(task, sample, config.layers)) if rivals else made
+    rival_key = jax.random.fold_in(key, 1)
+    return made.merge(_rivals(task, rival_key, sample, config.layers)) if rivals else made
 
 
 def _trained(
@@ -133,17 +134,17 @@ def _size(model: Transformer) -> int:
     return sum(leaf.size for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating))
 
 
-def _rivals(task: SparseRecovery, sample: RecoverySample, depth: int) -> xarray.Dataset:
+def _rivals(task: SparseRecovery, key: Any, sample: RecoverySample, depth: int) -> xarray.Dataset:
     """|b - beta|^2 of algorithms with 12 steps or layers, of ISTA and FISTA with as many as the
     decoder has, of the shortest least squares and of the LASSO's minimum. All networks are trained
     on ever new matrices; LISTA and LISTA-CP then predict zero or nearly so."""
     short = sample._replace(query=None)
+    numbers, full = full_matrix.trained_vm(task, key)
     networks = {
-        "LISTA": ("lista", common.network("lista", 0, task)),
-        "LISTA-CP": ("lista-cp", common.network("lista-cp", 0, task)),
-        "LISTA-VM": ("lista-vm", full_matrix.trained_vm(task, False).at()),
-        "LISTA-VM, full": ("lista-vm", full_matrix.trained_vm(task, True).at()),
-        "ALISTA": ("alista", common.network("alista", 0, task))}
+        "LISTA": ("lista", common.network("lista", key, task)),
+        "LISTA-CP": ("lista-cp", common.network("lista-cp", key, task)),
+        "LISTA-VM": ("lista-vm", numbers.at()), "LISTA-VM, full": ("lista-vm", full.at()),
+        "ALISTA": ("alista", common.network("alista", key, task))}
     errors = {
         label: common.errors_of(name, layers, short)[-1]
         for label, (name, layers) in networks.items()}

@@ -1,7 +1,7 @@
 """Open questions: other numbers of rows, laws of the matrix, more layers, pools, blocks."""
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -9,6 +9,7 @@ import xarray
 
 from saccade.lab.experiment import experiment
 from saccade.studies.sparse_recovery.draws import draw
+from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
@@ -27,153 +28,166 @@ def _times(sample: RecoverySample, factor: float) -> RecoverySample:
     return sample._replace(X=factor * np.asarray(sample.X), y=factor * np.asarray(sample.y))
 
 
-def _last_errors(
-    networks: tuple[str, ...], others: tuple[str, ...], samples: list[RecoverySample], seed: int,
-    threshold_share: float = 1.0,
-) -> dict[str, list[np.ndarray]]:
-    """Errors after the last layer of networks and of classical methods, sample after sample."""
-    trained = {name: common.network(name, seed) for name in networks}
-    layers = {
-        name: {**known, "theta": threshold_share * known["theta"]}
-        for name, known in trained.items()}
-    errors = {
-        name: [common.errors_of(name, layers[name], sample)[-1] for sample in samples]
-        for name in networks}
-    return errors | {
-        name: [common.classical(name, sample)[-1] for sample in samples] for name in others}
-
-
-@experiment("sparse-recovery.row-counts", scales={"standard": {"tests": 4000}})
-def row_counts(
-    key: Any, *, counts: tuple[int, ...] = (4, 6, 8, 10, 12, 15, 20, 30, 40), tests: int = 1000,
-    training_seed: int = 0, networks: tuple[str, ...] = NETWORKS,
-    others: tuple[str, ...] = ("ista", "fista"), misled_from: int | None = None,
-) -> xarray.Dataset:
-    """Networks trained on 10 rows, tested on other numbers of rows of the same problems (nested);
-    `others` with 12 steps beside them. Rows from `misled_from` on have the values of the next
-    problem."""
-    sample = SparseRecovery.create(measurements=max(counts)).sample(key, tests)
-    if misled_from is not None:
-        misled, y = np.arange(max(counts)) >= misled_from, np.asarray(sample.y)
-        sample = sample._replace(y=np.where(misled, np.roll(y, 1, axis=0), y))
-    samples = [_prefix(sample, count) for count in counts]
-    errors = _last_errors(networks, others, samples, training_seed)
-    return common.by_algorithm(errors, ("rows", "test"), rows=list(counts))
-
-
-@experiment("sparse-recovery.pools", scales={"standard": {"tests": 8000}})
-def pools(
-    key: Any, *, pool: int = 10, tests: int = 2000, training_seed: int = 0, shift: int = 0
-) -> xarray.Dataset:
-    """Supports inside a pool of coordinates: methods that are told the pool (mask) and methods that
-    are not.
-
-    `shift` moves the pool that is told by so many coordinates: wrong knowledge.
-    """
-    inside = SparseRecovery.create(pool=range(pool))
-    sample = inside.sample(key, tests)
-    mask = np.roll(np.arange(inside.dim) < pool, shift)
-    errors = {}
-    for name in ("lista-vm", "alista"):
-        layers = common.network(name, training_seed)
-        errors[name] = common.errors_of(name, layers, sample)[-1]
-        errors[f"{name}, told"] = common.errors_of(name, layers, sample, mask)[-1]
-    errors["lista-vm, trained on the pool"] = common.errors_of(
-        "lista-vm", common.network("lista-vm", training_seed, inside), sample)[-1]
-    errors["fista"] = common.classical("fista", sample)[-1]
-    errors["fista, told"] = common.classical("fista", sample, mask=mask)[-1]
-    return common.by_algorithm(errors, ("test",))
-
-
 SHIFTS: dict[str, tuple[float, dict[str, Any]]] = {
-    "scale 0.7": (0.7, {}), "scale 0.9": (0.9, {}), "as trained": (1.0, {}), "scale 1.1": (1.1, {}),
-    "scale 1.3": (1.3, {}), "correlated 0.5": (1.0, {"design": "correlated", "correlation": 0.5}),
+    "scale 0.7": (0.7, {}), "as trained": (1.0, {}), "scale 1.1": (1.1, {}), "scale 1.3": (1.3, {}),
     "correlated 0.8": (1.0, {"design": "correlated", "correlation": 0.8}),
     "rademacher": (1.0, {"design": "rademacher"}), "uniform": (1.0, {"design": "uniform"}),
     "orthonormal": (1.0, {"design": "orthonormal"})}
 """What X and y are multiplied with, and the law of the matrix."""
 
 
-@experiment("sparse-recovery.shifts", scales={"standard": {"tests": 8000}})
-def shifts(
-    key: Any, *, tests: int = 1000, training_seed: int = 0, networks: tuple[str, ...] = NETWORKS,
-    noise: float = 0.0, threshold_share: float = 1.0,
-) -> xarray.Dataset:
-    """Networks trained on Gaussian matrices, tested on other laws of the matrix; all laws use the
-    same random numbers where they can. `threshold_share` scales learned thresholds."""
-    samples = [
-        _times(SparseRecovery.create(noise=noise, **law).sample(key, tests), factor)
-        for factor, law in SHIFTS.values()]
-    errors = _last_errors(networks, ("fista",), samples, training_seed, threshold_share)
-    return common.by_algorithm(errors, ("shift", "test"), shift=list(SHIFTS))
+COUNTS = (4, 7, 10, 12, 15, 20, 30, 40)
+DEPTHS = tuple(range(4, 49, 4))
+POOL, MIXED = 10, 1.3
+LAWS = ("lista-vm", "lista-adaptive", "alista", "alista, no thresholds", "fista")
 
 
-@experiment("sparse-recovery.invariance")
-def invariance(
-    key: Any, *, tests: int = 200, training_seed: int = 0, scale: float = 1.3, mixing: bool = True,
-    network: Literal["alista", "lista-vm"] = "alista",
+class Trainees(NamedTuple):
+    """Networks of every method by name, trained on the task and tested on problems of their own."""
+
+    task: SparseRecovery
+    made: dict[str, learning.Trained]
+    tests: int
+
+    @property
+    def networks(self) -> int:
+        return len(next(iter(self.made["lista-vm"].layers.values()))[-1])
+
+    def errors(self, label: str, sample: RecoverySample, mask: Any = None, **shares) -> np.ndarray:
+        """Errors after the last layer, or of 12 steps of ISTA or FISTA, [network][test]."""
+        name = label.split(",")[0]
+        if name not in self.made:
+            last = common.classical(name, sample, mask=mask)[-1]
+            return common.by_network(last, self.networks)
+        shares |= {"threshold_share": 0.0} if "no thresholds" in label else {}
+        samples = common.apart(sample, self.networks)
+        return common.last_errors(name, self.made[name], samples, mask, **shares)
+
+
+@experiment("sparse-recovery.elsewhere", scales={"standard": {"tests": 800}})
+def elsewhere(
+    key: Any, *, networks: int = common.NETWORKS, tests: int = 200, steps: int = 0
 ) -> xarray.Dataset:
-    """ALISTA on X, on c X and on A X with a random invertible A (or another `network` in its
-    place); LISTA-VM on c X beside LISTA-VM with c^2 M on X (y goes along)."""
+    """Networks trained on Gaussian matrices of 10 rows, tested away from them, each on problems of
+    its own: on other numbers of rows (nested; also with values of the next problem from row 10 on),
+    on other laws of the matrix, with the last layer repeated, on supports in a pool of which they
+    are told or told wrongly, and on mixed and scaled matrices. ISTA and FISTA beside them."""
     task = SparseRecovery.create()
-    sample_key, mix_key = jax.random.split(key)
-    sample, square = task.sample(sample_key, tests), (task.measurements, task.measurements)
-    A = draw("normal", mix_key, square, float) if mixing else np.eye(task.measurements)
-    scaled = _times(sample, scale)
-    mixed = sample._replace(X=A @ np.asarray(sample.X), y=np.asarray(sample.y) @ A.T)
-    alista, vm = common.network(network, training_seed), common.network("lista-vm", training_seed)
-    plain, moved = (
-        common.errors_of(network, alista, sample), common.errors_of("lista-vm", vm, scaled))
-    longer = {**vm, "M": scale**2 * vm["M"]}
-    apart = {
-        "alista, scaled": _relative(common.errors_of(network, alista, scaled), plain),
-        "alista, mixed": _relative(common.errors_of(network, alista, mixed), plain),
-        "lista-vm": _relative(moved, common.errors_of("lista-vm", longer, sample))}
-    return xarray.Dataset(
-        {
-            "apart": ("what", list(apart.values())),
-            "lista_vm_moves": _relative(moved, common.errors_of("lista-vm", vm, sample))},
-        {"what": list(apart)})
+    train_key, *keys = jax.random.split(key, 6)
+    made = {
+        name: common.trained_on_many(name, task, train_key, networks, steps) for name in NETWORKS}
+    who, number = Trainees(task, made, tests), networks * tests
+    rows = replace(task, measurements=max(COUNTS)).sample(keys[0], number)
+    return xarray.merge([
+        _on_rows(who, rows), _on_laws(who, keys[1], number),
+        _deeper(who, task.sample(keys[2], number)), _in_a_pool(who, keys[3], number),
+        _moved(who, keys[4])])
 
 
-def _relative(values: np.ndarray, expected: np.ndarray) -> float:
-    """Median over tests of the largest relative difference over layers."""
-    return float(np.median((np.abs(values - expected) / (1e-12 + expected)).max(0)))
-
-
-@experiment("sparse-recovery.depths", scales={"standard": {"tests": 8000}})
-def depths(
-    key: Any, *, further: int = 36, tests: int = 1000, training_seed: int = 0,
-    networks: tuple[str, ...] = NETWORKS,
-) -> xarray.Dataset:
-    """Errors after every layer when the last of 12 trained layers is used `further` times more;
-    FISTA with as many steps."""
-    sample = SparseRecovery.create().sample(key, tests)
+def _on_rows(who: Trainees, sample: RecoverySample) -> xarray.Dataset:
+    y = np.asarray(sample.y)
+    lost = sample._replace(y=np.where(np.arange(y.shape[1]) >= 10, np.roll(y, 1, axis=0), y))
     errors = {
-        name: common.errors_of(
-            name, common.network(name, training_seed), sample, repeat_last=further)
-        for name in networks}
-    errors["fista"] = common.classical("fista", sample, common.LAYERS + further)
-    return common.by_algorithm(
-        errors, ("layer", "test"), layer=np.arange(1, common.LAYERS + further + 1))
+        label: [who.errors(label, _prefix(shown, count)) for count in COUNTS]
+        for label, shown in [(name, sample) for name in (*NETWORKS, "fista")]
+        + [("lista-vm, misled", lost)]}
+    return _by("row_error", "row_solver", errors, ("rows", "network", "test"), rows=list(COUNTS))
 
 
-@experiment("sparse-recovery.blocks", scales={"standard": {"tests": 8000}})
+def _by(
+    variable: str, axis: str, errors: dict[str, Any], axes: tuple[str, ...], **at: Any
+) -> xarray.Dataset:
+    """A dataset of one variable, one label of the first axis after the other."""
+    return xarray.Dataset(
+        {variable: ((axis, *axes), list(errors.values()))}, {axis: list(errors), **at})
+
+
+def _on_laws(who: Trainees, key: Any, number: int) -> xarray.Dataset:
+    """All laws use the same random numbers where they can."""
+    samples = [
+        _times(replace(who.task, **law).sample(key, number), factor)
+        for factor, law in SHIFTS.values()]
+    errors = {label: [who.errors(label, sample) for sample in samples] for label in LAWS}
+    return _by(
+        "shift_error", "law_solver", errors, ("shift", "network", "test"), shift=list(SHIFTS))
+
+
+def _deeper(who: Trainees, sample: RecoverySample) -> xarray.Dataset:
+    """Errors when the last of 12 trained layers is used up to 36 times more; FISTA with as many
+    steps; and the learned step of LISTA-VM's last layer."""
+    more, looks = max(DEPTHS) - common.LAYERS, np.array(DEPTHS) - 1
+    samples = common.apart(sample, who.networks)
+    errors: dict[str, Any] = {
+        name: [
+            common.errors_of(name, who.made[name].at(-1, place), one, repeat_last=more)[looks]
+            for place, one in enumerate(samples)]
+        for name in NETWORKS}
+    fista = common.classical("fista", sample, max(DEPTHS))[looks]
+    errors["fista"] = common.by_network(fista, who.networks)
+    made = _by("deep_error", "algorithm", errors, ("network", "layer", "test"), layer=list(DEPTHS))
+    return made.assign(last_step=("network", who.made["lista-vm"].layers["M"][-1, :, -1]))
+
+
+def _in_a_pool(who: Trainees, key: Any, number: int) -> xarray.Dataset:
+    """Supports in the first ten coordinates, of which methods are told nothing, the truth, or that
+    they lie in the others."""
+    sample = replace(who.task, pool=tuple(range(POOL))).sample(key, number)
+    told = np.arange(who.task.dim) < POOL
+    masks = {"": None, ", told": told, ", told wrongly": ~told}
+    errors = {
+        name + how: who.errors(name, sample, mask) for name in ("lista-vm", "alista", "fista")
+        for how, mask in masks.items()}
+    return _by("pool_error", "told", errors, ("network", "test"))
+
+
+def _moved(who: Trainees, key: Any) -> xarray.Dataset:
+    """How far errors move, relatively, when X and y are multiplied by a number or mixed by a random
+    invertible matrix: ALISTA's, LISTA-VM's, and LISTA-VM's beside those with c^2 M on X."""
+    sample_key, mix_key = jax.random.split(key)
+    sample = who.task.sample(sample_key, who.networks * INVARIANT)
+    A = draw("normal", mix_key, (who.task.measurements,) * 2, float)
+    scaled = _times(sample, MIXED)
+    mixed = sample._replace(X=A @ np.asarray(sample.X), y=np.asarray(sample.y) @ A.T)
+    apart = {
+        f"{name}, {how}": _relative(who.errors(name, moved), who.errors(name, sample))
+        for name in ("alista", "lista-vm") for how, moved in (("scaled", scaled), ("mixed", mixed))}
+    longer = who.errors("lista-vm", sample, step_share=MIXED**2)
+    apart["lista-vm, c^2 M"] = _relative(who.errors("lista-vm", scaled), longer)
+    return _by("apart", "what", apart, ("network",))
+
+
+INVARIANT = 20
+"""Problems a network on which errors should not move."""
+
+
+def _relative(values: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Median over a network's problems of the relative difference."""
+    return np.median(np.abs(values - expected) / (1e-12 + expected), axis=1)
+
+
+@experiment("sparse-recovery.blocks", scales={"standard": {"tests": 1600}})
 def blocks(
-    key: Any, *, block: int = 4, sparsity: int = 4, tests: int = 2000, training_seed: int = 0,
-    tested_block: int = 0,
+    key: Any, *, block: int = 4, sparsity: int = 4, tests: int = 400,
+    networks: int = common.NETWORKS, steps: int = 0,
 ) -> xarray.Dataset:
     """Block-sparse problems: LISTA-VM trained on free supports, LISTA-VM trained on blocks, and one
-    that thresholds whole blocks; tested on blocks of another size if `tested_block` is given."""
+    that thresholds whole blocks; tested on blocks and on free supports."""
     free = SparseRecovery.create(sparsity=sparsity, design="orthonormal")
-    blocked = SparseRecovery.create(sparsity=sparsity, design="orthonormal", block=block)
-    tested = replace(blocked, block=tested_block) if tested_block else blocked
-    sample = tested.sample(key, tests)
-    networks = {
-        "lista-vm, free supports": ("lista-vm", free),
-        "lista-vm, trained on blocks": ("lista-vm", blocked),
-        "block thresholds": ("lista-block", blocked)}
+    tasks = {"blocks": replace(free, block=block), "free": free}
+    train_key, test_key = jax.random.split(key)
+    made = {
+        label: (name, common.trained_on_many(name, tasks[supports], train_key, networks, steps))
+        for label, (name, supports) in TRAINED_ON.items()}
+    samples = [one.sample(test_key, networks * tests) for one in tasks.values()]
     errors = {
-        label: common.errors_of(name, common.network(name, training_seed, task), sample)[-1]
-        for label, (name, task) in networks.items()}
-    return common.by_algorithm(errors | {"fista": common.classical("fista", sample)[-1]}, ("test",))
+        label: [common.last_errors(*of, common.apart(sample, networks)) for sample in samples]
+        for label, of in made.items()}
+    errors["fista"] = [
+        common.by_network(common.classical("fista", sample)[-1], networks) for sample in samples]
+    return common.by_algorithm(errors, ("supports", "network", "test"), supports=list(tasks))
+
+
+TRAINED_ON = {
+    "lista-vm, free supports": ("lista-vm", "free"),
+    "lista-vm, trained on blocks": ("lista-vm", "blocks"),
+    "block thresholds": ("lista-block", "blocks")}

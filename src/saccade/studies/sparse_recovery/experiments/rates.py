@@ -80,18 +80,19 @@ def certificate_grid(
     scales={"standard": {"depths": (2, 4, 8, 16), "tests": 4000, "steps": 400}})
 def depth_rates(
     key: Any, *, rows: tuple[int, ...] = (10, 40), depths: tuple[int, ...] = (2, 4, 8),
-    tests: int = 400, steps: int = 100, training_seed: int = 0,
+    tests: int = 400, steps: int = 100,
 ) -> xarray.Dataset:
     """Errors on the same problems, fewer and more rows than coordinates, of ISTA and FISTA with
     each number of steps (penalty best on these problems at that depth) and of networks trained
     with as many layers."""
+    test_key, train_key = jax.random.split(key)
     errors = {name: [] for name in ("ista", "fista", *LEARNED)}
     for n in rows:
         task = SparseRecovery.create(measurements=n)
-        sample = task.sample(key, tests, query=False)
+        sample = task.sample(test_key, tests, query=False)
         for name, collected in errors.items():
             collected.append(
-                [_learned(name, task, sample, K, steps, training_seed) for K in depths]
+                [_learned(name, task, sample, K, steps, train_key) for K in depths]
                 if name in LEARNED else _classical(name, sample, depths))
     return common.by_algorithm(
         errors, ("rows", "depth", "test"), rows=list(rows), depth=list(depths))
@@ -106,10 +107,10 @@ def _classical(name: str, sample: RecoverySample, depths: tuple[int, ...]) -> li
 
 
 def _learned(
-    name: str, task: SparseRecovery, sample: RecoverySample, depth: int, steps: int, seed: int
+    name: str, task: SparseRecovery, sample: RecoverySample, depth: int, steps: int, key: Any
 ) -> np.ndarray:
     """Errors of a network with `depth` layers."""
     start = learning.start_layers(name, depth)
-    recipe = common.RECIPES[name]._replace(steps=steps)
-    keys = jax.random.split(jax.random.key(seed), 1)
-    return common.errors_of(name, learning.train(name, task, keys, start, recipe).at(), sample)[-1]
+    recipe = common.RECIPES[name]._replace(steps=steps, batch=128)
+    trained = learning.train(name, task, key[None], start, recipe).at()
+    return common.errors_of(name, trained, sample)[-1]

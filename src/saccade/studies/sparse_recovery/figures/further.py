@@ -15,7 +15,7 @@ from saccade.lab.style import BLUE, GREY, ORANGE, RED, THEORY
 from saccade.studies.sparse_recovery.claims.outside import PUBLISHED
 from saccade.studies.sparse_recovery.claims.rates import DIMS, GRID, SPARSITIES, grid_rates
 from saccade.studies.sparse_recovery.experiments import full_matrix, outside, rates
-from saccade.studies.sparse_recovery.figures.learned import LOOKS, lines, median
+from saccade.studies.sparse_recovery.figures.learned import LOOKS, lines, median, pooled
 from saccade.studies.sparse_recovery.rows_needed import certified_rows
 
 TITLES = {
@@ -33,7 +33,10 @@ NAMES = {"lista-vm": "numbers", "lista-vm, told": "numbers, told", "lista-vm, fu
     " the largest entry on. What prefers coordinates (a pool) or directions (a covariance) is"
     " learned; blocks, which prefer neither, are not.",
     "section 4.3 and 5.1 of arXiv 2410.13981; the comparison is ours",
-    {task: (full_matrix.full_matrix, {"task": task, "seeds": 2}) for task in TITLES},
+    {
+        task: (
+            full_matrix.full_matrix, {"task": task, **({"batch": 16} if task == "blocks" else {})})
+        for task in TITLES},
     seconds={"quick": 15, "standard": 150})
 def draw_full_matrix(runs: Mapping[str, Run]) -> Drawing:
     """Errors of the variants, and the learned matrices."""
@@ -41,14 +44,14 @@ def draw_full_matrix(runs: Mapping[str, Run]) -> Drawing:
     for (task, title), (upper, lower) in zip(TITLES.items(), panels.T, strict=True):
         data = runs[task].data
         names = [str(name) for name in data.algorithm.values]
-        errors, places = data.error.isel(seed=0).values, np.arange(len(names))[::-1]
+        errors, places = pooled(data.error).values, np.arange(len(names))[::-1]
         low, middle, high = np.quantile(errors, (0.1, 0.5, 0.9), axis=1)
         upper.errorbar(
             middle, places, xerr=[middle - low, high - middle], fmt="o", color=BLUE, capsize=2)
         upper.set_yticks(
             places, [NAMES.get(name, LOOKS.get(name, ("", name))[1]) for name in names])
         upper.set(xscale="log", title=title, xlabel="error |b − β|²", xlim=(0.008, 8))
-        mean = data.M.isel(seed=0).mean("layer").values
+        mean = data.M.isel(network=0).mean("layer").values
         top = np.abs(mean).max()
         image = lower.imshow(mean, cmap="RdBu_r", norm=SymLogNorm(0.05 * top, vmin=-top, vmax=top))
         lower.set(xticks=[], yticks=[])

@@ -23,6 +23,11 @@ median, high = partial(np.median, axis=-1), partial(np.quantile, q=0.9, axis=-1)
 """Over tests, the last axis."""
 
 
+def pooled(errors: Any) -> Any:
+    """Errors with the problems of all networks as the last axis."""
+    return errors.stack(problem=("network", "test"))
+
+
 def lines(axes: Any, x: Any, errors: Any, statistic: Callable = median) -> None:
     """A statistic over tests (the last axis) for every algorithm; the classical ones dashed."""
     for name in errors.algorithm.values:
@@ -34,7 +39,7 @@ def lines(axes: Any, x: Any, errors: Any, statistic: Callable = median) -> None:
 
 @partial(
     Figure, "sparse-recovery/layers", "Error layer by layer, on seen and unseen matrices",
-    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems. Dashed: ISTA and FISTA"
+    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems of 20 networks. Dashed: ISTA and FISTA"
     " with the penalty that is best on the test problems. Dotted black: predicting zero. A frozen"
     " weight (LISTA, LISTA-CP, ALISTA frozen) fails on new matrices, a weight made from the"
     " matrix at hand does not.", "section 6 of arXiv 2410.13981, ALISTA's second life is ours",
@@ -53,7 +58,7 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
         "Trained on one matrix,\nits own", "... tested on new ones",
         "Trained on ever new\nmatrices, new ones", "... with orthonormal rows")
     for axes, error, title in zip(panels, errors, titles, strict=True):
-        lines(axes, error.layer, error.isel(seed=0))
+        lines(axes, error.layer, pooled(error))
         axes.axhline(float(np.median(many.zero)), color="black", linewidth=0.8, linestyle=":")
         axes.set(title=title, xlabel="layer", xticks=[1, 4, 8, 12], yscale="log", ylim=(0.02, 200))
     for axes, data in zip(panels[2:], (many, orthonormal), strict=True):
@@ -74,7 +79,7 @@ def _one_legend(figure: Drawing, panels: Any) -> None:
 
 @partial(
     Figure, "sparse-recovery/learning", "Learning on ever new matrices",
-    "Two training seeds each, Adam. LISTA and LISTA-CP end at the zero predictor. Means of"
+    "Four networks each, Adam. LISTA and LISTA-CP end at the zero predictor. Means of"
     " LISTA-VM and ALISTA are those of the rare matrices on which they diverge (ALISTA's lie"
     " above the frame); medians and quantiles fall.", "ours",
     {
@@ -88,18 +93,18 @@ def draw_learning(runs: Mapping[str, Run]) -> Drawing:
     statistics = {"mean": lambda errors: errors.mean(-1), "median": median, "90 % quantile": high}
     for axes, (title, statistic) in zip(panels, statistics.items(), strict=True):
         for data in (many, fixed):
-            for network, curve, steps in zip(data.network.values, data.curve, data.steps):
+            for network, curve, steps in zip(data["trained"].values, data.curve, data.steps):
                 colour, label = LOOKS[str(network)]
                 drawn = axes.plot(
                     1 + steps, statistic(curve.values).T, "o-", markersize=2.5, color=colour)
-                drawn[0].set_label(label)  # the others are further seeds
+                drawn[0].set_label(label)  # the others are further networks
         for name in ("ista", "fista"):
             colour, label = LOOKS[name]
-            level = float(statistic(many.error.sel(algorithm=name).isel(layer=-1, seed=0).values))
+            level = float(statistic(many.error.sel(algorithm=name).isel(layer=-1).values.ravel()))
             axes.axhline(
                 level, color=colour, linestyle="--", linewidth=1, label=f"{label}, 12 steps")
         axes.axhline(
-            float(statistic(many.zero.values)), color="black", linestyle=":", linewidth=0.8,
+            float(statistic(many.zero.values.ravel())), color="black", linestyle=":", linewidth=0.8,
             label="predicting zero")
         axes.set(
             title=title, xscale="log", yscale="log", xlabel="1 + training steps", ylim=(0.03, 100))

@@ -13,7 +13,7 @@ from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREY, ORANGE, THEORY
 from saccade.studies.sparse_recovery import theory
 from saccade.studies.sparse_recovery.experiments import certificates, questions
-from saccade.studies.sparse_recovery.figures.learned import LOOKS, high, lines, median
+from saccade.studies.sparse_recovery.figures.learned import LOOKS, high, lines, median, pooled
 
 LARGE = 6.0
 DOTS: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2}
@@ -38,11 +38,12 @@ def _two_panels(errors: Any, x: str, label: str, trained_on: int, lowest: float)
     "12 layers trained on 10 rows, the same problems with nested rows. LISTA-VM and ALISTA"
     " diverge on short prompts; dividing the step by |X|² cures it; FISTA overtakes LISTA-VM from"
     " 20 rows on. With N >= d ALISTA's weight inverts X and only its thresholds remain.",
-    "open question 3 of arXiv 2410.13981", {"run": (questions.row_counts, {})},
-    seconds={"quick": 20, "standard": 60})
+    "open question 3 of arXiv 2410.13981", {"run": (questions.elsewhere, {})},
+    seconds={"quick": 15, "standard": 60})
 def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems against the number of rows at test."""
-    errors = runs["run"].data.error
+    errors = runs["run"].data.row_error.rename(row_solver="algorithm")
+    errors = pooled(errors.sel(algorithm=[*questions.NETWORKS, "fista"]))
     return _two_panels(errors, "rows", "rows N at test (trained on 10)", 10, 1e-3)
 
 
@@ -51,15 +52,17 @@ def draw_rows(runs: Mapping[str, Run]) -> Drawing:
     "Networks trained on Gaussian matrices (12 layers, 10 x 20). Dots are medians, whiskers reach"
     " to the 90 % quantile; whiskers that leave the frame go up to 10^10. FISTA's penalty is the"
     " best on the test problems. ALISTA does not notice a scale at all.", "ours",
-    {"run": (questions.shifts, {})}, seconds={"quick": 25, "standard": 90})
+    {"run": (questions.elsewhere, {})}, seconds={"quick": 15, "standard": 60})
 def draw_shift(runs: Mapping[str, Run]) -> Drawing:
     """Median error (bars from the median to the 90 % quantile) under other laws of the matrix."""
     data = runs["run"].data
+    names = [*questions.NETWORKS, "fista"]
     figure, axes = plt.subplots(figsize=(7.6, 3.2))
     places = np.arange(data.sizes["shift"])
-    for number, (name, errors) in enumerate(zip(data.algorithm.values, data.error.values)):
-        x = places + 0.18 * (number - (data.sizes["algorithm"] - 1) / 2)
-        colour, label = LOOKS[str(name)]
+    for number, name in enumerate(names):
+        errors = pooled(data.shift_error.sel(law_solver=name)).values
+        x = places + 0.18 * (number - (len(names) - 1) / 2)
+        colour, label = LOOKS[name]
         axes.errorbar(x, *_whiskers(errors), color=colour, label=label, **DOTS)
     axes.axhline(3.0, color="black", linewidth=0.8, linestyle=":")
     axes.text(places[0] - 0.6, 3.3, "predicting zero (mean)", fontsize=8)
@@ -79,20 +82,21 @@ def _whiskers(errors: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
     Figure, "sparse-recovery/depth", "More layers than were trained",
     "The last of 12 layers is used again and again. LISTA-VM is not a convergent solver; with its"
     " step divided by |X|² errors go on falling.", "reviewers' question on arXiv 2410.13981",
-    {"run": (questions.depths, {})}, seconds={"quick": 15, "standard": 40})
+    {"run": (questions.elsewhere, {})}, seconds={"quick": 15, "standard": 60})
 def draw_depth(runs: Mapping[str, Run]) -> Drawing:
     """Median error and share of diverged problems when the last layer is repeated."""
-    errors = runs["run"].data.error
+    errors = pooled(runs["run"].data.deep_error)
     return _two_panels(errors, "layer", "layers (12 trained, the last repeated)", 12, 8e-3)
 
 
-def _dots(axes: Any, data: Any, title: str) -> None:
-    """Median with a whisker to the 90 % quantile, one row a method."""
-    errors, places = data.error.values, np.arange(data.sizes["algorithm"])[::-1]
+def _dots(axes: Any, by_method: Any, title: str) -> None:
+    """Median with a whisker to the 90 % quantile, one row a method (the first axis)."""
+    problems = pooled(by_method).transpose(..., "problem")
+    errors, places = problems.values, np.arange(len(problems))[::-1]
     middle, bars = _whiskers(errors)
     axes.errorbar(middle, places, xerr=bars, color=BLUE, **DOTS)
     axes.plot(errors.mean(-1), places, "x", color=ORANGE)
-    names = [str(name).partition(",") for name in data.algorithm.values]
+    names = [str(name).partition(",") for name in by_method[by_method.dims[0]].values]
     axes.set_yticks(
         places, [LOOKS.get(name, ("", name))[1] + comma + how for name, comma, how in names])
     axes.set(xscale="log", xlabel="error |b − β|²", title=title)
@@ -104,13 +108,16 @@ def _dots(axes: Any, data: Any, title: str) -> None:
     " pool's columns only. Right: orthonormal rows; thresholds on single coordinates cannot use"
     " that non-zeros come in blocks, thresholds on blocks can.",
     "open question 2 of arXiv 2410.13981",
-    {"pools": (questions.pools, {}), "blocks": (questions.blocks, {})},
+    {"pools": (questions.elsewhere, {}), "blocks": (questions.blocks, {})},
     seconds={"quick": 40, "standard": 90})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     """Supports in a known pool, and block-sparse supports."""
     figure, panels = plt.subplots(1, 2, figsize=(8.6, 2.9))
-    _dots(panels[0], runs["pools"].data, "Supports in 10 of 20 coordinates")
-    _dots(panels[1], runs["blocks"].data, "One block of four coordinates")
+    told = [name + how for name in ("lista-vm", "alista", "fista") for how in ("", ", told")]
+    pools = runs["pools"].data.pool_error.sel(told=told)
+    _dots(panels[0], pools, "Supports in 10 of 20 coordinates")
+    blocks = runs["blocks"].data.error.sel(supports="blocks")
+    _dots(panels[1], blocks, "One block of four coordinates")
     return figure
 
 

@@ -97,6 +97,8 @@ def test_a_claim_that_waits_is_told_by_its_published_row_and_marked(tmp_path, mo
     assert told["published"] is True and (told["verdict"], told["scale"]) == ("holds", "standard")
     assert told["score"] == 1.0
     assert leaf(waits | {"published": judged | {"as_expected": False}})["score"] == 0.0
+    own = leaf(judged | {"published": judged | {"as_expected": False}})
+    assert own["published"] is False and own["score"] == 1.0, "what was judged speaks for itself"
 
 
 def test_only_a_sentence_that_was_read_as_it_stands_is_refuted():

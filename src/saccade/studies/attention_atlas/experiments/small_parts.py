@@ -60,19 +60,27 @@ def _errors(
 
 
 def _looks(random: np.random.Generator, ties: bool) -> Iterator[tuple[float, float]]:
-    """Samples in which all tokens matter, or none, do not count."""
+    """Samples in which all tokens matter, or none, do not count; the sum of two, of which in one
+    some tokens are missing."""
     weights = random.integers(0, 4, (40, 5)) / 4.0
     where = random.random((40, 5)) < 0.4
     where[0], where[1], where[2:, 0], where[2:, 1] = True, False, True, False
-    half, pairs, hits = 0.5 if ties else 0.0, [], []
-    for w, matters in zip(weights[2:], where[2:], strict=True):
-        pairs.append(
-            np.mean([1.0 if a > b else half * (a == b) for a in w[matters] for b in w[~matters]]))
-        best = [token for token in range(5) if w[token] == max(w)]
-        hits.append(np.mean([matters[token] for token in (best if ties else best[:1])]))
-    found = measures.looking(weights, where)
-    yield found.auroc, float(np.mean(pairs))
-    yield found.top1, float(np.mean(hits))
+    half = 0.5 if ties else 0.0
+    missing = np.isin((np.arange(40)[:, None] + np.arange(5)) % 5, [0, 2])
+    missing[:, :2] = False
+    found, by_hand = [], []
+    for here in (np.ones((40, 5), bool), ~missing):
+        pairs, hits = [], []
+        for w, matters, there in zip(weights[2:], where[2:], here[2:], strict=True):
+            w, matters = w[there], matters[there]
+            pairs.append(np.mean(
+                [1.0 if a > b else half * (a == b) for a in w[matters] for b in w[~matters]]))
+            best = [token for token in range(len(w)) if w[token] == max(w)]
+            hits.append(np.mean([matters[token] for token in (best if ties else best[:1])]))
+        by_hand.append([np.mean(pairs), np.mean(hits)])
+        mask = None if here.all() else here
+        found.append(measures.looking(weights, where & here, mask))
+    yield from zip(np.sum(found, axis=0).tolist(), np.sum(by_hand, axis=0).tolist(), strict=True)
 
 
 def _starts(

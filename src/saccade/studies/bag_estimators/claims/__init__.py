@@ -267,8 +267,9 @@ CHOICE = _by_hand(
         "Held-out losses of pooling, the model they choose and those of each setting are those of"
         " logistic regressions, fold by fold, on weighted bags; so are two gradient steps with"
         " their read-out. A model is called better at two standard errors of means over bags and"
-        " targets of unequal shares, and localisation is that of loops over pairs."),
-    experiment=choice_by_hand.choice_by_hand, resolution=[*[1e-7] * 4, *[1e-12] * 3],
+        " targets of unequal shares, and localisation is that of loops over pairs. Weights of"
+        " classes count, a choice is compared with the best pooling, rows are token after token."),
+    experiment=choice_by_hand.choice_by_hand, resolution=[*[1e-7] * 4, *[1e-12] * 3, *[1e-7] * 3],
     argued="both fits end at slopes below 1e-9; everything else is rounding, or a share of draws",
     parts=choice_by_hand.PARTS,
     citation=ours("docstrings of fitting.py, held_out.py, two_step.py and looking.py; 36 bags"),
@@ -276,7 +277,8 @@ CHOICE = _by_hand(
         Sabotage("larger ridges", "By hand ridges larger by a tenth.", {"ridge_factor": 1.1}),
         Sabotage("one error", "By hand one standard error is enough.", {"errors": 1.0}),
         Sabotage("held out once", "By hand bags held out twice count once.", {"twice": 1}),
-        Sabotage("ties lost", "By hand a tie counts nothing.", {"tie": 0.0})))
+        Sabotage("ties lost", "By hand a tie counts nothing.", {"tie": 0.0}),
+        Sabotage("by feature", "By hand rows are feature after feature.", {"by_feature": True})))
 
 STARTS = _by_hand(
     id="bag-estimators.starts-by-hand",

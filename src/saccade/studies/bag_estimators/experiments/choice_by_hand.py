@@ -10,7 +10,7 @@ import xarray
 from scipy.stats import t as student
 from sklearn.linear_model import LogisticRegression
 
-from saccade.estimators import PooledClassifier, TwoStepAttentionClassifier
+from saccade.estimators import BagClassifierCV, PooledClassifier, TwoStepAttentionClassifier
 from saccade.estimators.fitting import Problem, refit
 from saccade.estimators.held_out import HeldOut, Target, is_better
 from saccade.estimators.looking import Interval, localisation
@@ -27,7 +27,8 @@ from saccade.studies.bag_estimators.task import generator
 COUNT, FOLDS, RIDGES, SHARP = 36, 3, (1.0, 0.2, 0.02), 1.7
 PARTS = (
     "held-out losses", "chosen model", "each setting", "two steps", "best loss", "better",
-    "localisation")
+    "localisation", "weighted classes", "best of pooling", "flat rows")
+STIFF = (30.0, 20.0)
 Features = Callable[[np.ndarray], np.ndarray]
 
 
@@ -61,10 +62,12 @@ def _mean(T: np.ndarray) -> np.ndarray:
     return T.mean(axis=0)
 
 
-def _held_out(drawn: Drawn, fold: np.ndarray, factor: float) -> np.ndarray:
+def _held_out(
+    drawn: Drawn, fold: np.ndarray, factor: float, ridges: tuple[float, ...] = RIDGES
+) -> np.ndarray:
     """The mean loss of each ridge times `factor`, bags by their share."""
-    total = np.zeros(len(RIDGES))
-    for place, ridge in enumerate(RIDGES):
+    total = np.zeros(len(ridges))
+    for place, ridge in enumerate(ridges):
         for number in range(FOLDS):
             F = _fitted(_some(drawn, fold != number), _mean, factor * ridge)
             for at in np.flatnonzero(fold == number):
@@ -73,14 +76,16 @@ def _held_out(drawn: Drawn, fold: np.ndarray, factor: float) -> np.ndarray:
     return total / drawn.target.share.sum()
 
 
+FOLD = np.arange(COUNT) % FOLDS
+CUTS: Any = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(FOLDS)]
+
+
 def _pooling(drawn: Drawn, fresh: Drawn, factor: float) -> tuple[float, float, float]:
     """How far held-out losses, the chosen model, and models of each setting are from those by
     hand."""
-    fold = np.arange(COUNT) % FOLDS
-    cuts: Any = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
-    model = PooledClassifier(ridges=RIDGES, cv=cuts)
+    model = PooledClassifier(ridges=RIDGES, cv=CUTS)
     model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
-    losses = _held_out(drawn, fold, factor)
+    losses = _held_out(drawn, FOLD, factor)
     F = _fitted(drawn, _mean, factor * RIDGES[int(np.argmin(losses))])
     said = [F(x) for _, x in fresh.listed]
     problem = Problem(drawn.bags, drawn.weight, [drawn.target] * len(RIDGES))
@@ -102,6 +107,41 @@ def _two_steps(drawn: Drawn, fresh: Drawn, factor: float) -> float:
     F = _fitted(drawn, lambda T: shares_of(T @ query) @ T, factor * RIDGES[1])
     return float(
         np.abs(model.decision_function(fresh.bags) - [F(x) for _, x in fresh.listed]).max())
+
+
+def _weighted_classes(drawn: Drawn, fresh: Drawn, factor: float) -> float:
+    """How far a fit with three times the weight on one class is from that by hand."""
+    threefold: Any = {-1.0: 1.0, 1.0: 3.0}
+    model = PooledClassifier(ridges=(RIDGES[1],), class_weight=threefold)
+    model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
+    y = drawn.target.y
+    share = drawn.weight * np.where(y > 0, 3.0, 1.0)
+    F = _fitted(drawn._replace(target=Target(y, share / share.sum())), _mean, factor * RIDGES[1])
+    return float(
+        np.abs(model.decision_function(fresh.bags) - [F(x) for _, x in fresh.listed]).max())
+
+
+def _best_of_pooling(drawn: Drawn, factor: float) -> float:
+    """How far the loss to which a choice is compared is from the smallest of two poolings', the
+    second of which is hardly fitted."""
+    model = BagClassifierCV(
+        [("soft", PooledClassifier(ridges=RIDGES)), ("stiff", PooledClassifier(ridges=STIFF))],
+        cv=CUTS)
+    model.fit(drawn.bags, drawn.target.y, sample_weight=drawn.weight)
+    losses = [_held_out(drawn, FOLD, factor, ridges).min() for ridges in (RIDGES, STIFF)]
+    return abs(model.pooling_loss_ - min(losses))
+
+
+def _flat_rows(random: np.random.Generator, by_feature: bool) -> float:
+    """How far a fit to rows, token after token (by hand feature after feature, if `by_feature`), is
+    from one to the list of their bags."""
+    listed = [random.standard_normal((4, 3)) * [1.0, 2.0, 0.5] for _ in range(COUNT)]
+    rows = [[number for token in bag for number in token] for bag in listed]
+    shown = [np.reshape(row, (3, 4)).T for row in rows] if by_feature else listed
+    y = np.where(np.arange(COUNT) % 3 == 0, 1.0, -1.0)
+    by_rows = PooledClassifier("all", ridges=(RIDGES[1],), n_tokens=4).fit(rows, y)
+    by_bags = PooledClassifier("all", ridges=(RIDGES[1],)).fit(shown, y)
+    return float(np.abs(by_rows.decision_function(rows) - by_bags.decision_function(shown)).max())
 
 
 def _better(random: np.random.Generator, errors: float, twice: int) -> tuple[float, float]:
@@ -160,13 +200,17 @@ def _located(random: np.random.Generator, tie: float) -> float:
 
 @experiment("bag-estimators.choice-by-hand")
 def choice_by_hand(
-    key: Any, *, ridge_factor: float = 1.0, errors: float = 2.0, tie: float = 0.5, twice: int = 2
+    key: Any, *, ridge_factor: float = 1.0, errors: float = 2.0, tie: float = 0.5, twice: int = 2,
+    by_feature: bool = False,
 ) -> xarray.Dataset:
     """The differences of PARTS; by hand ridges are `ridge_factor` times as large, `errors` standard
-    errors make a difference, a tie counts `tie`, and what is held out twice counts `twice`."""
+    errors make a difference, a tie counts `tie`, what is held out twice counts `twice`, and rows
+    are read feature after feature (`by_feature`)."""
     random = generator(key)
     drawn, fresh = balanced(draw(random, True, COUNT)), draw(random, True)
     off = [
         *_pooling(drawn, fresh, ridge_factor), _two_steps(drawn, fresh, ridge_factor),
-        *_better(random, errors, twice), _located(random, tie)]
+        *_better(random, errors, twice), _located(random, tie),
+        _weighted_classes(drawn, fresh, ridge_factor), _best_of_pooling(drawn, ridge_factor),
+        _flat_rows(random, by_feature)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

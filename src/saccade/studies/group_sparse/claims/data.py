@@ -30,30 +30,33 @@ def _moments(run: Run, **other: float) -> list[float]:
     first = p["direction"][0] / math.hypot(*p["direction"])
     return [
         square, rho * square, pull * (1 + w * rho) + p["margin"], pull * (w + rho),
-        pull * rho * (1 + w), 0.0, square, math.sqrt(2 / math.pi) * scale * first]
+        pull * rho * (1 + w), 0.0, 2.0**2 + 2.0**4, square, math.sqrt(2 / math.pi) * scale * first]
 
 
 TASK = _sampled(
     "group-sparse.task-moments", "GS-D0",
     "The task with every option on (sigma 1.7, a direction off the axes, a margin, correlated"
-    " groups, a split signal) has the moments of its definition, and so has one with groups that"
-    " overlap.", "32 samples of 10000 leave 0.003 to 0.006; the resolution is some five of these.",
+    " groups, a split signal of which one weight is negative) has the moments of its definition"
+    " and marks both groups, and so has one with groups that overlap.",
+    "32 samples of 10000 leave 0.003 to 0.006; the resolution is some five of these.",
     experiment=data.task_moments, measure=lambda run: run.data.moment.values, predict=_moments,
     resolution=0.04,
     parts=(
         "variance", "covariance of groups", "pull of the deciding group", "of the second",
-        "of another", "across the direction", "shared variables", "pull of a shared variable"),
+        "of another", "across the direction", "marks", "shared variables",
+        "pull of a shared variable"),
     sabotages=(
         Sabotage(
             "sigma-1", "Predict with sigma = 1 and independent groups.",
             predict=lambda run: _moments(run, scale=1.0, correlation=0.0)),
         Sabotage("off-direction", "Look along the first axis.", {"looked": (1.0, 0.0, 0.0)}),
-        Sabotage("apart", "Groups that share no variable.", {"overlap": 0})))
+        Sabotage("apart", "Groups that share no variable.", {"overlap": 0}),
+        Sabotage("one-group", "The third group alone decides.", {"split_weight": 0.0})))
 
 LAYER = _exact(
     "group-sparse.layer-as-defined", "GS-D0",
-    "At random weights the layer, each of its variants, one layer or two, a masked group and the"
-    " loss give what plain loops over their definitions give.",
+    "At random weights the layer, each of its variants, one layer or two, a masked group, the"
+    " loss and where it looks give what plain loops over their definitions give.",
     "Rounding; the outputs are of order one to a hundred.", experiment=data.layer_definitions,
     measure=lambda run: one_row(run.data.model.values), predict=lambda run: run.data.plain.values,
     resolution=1e-9, parts=data.LAYER_PARTS,

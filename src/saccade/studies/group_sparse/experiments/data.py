@@ -22,21 +22,23 @@ from saccade.studies.group_sparse.task import GroupSparseTask, group_sparse_task
 Vector = tuple[float, ...]
 LAYERS = VARIANTS | DEEP
 MASKED = ("paper", "with both")
-LAYER_PARTS = (*LAYERS, *(f"{name}, masked group" for name in MASKED), "loss")
+LAYER_PARTS = (
+    *LAYERS, *(f"{name}, masked group" for name in MASKED), "loss", "attention, masked group")
 
 
 @partial(jax.jit, static_argnames=("samples",))
 def _moments(keys: Any, task: GroupSparseTask, along_: Any, across: Any, samples: int) -> Any:
-    """Of each key's sample: variance of a coordinate and its covariance between groups, and E[y <.,
-    x>] along a direction (the deciding group, the second, another) and across it."""
+    """Of each key's sample: variance of a coordinate and its covariance between groups, E[y <., x>]
+    along a direction (the deciding group, the second, another) and across it; and the groups that
+    are marked, as the digits of a binary number."""
 
     def one(key: Any) -> Any:
-        X, y, _ = task.sample(key, samples)
+        X, y, where = task.sample(key, samples)
         signals, rest = X @ along_, X[:, 2] @ across
         pulls = [jnp.mean(y * signals[:, group]) for group in (2, 4, 0)]
         return jnp.stack([
             jnp.mean(X[:, 0, 0] ** 2), jnp.mean(X[:, 0, 0] * X[:, 1, 0]), *pulls,
-            jnp.mean(y * rest)])
+            jnp.mean(y * rest), jnp.mean(where @ 2.0 ** jnp.arange(5))])
 
     return jax.lax.map(one, keys)
 
@@ -57,7 +59,7 @@ def _of_windows(keys: Any, task: GroupSparseTask, samples: int) -> Any:
 def task_moments(
     key: Any, *, scale: float = 1.7, direction: Vector = (1.0, 2.0, -2.0),
     looked: Vector = (1.0, 2.0, -2.0), margin: float = 0.4, correlation: float = 0.3,
-    split_weight: float = 0.5, overlap: int = 1, samples: int = 10_000, replicates: int = 32,
+    split_weight: float = -0.5, overlap: int = 1, samples: int = 10_000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Moments of the task with five groups of three variables, of which the third decides and the
     fifth helps, along the direction `looked` and across it; and of one whose third group alone
@@ -79,10 +81,15 @@ def _normalised(row: np.ndarray) -> np.ndarray:
     return centred / math.sqrt((centred**2).mean() + 1e-5)
 
 
+def _plain_shares(rows: np.ndarray, W: np.ndarray, over_keys: bool) -> np.ndarray:
+    """Attention on each key of each query."""
+    scores = np.array([[key @ W @ query for query in rows] for key in rows])
+    return np.exp(scores) / np.exp(scores).sum(axis=0 if over_keys else 1, keepdims=not over_keys)
+
+
 def _plain_layer(rows: np.ndarray, W: np.ndarray, over_keys: bool) -> np.ndarray:
     """What each query collects, key by key."""
-    scores = np.array([[key @ W @ query for query in rows] for key in rows])
-    shares = np.exp(scores) / np.exp(scores).sum(axis=0 if over_keys else 1, keepdims=not over_keys)
+    shares = _plain_shares(rows, W, over_keys)
     return np.array(
         [sum(shares[i, j] * rows[i] for i in range(len(rows))) for j in range(len(rows))])
 
@@ -129,8 +136,14 @@ def layer_definitions(
         outputs = [road(layer, everything) for layer in layers.values()]
         both.append(
             [*map(np.mean, outputs), *[road(layers[name], masked).mean() for name in MASKED]])
-    hand = np.log1p(np.exp(-y * by_hand(layers["paper"], everything))).mean()
-    rows = [both[0] + [float(layers["paper"].loss(X, y))], both[1] + [hand]]
+    paper, codes = layers["paper"], np.asarray(matrix).T
+    hand = np.log1p(np.exp(-y * by_hand(paper, everything))).mean()
+    W = np.asarray(paper.parameters.attention[0])
+    looks = [_plain_shares(np.hstack([x, codes])[masked], W, over == "keys")[0].mean() for x in X]
+    mask: Any = np.broadcast_to(masked, X.shape[:2])
+    rows = [
+        [*both[0], float(paper.loss(X, y)), float(paper.attention(X, mask)[:, 0].mean())],
+        [*both[1], hand, np.mean(looks)]]
     return xarray.Dataset(along("what", model=rows[0], plain=rows[1]), {"what": list(LAYER_PARTS)})
 
 

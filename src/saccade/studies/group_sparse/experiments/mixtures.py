@@ -77,7 +77,7 @@ def _return_times(odds: Any, step_size: Any, alpha: Any, value_speed: Any, group
 @experiment("group-sparse.return-times", scales={"standard": {"groups": (4, 8, 16)}})
 def return_times(
     key: Any, *, groups: tuple[int, ...] = (5, 10),
-    odds: tuple[float, ...] = (12.0, 25.0, 50.0, 100.0), pace: float = 2.0, alpha: float = 0.0,
+    odds: tuple[float, ...] = (12.5, 25.0, 50.0, 100.0), pace: float = 2.0, alpha: float = 0.0,
     value_moves: bool = True,
 ) -> xarray.Dataset:
     """Population steps of size `pace` / D^2 of the position-only layer until half of its attention

@@ -88,7 +88,7 @@ def run_starts(
 ) -> xarray.Dataset:
     """alpha and the sum of |.| of the other seven coordinates of the six-number map at the steps of
     `record`; and how often each engine warns at `over` times and at 0.98 times the step size
-    16/(D sigma) of the stability rule."""
+    16/(D sigma) of the stability rule; and a and b of W11 after two steps at 0.4 of its speed."""
     run = reduced_map.reduced_trajectory(key, 4, 4, step_size, 4, record, scale, places=12)
     task, start = group_sparse_task(4, 4, scale), models.at_zero(4, models.encoding("sine", 4))
     counts = []
@@ -104,6 +104,9 @@ def run_starts(
                 engine(eta)
             counts.append(sum(one.category is dynamics.StepSizeWarning for one in heard))
     points = run.coordinates
+    slowed = reduced_map.reduced_trajectory(
+        key, 4, 4, step_size, 4, (2,), scale, places=12, feature_speed=0.4)
     return xarray.Dataset(
         along(("step", "what"), point=np.stack([points[:, 0], np.abs(points[:, 1:]).sum(1)], 1))
-        | along("engine", warned=np.array(counts, float)))
+        | along("engine", warned=np.array(counts, float))
+        | along("feature", slowed=slowed.coordinates[0, 1:3]))

@@ -80,18 +80,22 @@ def escape_times(
         along(("groups", "gap"), steps=times), {"groups": list(groups), "gap": list(gaps)})
 
 
-@experiment("group-sparse.unmerged-late", scales={"standard": {"steps": 400_000}})
+@experiment("group-sparse.unmerged-late", scales={"standard": {"steps": 2_000_000}})
 def unmerged_late(
-    key: Any, *, cases: tuple[tuple[int, float], ...] = ((6, 0.5), (16, 0.3)), steps: int = 20_000,
-    size: float = 0.5,
+    key: Any, *, cases: tuple[tuple[int, float], ...] = ((6, 0.5), (16, 0.3)), steps: int = 400_000,
+    size: float = 0.5, scale: float = 1.3,
 ) -> xarray.Dataset:
-    """A of the rank-one map late in training, for (groups, step size) in `cases`."""
-    stops = plan_record(steps).stops
+    """A of the rank-one map at a quarter, a half and the whole of `steps`, for (groups, step size)
+    in `cases`."""
+    times = [steps // 4, steps // 2, steps]
+    stops = plan_record(steps, times).stops
     gaps = [
-        unmerged.rank_one_map(float(D), size, eta, (D + 1) / 2, 1.0, stops)[1][0]
-        for D, eta in cases]
+        unmerged.rank_one_map(float(D), size, eta, (D + 1) / 2, scale, stops)[1] for D, eta in cases
+    ]
     sizes, etas = zip(*cases, strict=True)
-    return xarray.Dataset(along("case", gap=gaps, groups=sizes, step_size=etas))
+    return xarray.Dataset(
+        along(("case", "step"), gap=gaps) | along("case", groups=sizes, step_size=etas),
+        {"step": times})
 
 
 @partial(jax.jit, static_argnames=("rank", "count"))

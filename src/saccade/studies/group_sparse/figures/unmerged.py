@@ -31,7 +31,7 @@ def draw_unmerged(runs: Mapping[str, Run]) -> Drawing:
         xscale="log", xlabel="gap A(0) at the start", ylabel="steps", ylim=(0, None),
         title="until half of the attention")
     left.legend(fontsize=7)
-    late = [runs[f"late {time}"].data.gap.values[0] for time in TIMES]
+    late = [runs[f"late {time}"].data.gap.values[0, -1] for time in TIMES]
     rest = (CASE[0] - 1) * np.exp(-np.array(late))
     right.plot(TIMES, rest / (1 + rest), "o-", color=ORANGE, markersize=4, label="K and Q apart")
     merged = runs["merged"].data.isel(case=0)
@@ -51,5 +51,7 @@ UNMERGED = Figure(
     {
         "escape": (unmerged.escape_times, {}),
         "merged": (maps.position_descent, {"cases": (CASE,)}),
-        **{f"late {t}": (unmerged.unmerged_late, {"cases": (CASE,), "steps": t}) for t in TIMES}},
+        **{
+            f"late {t}": (unmerged.unmerged_late, {"cases": (CASE,), "steps": t, "scale": 1.0})
+            for t in TIMES}},
     draw_unmerged, seconds={"quick": 5})

@@ -108,6 +108,22 @@ def late_laws(
         position.KAPPA, _exp(kappa - alpha - D - sigma), _exp(alpha), _exp(k - 2 * t / 3), _exp(k))
 
 
+def unmerged_drift(groups: int, step_size: float, scale: float, length, k):
+    """e^2 of the unmerged layer's late law, 1 - S ~ k t^{-2/3} (1 + e^2/A) with k that of c =
+    `length`, c^2 = 2 A c_P sqrt(D-1). Arrays allowed. Status: asymptotic, the next term is of order
+    1/A^2. Source: ours.
+
+    k solves g k (p + q k) = 2/3 with g in proportion to A, which is taken to stand. A drifts by
+    dA/dlog t = 2/3, so k by -(2/3) e/A of itself in a unit of log t with e = -dlog k/dlog g =
+    (p + q k)/(p + 2 q k) = 1/(1 + (3/2) g q k^2). That adds (2/3) e/A to the 2/3, and a right-hand
+    side larger by e/A makes k larger by e^2/A.
+    """
+    rate = (3 * step_size * position.KAPPA / (groups * scale)) ** (1 / 3)
+    speed = step_size * length**2 * groups / (groups - 1) * rate
+    square = scale / ((groups - 1) * math.sqrt(2 * math.pi))
+    return (1 + 1.5 * speed * square * k**2) ** -2
+
+
 def selection_error(attention: float, groups: int) -> float:
     """P(y f <= 0) = arctan((1-s) / (s sqrt(D-1))) / pi, for alpha > 0, scores that depend on
     position only, and the rest of the attention shared equally. Status: exact.

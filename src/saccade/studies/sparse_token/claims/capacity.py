@@ -118,7 +118,7 @@ def _ordered(id: str, statement: str, pairs, case: dict, *sabotages: Sabotage, *
     return ordering(
         id, "ST-J1c", statement,
         "Ratios of capacities computed on 8000 sampled tokens a replicate; a difference below 1 %"
-        " is no order.", *sabotages, status="asymptotic", experiment=limits.capacity_on_draws,
+        " is no order.", *sabotages, status="quadrature", experiment=limits.capacity_on_draws,
         measure=lambda run: np.stack([_gap(run, *pair) for pair in pairs], 1), resolution=0.01,
         parts=tuple(f"{more} over {less}" for more, less in pairs),
         scales=common.both_scales(case, case, (1, 1), (4, 20)), figure="sparse-token/capacity",
@@ -174,7 +174,7 @@ FORMULA = estimate(
     " predicted capacity at poor alignment (R = 3, pi = 0.2, theta = 3, cos = 0.3, k = 1).",
     "8000 sampled tokens a replicate leave 1.3 %, 128 of them 0.12 %, of which nine are allowed.",
     wrong("weaker", "Predict for theta = 2.8.", _of_attention, signal=2.8),
-    source=f"Conjecture 1, {PAPER}; formula ours", experiment=limits.capacity_on_draws,
-    measure=lambda run: run.data.samples_per_dim.sel(model="attention").values,
+    source=f"Conjecture 1, {PAPER}; formula ours", status="quadrature",
+    experiment=limits.capacity_on_draws, measure=lambda run: run.data.samples_per_dim.sel(model="attention").values,
     predict=_of_attention, resolution=common.share_of(_of_attention, 0.02),
     scales={"quick": Scale(POOR, repetitions=4, seconds=2)}, figure="sparse-token/capacity")

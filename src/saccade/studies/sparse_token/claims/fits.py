@@ -202,7 +202,7 @@ CROSSING = estimate(
     wrong(
         "weaker-signal", "theta = 2, prediction for 5.", common.constant, 0.28,
         at={"signal": 2.0, "alignment": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)}),
-    source="ours", experiment=limits.population_limit, measure=_crossing,
+    source="ours", status="quadrature", experiment=limits.population_limit, measure=_crossing,
     predict=_predicted_crossing, resolution=0.02,
     scales=common.both_scales({}, {}, (1, 1), (3, 12)), figure="sparse-token/phase",
     finding=(
@@ -214,7 +214,7 @@ ALWAYS_BETTER = ordering(
     "With enough samples attention beats pooling whatever its alignment.",
     "One replicate fluctuates by 0.0023; a gain below 0.005 in error is not a win.",
     repairs=(Repair("aligned", "A cosine of 0.4.", {"alignment": (0.35, 0.4)}),),
-    source="a reading of the abstract", status="asymptotic", experiment=limits.population_limit,
+    source="a reading of the abstract", status="quadrature", experiment=limits.population_limit,
     measure=lambda run: run.data.pooled.values - run.data.error.values[:, 1], resolution=0.005,
     expected="refuted", corrected="sparse-token.poor-alignment-crossing",
     scales={"quick": Scale(seconds=1)}, figure="sparse-token/phase",

@@ -7,7 +7,10 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
+from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
+from saccade.lab.fits import exponents
+from saccade.lab.kinds import SLOPE
 from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import both_scales, wrong
@@ -80,3 +83,40 @@ FEW = common.estimate(
     wrong("many-share", "Let many tokens share the weight.", _many), source="ours",
     experiment=noise.largest_noise, measure=_columns, predict=_few, resolution=[0.2, 0.2],
     parts=("k = 14", "k = 18"), scales=both_scales({}, {}, (4, 4), (0.5, 0.5)))
+
+
+def _left_out(run: Run, shared=theory.mean_log_noise, held=theory.mean_log_noise) -> np.ndarray:
+    """Powers of N and of log N with which what the two forms leave out falls."""
+    p, data = run.parameters, run.data
+    pairs = zip(np.exp(p.log_counts), p.high_sharpness, strict=True)
+    away = [
+        data.shared.values - [shared(count, p.sharpness) for count in p.counts],
+        data.held.values - [held(count, k) for count, k in pairs]]
+    ends = exponents(p.counts, np.abs(away[0])), exponents(p.log_counts, np.abs(away[1]))
+    return one_row(ends)
+
+
+def _without_spread(count: float, k: float) -> float:
+    return float(np.log(count) + k**2 / 2)
+
+
+def _without_euler(count: float, k: float) -> float:
+    """The form of the largest few without the Euler's constant that stands alone."""
+    return theory.mean_log_noise(count, k) + np.euler_gamma
+
+
+LEFT_OUT = common.claim(
+    "sparse-token.noise-in-length", "ST-T2",
+    "Both forms of the noise are limits: what they leave out falls like N^-2 where many tokens"
+    " share it (60 to 540 of them at k = 0.9), and like 1/log N where the largest few hold it (N ="
+    " e^30 to e^300, k twice the border).",
+    "Integrals to ten digits; the next terms bend the first power by 0.06 and the second by 0.01.",
+    Sabotage(
+        "no-spread", "Leave the spread (e^{k^2} - 1)/(2 N) out too.",
+        measure=lambda run: _left_out(run, shared=_without_spread)),
+    Sabotage(
+        "not-alone", "Leave out the Euler's constant that stands alone.",
+        measure=lambda run: _left_out(run, held=_without_euler)),
+    source="ours", status="asymptotic", kind=SLOPE, experiment=noise.integrated_noise,
+    measure=_left_out, predict=lambda run: [-2.0, -1.0], resolution=[0.15, 0.05],
+    parts=("power of N", "power of log N"), scales={"quick": Scale(seconds=1)})

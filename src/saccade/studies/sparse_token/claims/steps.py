@@ -218,7 +218,7 @@ TINY_QUERY = blunt(
     Sabotage(
         "looks-away", "A query of norm 3 that points away.", {"alignment": -0.95, "sharpness": 3.0}
     ),
-    status="asymptotic", kind=ESTIMATE, statistic="mean", measure=_differences, resolution=0.01,
+    status="measured", kind=ESTIMATE, statistic="mean", measure=_differences, resolution=0.01,
     scales={"quick": Scale(repetitions=4, seconds=3)},
     finding=(
         "With eta = 1/2, beta = 1 attention is nearly pooling (test error 0.005 against 0.008);"

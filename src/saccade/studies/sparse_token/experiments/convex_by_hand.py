@@ -31,28 +31,30 @@ def _plain(F: np.ndarray, y: np.ndarray, loss: str, ridge: float, at: np.ndarray
     return np.array([mean, mean + ridge / 2 * w @ w, np.sqrt(slopes @ slopes)])
 
 
-def _fits(random: np.random.Generator, ridge: float) -> list[list[float]]:
+def _fits(random: np.random.Generator, ridge: float, exchanged: bool) -> list[list[float]]:
     """For each shape and loss: what is left of the slope at the fit, what is reported less what is
-    written out there and elsewhere, and Newton's steps."""
+    written out there and elsewhere, and Newton's steps. `exchanged` writes out the other loss."""
     rows = []
     for (n, p), loss in ((shape, loss) for shape in SHAPES for loss in LOSSES):
         F = random.standard_normal((n, p)) * np.linspace(0.5, 2, p) + 0.4
         y = np.where(F[:, 0] + random.standard_normal(n) > 0.3, 1.0, -1.0)
         y[:2] = 1.0, -1.0
         made = convex.fit_readout(F, y, RIDGE, loss)
-        mean, objective, slope = _plain(F, y, loss, ridge, np.append(made.w, made.b))
+        by_hand = LOSSES[1 - LOSSES.index(loss)] if exchanged else loss
+        mean, objective, slope = _plain(F, y, by_hand, ridge, np.append(made.w, made.b))
         at = 0.5 * random.standard_normal(p + 1)
         there = convex._certify(F, y, RIDGE, loss, at[:-1], at[-1], 0, 1e-10)
-        elsewhere = there.gradient_norm - _plain(F, y, loss, ridge, at)[2]
+        elsewhere = there.gradient_norm - _plain(F, y, by_hand, ridge, at)[2]
         rows.append(
             [slope, made.train_loss - mean, made.objective - objective, elsewhere, made.iterations])
     return rows
 
 
-def _separations(random: np.random.Generator, turned: bool) -> list[float]:
+def _separations(random: np.random.Generator, turned: bool, reach: float) -> list[float]:
     """Of sets with a gap, and of such with a point amid the others: how often the answer is wrong;
-    the largest margin of weights in a square less that of a grid of them; the error of a read-out
-    that has two samples of either label on its plane. `turned` exchanges the two kinds."""
+    the largest margin of weights in a square less that of a grid of them, up to `reach`; the error
+    of a read-out that has two samples of either label on its plane. `turned` exchanges the two
+    kinds."""
     wrong = np.zeros((2, 12))
     for number in range(12):
         F = random.standard_normal((30, 3))
@@ -63,8 +65,8 @@ def _separations(random: np.random.Generator, turned: bool) -> list[float]:
         if turned:
             F, y, more, labels = more, labels, F, y
         wrong[:, number] = not convex.is_separable(F, y), convex.is_separable(more, labels)
-    rows = 0.4 * random.standard_normal((9, 2)) + [0.9, 0.6]
-    side = np.linspace(-1, 1, 201)
+    rows = 0.3 * random.standard_normal((9, 2)) + [0.9, 0.6]
+    side = np.linspace(-reach, reach, 201)
     grid = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
     margin = min(1.0, float((grid @ rows.T).min(axis=1).max()))
     w = np.array([0.5, -0.25])
@@ -79,12 +81,14 @@ def _separations(random: np.random.Generator, turned: bool) -> list[float]:
 
 @experiment("sparse-token.convex-by-hand")
 def convex_by_hand(
-    key: Any, *, ridge_by_hand: float = RIDGE, most_steps: int = 12, turned: bool = False
+    key: Any, *, ridge_by_hand: float = RIDGE, most_steps: int = 12, turned: bool = False,
+    exchanged: bool = False, reach: float = 1.0,
 ) -> xarray.Dataset:
     """What is reported of fits and separations less what is written out, with the ridge
-    `ridge_by_hand`; Newton's steps beyond `most_steps` count."""
+    `ridge_by_hand`, the losses `exchanged` and weights up to `reach`; Newton's steps beyond
+    `most_steps` count."""
     random = generator(key)
-    fits = np.array(_fits(random, ridge_by_hand))
+    fits = np.array(_fits(random, ridge_by_hand, exchanged))
     steps = max(float(fits[:, 4].max()) - most_steps, 0.0)
-    off = [*np.abs(fits[:, :4]).max(axis=0), steps, *_separations(random, turned)]
+    off = [*np.abs(fits[:, :4]).max(axis=0), steps, *_separations(random, turned, reach)]
     return xarray.Dataset({"off": ("part", np.array(off))})

@@ -1,5 +1,5 @@
 """The weights that softmax attention gives to noise tokens, by samples: log sums of e^{kg} over all
-of a few dozen tokens, and over the largest of very many."""
+of a few dozen tokens, and over the largest of very many; and without samples, by integrals."""
 
 from typing import Any
 
@@ -47,3 +47,35 @@ def largest_noise(
         heights = -ndtri(tails)
         rows.append([np.asarray(logsumexp(k * heights, axis=1)).mean() for k in sharpness])
     return table(tuple(f"k={k:g}" for k in sharpness), rows, ("replicate",))
+
+
+@experiment("sparse-token.integrated-noise")
+def integrated_noise(
+    key: Any, *, counts: tuple[int, ...] = (60, 180, 540), sharpness: float = 0.9,
+    log_counts: tuple[float, ...] = (30.0, 100.0, 300.0),
+    high_sharpness: tuple[float, ...] = (15.0, 28.0, 49.0),
+) -> xarray.Dataset:
+    """E log Z of Z = sum of e^{kg} over N normal numbers, E log Z = int (e^{-e^u} - E e^{-e^u Z})
+    du: for the counts, and for numbers so many that they are a Poisson process."""
+    shared = [_mean_log_sum(count, sharpness) for count in counts]
+    held = [_mean_log_of_points(*pair) for pair in zip(log_counts, high_sharpness, strict=True)]
+    return xarray.Dataset(
+        {"shared": ("count", np.array(shared)), "held": ("log_count", np.array(held))},
+        {"count": list(counts), "log_count": list(log_counts)})
+
+
+def _mean_log_sum(count: int, k: float) -> float:
+    """With E e^{-tZ} = (E e^{-t e^{kg}})^N; sums over even steps, exact for smooth functions."""
+    g, u = np.arange(-12, 12, 0.05), np.arange(-60, 12, 0.02)
+    density = np.exp(-g * g / 2) / np.sqrt(2 * np.pi) * 0.05
+    left = np.exp(-np.exp(u[:, None] + k * g)) @ density
+    return float(np.sum(np.exp(-np.exp(u)) - left**count) * 0.02)
+
+
+def _mean_log_of_points(log_count: float, k: float) -> float:
+    """With E e^{-tZ} = exp(-int N phi(g) (1 - e^{-t e^{kg}}) dg), t counted from the top."""
+    top, step = np.sqrt(2 * log_count), 0.05 / k
+    g, u = np.arange(top - 5, top + 4, step), np.arange(-100, 60, 0.1)
+    density = np.exp(log_count - g * g / 2) / np.sqrt(2 * np.pi) * step
+    reached = -np.expm1(-np.exp(np.minimum(u[:, None] + k * (g - top), 50.0))) @ density
+    return float(k * top + np.sum(np.exp(-np.exp(u)) - np.exp(-reached)) * 0.1)

@@ -65,7 +65,7 @@ def _shares(setting: SparseTokenSetting, rho: float, k: float, points: int) -> t
     return share, float(np.mean(scores[:, :count].max(1) > scores[:, count:].max(1)))
 
 
-def mean_log_noise(count: int, sharpness: float) -> float:
+def mean_log_noise(count: float, sharpness: float) -> float:
     """E log sum of e^{k g} over `count` noise tokens (asymptotic in both phases, worst at their
     border k = b)."""
     require(count >= 10, "count", count, "must be at least 10, the formula is for many tokens")

@@ -90,8 +90,8 @@ SCHEDULE_APPROACH = claim(
     " step.", source="ours; Figure 4a", status="asymptotic", kind=ESTIMATE,
     experiment=descent.descent, measure=_late_fall, predict=_summed_rates,
     resolution=lambda run: 0.02 * np.abs(_summed_rates(run)),
-    argued="Near the truth the map is linear, up to 2 b^2 (1 - |kappa|): 1 % at 105000 steps (and 6 %"
-    " at 96000, which is why it is judged late).",
+    argued="Near the truth the map is linear, up to 2 b^2 (1 - |kappa|): 1 % at 105000 steps (and 6"
+    " % at 96000, which is why it is judged late).",
     parts=tuple(f"{a} to {b}" for a, b in itertools.pairwise(LATE)),
     scales=quick(descent.SCHEDULE, 1, seconds=4), figure="4a",
     sabotages=Sabotage(

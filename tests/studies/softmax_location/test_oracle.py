@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from saccade.errors import InvalidInput
 from saccade.studies.softmax_location import theory
-from saccade.studies.softmax_location.theory import FINEST, Setting
+from saccade.studies.softmax_location.theory import FINEST, Overlaps, Setting
 
 # dim, length: Bayes, from two coordinates, best score, softmax, its lambda, argmax, erf
 TABLE = {
@@ -100,6 +101,27 @@ def test_thresholds():
     assert at == pytest.approx([0.23662, 0.23922, 0.24179, 0.24396], abs=1e-5)
     bayes = [theory.bayes_risk(Setting(d, 2 ** (d / 2), 1.0)) for d in (40.0, 80.0, 160.0)]
     assert bayes == pytest.approx([0.23190, 0.23631, 0.23991], abs=1e-5)
+
+
+def test_where_softmax_beats_erf_with_many_tokens():
+    """Gains of order 1/L on the null predictor, at 10^5 tokens on both sides of the threshold."""
+    gamma = 0.08**0.5
+    threshold = theory.erf_threshold(gamma)
+    assert theory.null_threshold(gamma) < threshold
+    for dim, wins in ((threshold - 0.5, False), (threshold + 0.5, True)):
+        softmax = theory.best_inverse_temperature(dim, 1e5, gamma).risk
+        assert (softmax < theory.best_erf(dim, 1e5, gamma).risk) == wins
+    with pytest.raises(InvalidInput, match="gamma"):
+        theory.erf_threshold(0.8)
+
+
+def test_how_late_descent_creeps():
+    """The saturated force is the slope of the exact risk, the better the farther."""
+    setting = Setting(400.0, 10.0, 0.9, 0.8)
+    kappas = np.array([0.7, 0.8, 0.9])
+    exact = [-(1 - x**2) * theory.risk(Overlaps(x, 1.0), setting).gradient.kappa for x in kappas]
+    away = np.array(exact) / theory.creeping_speed(kappas, setting) - 1
+    assert np.all(np.abs(away) < [0.04, 0.012, 0.004])
 
 
 def test_several_informative_tokens():

@@ -214,6 +214,8 @@ CITATIONS = {
         "the Bayes risk associated with problem (P_learn) is larger than eps^2"),
     "masked-tokens": answers(
         "Section 3, eqs. (1)-(3), (5)", "T(X) = sum_l erf(lambda X_l.k) X_l.v, ..."),
+    "wide-head": exact(
+        "Section 3, eq. (5)", "softmax(lambda a K^T X^T) X V O^T, with a = X_[CLS]^T Q"),
     "probe-on-made-up-states": answers(
         "Appendix D.1, Experiment design",
         "performing logistic regression on embeddings of [CLS] tokens in the hidden layers"),

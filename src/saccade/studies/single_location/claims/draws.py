@@ -105,6 +105,36 @@ MASKED = claim(
     sabotages=(changed("ignore-mask", "Let all tokens in.", ignore_mask=True),))
 
 
+def _heads_by_hand(run: Run) -> np.ndarray:
+    """softmax(lambda x Q K^T X^T) X V O^T over the tokens that are there, sample by sample."""
+    data, lam, rows = run.data, run.parameters.inverse_temperature, []
+    Q, K, V, O = (data[name].values for name in "QKVO")  # noqa: E741 (the paper's letters)
+    asked = Q.T @ data.cls.values
+    for tokens, there in zip(data.X.values, data.mask.values, strict=True):
+        shares = np.exp([lam * sum(asked * (K.T @ x)) for x in tokens[there]])
+        shares = shares / sum(shares)
+        value = sum(share * (V.T @ x) for share, x in zip(shares, tokens[there], strict=True))
+        output = O @ value
+        rows.append([*output, output[0], *shares, *[0.0] * int((~there).sum())])
+    return np.array(rows)
+
+
+WIDE = claim(
+    "single-location.wide-head", "SL-A1",
+    "An attention head of any width is softmax(lambda x Q K^T X^T) X V O^T read at [CLS], over the"
+    " tokens that are there (width 3, two outputs).", source="Section 3, eq. (5)", kind=IDENTITY,
+    experiment=draws.wide_head,
+    measure=lambda run: one_row(np.abs(
+        np.concatenate(
+            [
+                run.data.output.values, run.data.prediction.values[:, None],
+                run.data.weight.values],
+            axis=1)
+        - _heads_by_hand(run)).max()),
+    resolution=1e-12, argued="Sums of a few terms of order ten at most.",
+    sabotages=changed("one-column", "Keep the first column of each matrix.", narrow=True))
+
+
 def _named(run: Run, tolerance: float, turns: tuple[int, ...] = (1, -1)) -> np.ndarray:
     """The nearest end by the largest difference of the five inner products, over pairs with k and v
     turned round and with v and v* turned round; 3 where none is within the tolerance."""

@@ -163,7 +163,8 @@ FIXED_POINTS = claim(
     " sqrt(d/2) is above about 3 erf saturates, and a plateau could pose as a root.",
     parts=("fewest roots", "most roots", "distance"), scales=quick(seconds=2),
     sabotages=(
-        changed("added-push", "Add a constant push to the field.", slope=0.3),
+        changed(
+            "added-push", "Add a push that leaves nothing at rest but the corners.", slope=30.0),
         changed(
             "large-steps", "Steps of 8 to 12 inverse curvatures, which return over the pole.",
             units=(8.0, 12.0))))

@@ -202,7 +202,8 @@ def schedule_fates(
 ) -> xarray.Dataset:
     """Where the schedule of Figure 4a leads many starts, as long as it takes to tell whether a run
     has swapped (the same runs are swapped after 10000 steps as after 120000): eta and nu in the
-    end. After `first` steps only those with |nu| up to `settled` go on: v does not turn back."""
+    end. After `first` steps only those with |nu| up to `settled` go on: with steps below the edge
+    of stability v does not turn back (of 1600 starts all ended alike without this)."""
     setting = Setting(dim, length, inverse_temperature, gamma)
     first = min(first, steps)
     here = dynamics.overlap_trajectory(

@@ -141,6 +141,33 @@ def masked_tokens(
         {"model": ["erf", "softmax", "argmax", "head"], "given": ["masked", "left out"]})
 
 
+@experiment("single-location.wide-head")
+def wide_head(
+    key: Any, *, dim: int = 5, width: int = 3, out: int = 2, length: int = 4, samples: int = 6,
+    inverse_temperature: float = 0.7, narrow: bool = False,
+) -> xarray.Dataset:
+    """Outputs and weights of attention heads wider than one, with every second sample's last token
+    masked, and their matrices; `narrow` keeps the first column of each matrix only."""
+    rng = generator(key)
+    matrices = [rng.standard_normal((rows, width)) for rows in (dim, dim, dim, out)]
+    X, cls = rng.standard_normal((samples, length, dim)), rng.standard_normal(dim)
+    mask = np.ones((samples, length), bool)
+    mask[::2, -1] = False
+    used = [matrix[:, :1] for matrix in matrices] if narrow else matrices
+    head = models.SingleHeadAttention(*used, cls, inverse_temperature)
+    data = {
+        "output": (("sample", "entry"), np.asarray(head.output(X, mask))),
+        "prediction": ("sample", np.asarray(head(X, mask))),
+        "weight": (("sample", "token"), np.asarray(head.attention(X, mask))),
+        "X": (("sample", "token", "axis"), X), "mask": (("sample", "token"), mask),
+        "cls": ("axis", cls)}
+    shapes = dict(zip("QKVO", ("axis", "axis", "axis", "entry"), strict=True))
+    named = {
+        name: ((row, "column"), matrix)
+        for (name, row), matrix in zip(shapes.items(), matrices, strict=True)}
+    return xarray.Dataset(data | named)
+
+
 @experiment("single-location.made-up-ends")
 def made_up_ends(
     key: Any, *, dim: int = 400, length: int = 10, inverse_temperature: float = 0.9,

@@ -21,9 +21,9 @@ def small_decoders(
     learning_rate: float = 3e-3, networks: int = common.NETWORKS, tests: int = 400,
 ) -> xarray.Dataset:
     """Errors of decoders on matrices they have never seen, each on tasks of its own: trained,
-    before training, and shown the values of the next task; and of predicting zero. `small` predicts labels
-    from x- and y-tokens in turn, and the error is that of the query's label; the others see pairs
-    and the error is |beta_N - beta|^2."""
+    before training, and shown the values of the next task; and of predicting zero. `small`
+    predicts labels from x- and y-tokens in turn, and the error is that of the query's label; the
+    others see pairs and the error is |beta_N - beta|^2."""
     task = SparseRecovery.create(dim, measurements, sparsity)
     recipe = DecoderRecipe(architecture, layers, steps, batch, learning_rate=learning_rate)
     train_key, test_key = jax.random.split(key)

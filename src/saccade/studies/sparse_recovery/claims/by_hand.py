@@ -103,13 +103,13 @@ DECODED = _beside(
 
 NETWORK = _beside(
     "sparse-recovery.network-by-hand", "SR-F4",
-    "The deep transformer that decoders are (softmax attention, LayerNorm, gelu) says what loops in"
-    " NumPy say, looking back at pairs or by places alone, and its derivatives are theirs; a step"
-    " of training takes the mean gradient of its batches.",
+    "The deep transformer that decoders are (softmax attention, LayerNorm, gelu; or ReLU attention"
+    " and neither) says what loops in NumPy say, looking back at pairs or by places alone, and its"
+    " derivatives are theirs; a step of training takes the mean gradient of its batches.",
     "Double precision; central differences over 1e-5 leave some 1e-8.",
     Sabotage("other-scale", "Scores over d_h, not over its root.", {"power": 1.0}),
     Sabotage("two-batches", "The hand sees two of three batches.", {"batches": 2}),
-    resolution=[*[1e-9, 1e-5] * 2, 1e-9], experiment=network_by_hand.network_by_hand,
+    resolution=[*[1e-9, 1e-5] * 3, 1e-9], experiment=network_by_hand.network_by_hand,
     parts=(
         *(f"{what}, {name}" for name in network_by_hand.CONFIGS for what in ("said", "slope")),
         "accumulated"),

@@ -99,6 +99,44 @@ def train_decoder(
         about={**recipe._asdict(), **sizes, "pool": list(task.pool)})
 
 
+def side_by_side(problem: Problem, models: int) -> Problem:
+    """The same training of several models at once, stacked along a leading axis: each has its own
+    batches, gradients, moments and clipping. The loss is the sum of theirs."""
+
+    def batch(key: Array, step: Array, data: Any) -> Any:
+        return jax.vmap(lambda one: problem.batch(one, step, data))(jax.random.split(key, models))
+
+    def loss(stacked: Any, batches: Any) -> Array:
+        return eqx.filter_vmap(problem.loss)(stacked, batches).sum()
+
+    def update(updates: Any, state: Any, params: Any = None) -> Any:
+        return jax.vmap(problem.optimiser.update)(updates, state, params)
+
+    optimiser = optax.GradientTransformation(jax.vmap(problem.optimiser.init), update)
+    return Problem(loss, batch, optimiser, problem.data, problem.accumulate)
+
+
+def train_decoders(
+    task: SparseRecovery, recipe: DecoderRecipe, key: Array, models: int
+) -> tuple[list[Transformer], list[Transformer]]:
+    """As many decoders before and after training, side by side in one program."""
+    start_key, train_key = jax.random.split(key)
+    config = decoder_config(task, recipe)
+    starts = jax.random.split(start_key, models)
+    stacked = eqx.filter_vmap(lambda one: transformer.init_transformer(one, config))(starts)
+    problem = side_by_side(decoder_problem(task, recipe), models)
+    ended = train(problem, stacked, train_key, recipe.steps, chunk=recipe.steps, name="decoders")
+    return _one_by_one(stacked, models), _one_by_one(ended.model, models)
+
+
+def _one_by_one(stacked: Transformer, models: int) -> list[Transformer]:
+    arrays, rest = eqx.partition(stacked, eqx.is_array)
+    arrays = jax.tree.map(np.asarray, arrays)
+    return [
+        eqx.combine(jax.tree.map(lambda leaf, place=place: leaf[place], arrays), rest)
+        for place in range(models)]
+
+
 def estimation_loss(model: Transformer, sample: RecoverySample) -> Array:
     """Mean over prefixes n = 1..N of |beta_n - beta|^2."""
     estimated = model(prompts.pair_tokens(sample.X, sample.y))

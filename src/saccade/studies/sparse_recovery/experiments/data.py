@@ -86,7 +86,8 @@ def columns(
 ) -> xarray.Dataset:
     """Columns as tokens: the Bayes prediction (free supports, blocks of a pool with a gap, and with
     `faint` noise, where three rows tell all of two non-zeros), LISTA-VM's, the mean place of its
-    attention (also where thresholds of `hush` let nothing pass: all columns alike), and its
+    attention (also where thresholds of `hush` let nothing pass: all columns that are there
+    alike), and its
     prediction without a column and without a row; and the same by plain loops, which may believe in
     another noise or forget 1/(2n + 1), or the value itself."""
     rows, plain = {}, {}
@@ -108,10 +109,10 @@ def columns(
     plain["LISTA-VM"] = (b * query).sum(1)
     plain["attention"] = np.abs(b) @ np.arange(1.0, 6.0) / np.abs(b).sum(1)
     silent = UnrolledRecovery("lista-vm", {"M": np.full(4, 0.8), "theta": np.full(4, hush)})
-    rows["nothing found"] = silent.attention(tokens) @ np.arange(6.0)
-    plain["nothing found"] = np.full(samples, np.mean([1, 2, 3, 4, 5]))
     there = np.arange(6) != 2  # without the second column
     mask: Any = np.broadcast_to(there, (samples, 6))
+    rows["nothing found"] = silent.attention(tokens, mask) @ np.arange(6.0)
+    plain["nothing found"] = np.full(samples, np.mean([1, 3, 4, 5]))
     rows["masked"] = model(tokens, mask)
     fewer = free.sample(key, samples)._replace(X=free.sample(key, samples).X * there[1:])
     plain["masked"] = (_lista_vm(fewer, 4, 0.8, 0.005, normalised) * query).sum(1)

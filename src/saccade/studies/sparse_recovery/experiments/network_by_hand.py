@@ -1,5 +1,6 @@
-"""The deep transformer beside NumPy: a decoder of pairs that sees what came before, and one that
-looks by places alone; what they say, and how that changes along a direction of all parameters."""
+"""The deep transformer beside NumPy: decoders of pairs that see what came before, by softmax or by
+ReLU attention, and one that looks by places alone; what they say, and how that changes along a
+direction of all parameters."""
 
 from typing import Any
 
@@ -16,12 +17,15 @@ from saccade.networks.transformer import init_transformer, pair_decoder, vision_
 SIZES: dict[str, Any] = {"width": 6, "heads": 2, "hidden": 7, "layers": 1}
 CONFIGS = {
     "pairs": pair_decoder(dim=3, read_out_init=1.0, **SIZES),
+    "relu": pair_decoder(dim=3, attention="relu", read_out_init=1.0, **SIZES),
     "places": vision_transformer(4, 5, 3, "positions", position_init=0.5, **SIZES)}
 BATCH, TOKENS, DIFFERENCE = 2, 5, 1e-5
 
 
 def _normed(x: np.ndarray, norm: Any) -> np.ndarray:
-    """LayerNorm of every row."""
+    """LayerNorm of every row, if there is one."""
+    if norm is None:
+        return x
     away = x - x.mean(axis=1, keepdims=True)
     rows = away / np.sqrt((away**2).mean(axis=1, keepdims=True) + 1e-5) * norm.scale
     return rows if norm.shift is None else rows + norm.shift
@@ -44,8 +48,10 @@ def _mixed(config: Any, layer: Any, state: np.ndarray, places: Any, power: float
         q, k, v = looks[:, :inner][:, own], looks[:, inner:][:, own], seen[:, 2 * inner :][:, own]
         for i in range(len(state)):
             last = i + 1 if config.causal else len(state)
-            weights = np.exp(k[:last] @ q[i] / d**power)
-            made[i, own] = weights @ v[:last] / weights.sum()
+            scores = k[:last] @ q[i] / d**power
+            relu = config.attention == "relu"
+            weights = np.maximum(scores, 0) if relu else np.exp(scores)
+            made[i, own] = weights @ v[:last] / (last if relu else weights.sum())
     return _linear(made, layer.projection, layer.projection_bias)
 
 
@@ -58,7 +64,8 @@ def _says(model: Any, tokens: np.ndarray, power: float) -> np.ndarray:
         layer = jax.tree.map(lambda leaf, number=number: leaf[number], model.layers)
         state = state + _mixed(config, layer, state, model.positions, power)
         h = _linear(_normed(state, layer.mlp_norm), layer.first, layer.first_bias)
-        bent = h / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (h + 0.044715 * h**3)))
+        share = 1 + np.tanh(np.sqrt(2 / np.pi) * (h + 0.044715 * h**3))
+        bent = np.maximum(h, 0) if config.activation == "relu" else h / 2 * share
         state = state + _linear(bent, layer.second, layer.second_bias)
     state = _normed(state, model.last_norm)
     state = state.mean(axis=0, keepdims=True) if config.pool == "mean" else state
@@ -95,7 +102,7 @@ def _accumulated(key: Any, batches: int) -> tuple[float, float]:
 
 @experiment("sparse-recovery.network-by-hand")
 def network_by_hand(key: Any, *, power: float = 0.5, batches: int = 3) -> xarray.Dataset:
-    """Of both networks, all parameters away from their first values, one number for what they say
+    """Of the networks, all parameters away from their first values, one number for what they say
     and its slope along a random direction, by the study (automatic differentiation) and by hand
     (central differences), where scores are divided by d_h^`power`; and two steps of training, each
     on the mean gradient of three batches, of which the hand sees `batches`."""

@@ -39,10 +39,11 @@ def lines(axes: Any, x: Any, errors: Any, statistic: Callable = median) -> None:
 
 @partial(
     Figure, "sparse-recovery/layers", "Error layer by layer, on seen and unseen matrices",
-    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems of 20 networks. Dashed: ISTA and FISTA"
-    " with the penalty that is best on the test problems. Dotted black: predicting zero. A frozen"
-    " weight (LISTA, LISTA-CP, ALISTA frozen) fails on new matrices, a weight made from the"
-    " matrix at hand does not.", "section 6 of arXiv 2410.13981, ALISTA's second life is ours",
+    "d = 20, 10 rows, 3 non-zeros, no noise; medians over test problems of 20 networks. Dashed:"
+    " ISTA and FISTA with the penalty that is best on the test problems. Dotted black: predicting"
+    " zero. A frozen weight (LISTA, LISTA-CP, ALISTA frozen) fails on new matrices, a weight made"
+    " from the matrix at hand does not.",
+    "section 6 of arXiv 2410.13981, ALISTA's second life is ours",
     {
         "one": (learned.one_matrix, {}), "many": (learned.varying_matrices, {}),
         "orthonormal": (

@@ -172,6 +172,7 @@ def test_a_claim_expected_to_be_refuted_gives_exit_code_0(only, fresh_store):
     true = Repair("true", "Predict the truth.", predict=risk_claims.ZETA.predict)
     only(predict=lambda run: 0.5, expected="refuted", sabotages=(), repairs=(true,))
     assert "refuted as expected" in run("verify").stdout
+    assert "1/1 mended" in run("verify", "--sabotage").stdout
 
 
 def test_a_sabotage_that_breaks_nothing_gives_exit_code_1(only, fresh_store):

@@ -119,9 +119,15 @@ def needs(what: dict[str, Any]) -> str:
 
 
 def _sabotages(row: dict[str, Any]) -> str:
+    """How many of its sabotages are refuted; of a claim expected to be refuted, under how many of
+    its repairs it holds."""
     if row["verdict"] == "waiting":
         return "-"
-    verdicts = [item["verdict"] for item in row["sabotages"]]
-    broken = sum(verdict == "refuted" for verdict in verdicts)
-    colour = "green" if broken == len(verdicts) else "red"
-    return f"[{colour}]{broken}/{len(verdicts)} refuted[/{colour}]"
+    items, wanted = row["sabotages"], "refuted"
+    if not items and row.get("repairs"):
+        items, wanted = row["repairs"], "holds"
+    right = sum(item["verdict"] == wanted for item in items)
+    telling = not any(item.get("trivial") for item in items)
+    colour = "green" if right == len(items) and telling else "red"
+    word = "refuted" if wanted == "refuted" else "mended"
+    return f"[{colour}]{right}/{len(items)} {word}[/{colour}]"

@@ -13,6 +13,7 @@ READINGS = {
     "scaled": "the paper's sentence at stated smaller sizes",
     "proxy": "another data set, model or statistic stands in",
     "ours": "a sentence of ours, not of a paper", "": "not stated for this claim"}
+NOWHERE = "no factor moves it: it is 0, or the resolution alone allows what was measured"
 AGAINST = {"proxy": "refuted (a stand-in)", "ours": "refuted (our reading)"}
 
 
@@ -40,7 +41,7 @@ def slack_words(row: Mapping[str, Any]) -> str:
     if slack.get("factor") is None and (near_zero := _room_words(row)):
         return near_zero
     if low is None and high is None:
-        return "" if not is_loose(row) else "no factor moves it: the prediction is 0 or unbounded"
+        return "" if not is_loose(row) else NOWHERE
     if low and high and max(1 - low, high - 1) < 0.01:
         nearest = number(min(1 - low, high - 1), 2)
         return f"for predictions within {nearest} of the stated one, relatively"

@@ -6,8 +6,8 @@ import numpy as np
 
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
-from saccade.studies.spatial.claims import IDENTICAL, OURS
-from saccade.studies.spatial.experiments import networks_by_hand
+from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED
+from saccade.studies.spatial.experiments import networks_by_hand, starts_by_hand
 
 MINE = partial(IDENTICAL, source="ours", citation=OURS)
 KINDS = ("vanilla", "positional")
@@ -23,10 +23,11 @@ VISION = MINE(
     " say, looks where they do, and has their derivative: scores over the root of a head's width,"
     " queries and keys of the positional one from LayerNorm(P), which is added to the tokens of the"
     " vanilla one only.", experiment=networks_by_hand.vision_by_hand, measure=_gap,
-    resolution=[1e-10, 1e-12, 1e-6] * 2,
+    resolution=[1e-10, 1e-12, 1e-4] * 2,
     parts=tuple(f"{kind}: {what}" for kind in KINDS for what in ("scores", "looks", "slope")),
     argued="Double precision, two layers, every bias and scale moved from where it starts."
-    " Differences of fourth order over 1e-4 leave some 1e-9.", scales={"quick": Scale(seconds=3)},
+    " Differences of fourth order over 1e-4 leave 1e-9 to 1e-6.",
+    scales={"quick": Scale(seconds=3)},
     sabotages=(
         Sabotage("by-width", "By hand over the root of the whole width, 6.", {"divided": 6}),
         Sabotage("raw-encodings", "By hand encodings are not normalised.", {"normed": False}),
@@ -83,3 +84,45 @@ SIZES = MINE(
     sabotages=(Sabotage(
         "no-shift", "Count one number for each normalised channel.",
         predict=lambda run: _counted(run, shift=False)),))
+
+STARTS = SAMPLED(
+    id="spatial.network-starts", spec="VS-I1", source="ours", citation=OURS,
+    statement="Initial matrices have variance one over the numbers that enter a unit, a quarter of"
+    " that where a vision transformer adds to its states, twice that before ReLU in ResNet; the"
+    " encodings have the standard deviation asked for, 0.3.",
+    experiment=starts_by_hand.network_starts, measure=lambda run: run.data.square.values,
+    predict=lambda run: [1, 0.09, 1, 1, 0.25, 1, 0.25, 1, 1, 1, 1, 2, 1],
+    resolution=[0.25, 0.03, 0.15, 0.2, 0.06, 0.2, 0.06, 0.3, 0.2, 0.15, 0.3, 0.1, 0.25],
+    parts=starts_by_hand.VISION_PARTS + starts_by_hand.CONVOLUTION_PARTS,
+    argued="Means of 64 blocks of 20 to 1152 squares, which spread by (2/n)^(1/2) of them; nine"
+    " standard errors and more.", scales={"quick": Scale(repetitions=4, seconds=3)},
+    sabotages=(
+        Sabotage("fan-out", "Times the numbers that leave a unit.", {"fan": "out"}),
+        Sabotage(
+            "one-rule", "Predict variance 1 over what enters a unit for all, encodings too.",
+            predict=lambda run: np.ones(13)),
+        Sabotage("as-adds", "Predict a quarter of it for all.", predict=lambda run: [0.25] * 13)))
+
+DECAYS = MINE(
+    id="spatial.decay-by-hand", spec="VS-I1",
+    statement="Weight decay moves every matrix of a vision transformer, of a small convolutional"
+    " network and of ResNet, and neither biases, norms nor encodings; without warm-up the"
+    " first step has the whole rate.", experiment=starts_by_hand.decay_by_hand, measure=_gap,
+    resolution=1e-7, parts=("vision transformer", "small CNN", "ResNet"),
+    argued="One step where every gradient is zero; the schedule is in single precision.",
+    scales={"quick": Scale(seconds=2)},
+    sabotages=(
+        Sabotage("all-decay", "By hand everything decays.", {"all_decay": True}),
+        Sabotage("half-rate", "By hand the first step has half the rate.", {"rate": 0.01})))
+
+LOOP = MINE(
+    id="spatial.loop-by-hand", spec="VS-I1",
+    statement="Training in chunks takes the steps of a plain loop, with the batch that the key of"
+    " each step draws, records losses and norms of gradients before them, measures at the start,"
+    " every so many steps and at the end, and ends the same when it is broken off and resumed.",
+    experiment=starts_by_hand.loop_by_hand, measure=_gap, resolution=1e-10,
+    parts=("losses", "norms", "end", "measured at", "measured", "resumed"),
+    argued="Seven steps of least squares in double precision.", scales={"quick": Scale(seconds=2)},
+    sabotages=(
+        Sabotage("later-keys", "By hand steps count from 1.", {"first": 1}),
+        Sabotage("rarely", "By hand measured every three steps.", {"measured": 3})))

@@ -195,7 +195,7 @@ def _vgg_by_hand(
     return images.mean(axis=(1, 2)) @ np.asarray(model.read_out) + model.read_out_bias
 
 
-def _small_large(random: np.random.Generator) -> tuple[ResNet, Vgg]:
+def small_large(random: np.random.Generator) -> tuple[ResNet, Vgg]:
     """A ResNet of two blocks, one of which halves the picture, and a VGG of narrow layers."""
 
     def drawn(*shape: int) -> Any:
@@ -235,7 +235,7 @@ def convolutions_by_hand(
         made = np.asarray(jax.jit(lambda model, seen: model(seen))(model, seen))
         gaps.append(np.abs(made - _small_by_hand(model, seen, turned)).max())
     for model, side, by_hand in zip(
-        _small_large(random), (6, 32), (_resnet_by_hand, _vgg_by_hand), strict=True
+        small_large(random), (6, 32), (_resnet_by_hand, _vgg_by_hand), strict=True
     ):
         seen, others = random.normal(size=(2, images, side, side, 2))
         made = np.asarray(model(jnp.asarray(seen), model.statistics(jnp.asarray(others))))

@@ -24,7 +24,14 @@ from saccade.studies.spatial.dynamics import descent
 from saccade.studies.spatial.dynamics import images as dynamics
 from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.dynamics.images import Recipe
-from saccade.studies.spatial.task import Spatial, gaussian_convolution, interleaved, localised
+from saccade.studies.spatial.task import (
+    Spatial,
+    gaussian_convolution,
+    interleaved,
+    localised,
+    random_feature,
+    scattered,
+)
 
 LAYER = Layer(3, 0.2, 1.4)
 
@@ -68,22 +75,63 @@ def random_start(
     key: Any, *, patches: int = 65, dim: int = 4160, diagonal: float = 1.3, spread: float = 1e-3
 ) -> xarray.Dataset:
     """The start of descent on a sample: squares of the off-diagonal of A and of v, over omega^2, in
-    blocks of 130 and 65; the diagonal."""
-    A, v = map(np.asarray, descent.random_start(key, patches, dim, diagonal, spread))
-    off = A[~np.eye(patches, dtype=bool)] / spread
-    blocks = [np.mean(part.reshape(-1, 65)[:64] ** 2, axis=1) for part in (off, v / spread)]
-    return xarray.Dataset(
-        {"squares": (("block", "what"), np.stack(blocks, axis=1)), "diagonal": ("i", np.diag(A))})
+    blocks of 65, and fourth powers of v, over 3 omega^4; the diagonal; by JAX and by NumPy."""
+    blocks, diagonals = [], []
+    for source in (key, generator(key)):
+        A, v = map(np.asarray, descent.random_start(source, patches, dim, diagonal, spread))
+        off = A[~np.eye(patches, dtype=bool)] / spread
+        blocks += [
+            np.mean(part.reshape(-1, 65)[:64], axis=1)
+            for part in (off**2, (v / spread) ** 2, (v / spread) ** 4 / 3)]
+        diagonals.append(np.diag(A))
+    return xarray.Dataset({
+        "squares": (("block", "what"), np.stack(blocks, axis=1)),
+        "diagonal": (("i", "source"), np.stack(diagonals, axis=1))})
+
+
+@experiment("spatial.random-draws")
+def random_draws(
+    key: Any, *, dim: int = 5, side: int = 4, block: int = 2, draws: int = 1024,
+    swapped: bool = False,
+) -> xarray.Dataset:
+    """Of each of many features drawn by NumPy and by JAX: the first coordinate, its square and its
+    fourth power; and of each scattered partition the share of places that keep their set (where
+    `swapped`: two random places change sets, no more)."""
+    random, labels, rows = generator(key), localised(side, block), []
+    for one in jax.random.split(key, draws):
+        row = []
+        for source in (random, one):
+            first = float(np.asarray(random_feature(source, dim))[0])
+            mixed = np.asarray(scattered(source, labels))
+            if swapped:
+                mixed, pair = labels.copy(), random.choice(len(labels), 2, replace=False)
+                mixed[pair] = labels[pair[::-1]]
+            row += [first, first**2, first**4, np.mean(mixed == labels)]
+        rows.append(row)
+    return xarray.Dataset({"seen": (("draw", "what"), np.asarray(rows))})
 
 
 @experiment("spatial.counter-example")
 def counter_example(
     key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 400, power: int = 3
 ) -> xarray.Dataset:
-    """Labels of the counter-example beside loops over sets, with the rule's own filters: which
-    agree; mean squares of the patches, image by image, and of the filters, in 64 blocks."""
-    labels = localised(side, block)
-    X, y, taps = map(np.asarray, gaussian_convolution(key, labels, dim, samples))
+    """Labels of the counter-example, drawn by NumPy and by JAX, beside loops over sets, with the
+    rule's own filters: which agree; mean squares of the patches, image by image, and of the
+    filters, in 64 blocks."""
+    labels, agree, patch, filters = localised(side, block), [], [], []
+    for source in (generator(key), key):
+        X, y, taps = map(np.asarray, gaussian_convolution(source, labels, dim, samples))
+        agree.append(_says(X, labels, taps, power) == y)
+        patch.append(np.mean(X**2, axis=(1, 2)))
+        filters.append(np.mean(np.resize(taps**2, (64, taps.size // 64 or 1)), axis=1))
+    return xarray.Dataset({
+        "agree": (("sample", "source"), np.stack(agree, axis=1)),
+        "patch": (("sample", "source"), np.stack(patch, axis=1)),
+        "filter": (("block", "source"), np.stack(filters, axis=1))})
+
+
+def _says(X: np.ndarray, labels: np.ndarray, taps: np.ndarray, power: int) -> np.ndarray:
+    """The sign of the sum over sets of a power of their response, set by set."""
     says = []
     for image in X:
         total = 0.0
@@ -92,10 +140,7 @@ def counter_example(
             response = sum(float(image[j] @ taps[rank]) for rank, j in enumerate(members))
             total += abs(response) ** power * np.sign(response)
         says.append(np.sign(total))
-    return xarray.Dataset({
-        "agree": ("sample", np.array(says) == y),
-        "patch": ("sample", np.mean(X**2, axis=(1, 2))),
-        "filter": ("block", np.mean(np.resize(taps**2, (64, taps.size // 64 or 1)), axis=1))})
+    return np.array(says)
 
 
 @experiment("spatial.batch-by-hand")
@@ -126,7 +171,8 @@ def batch_by_hand(
         gaps[-1] += np.sum(np.asarray(labels) != train.labels[chosen])
     order = random.integers(0, images, data.order.shape) if replaced else data.order
     repeated = np.sum(np.diff(np.sort(order.reshape(2, -1), axis=1), axis=1) == 0)
-    gaps.append(repeated + np.all(order[: 2 * batch] == order[2 * batch :]))
+    left_over = abs(recipe.steps(images) - 2 * (images // batch))
+    gaps.append(repeated + left_over + np.all(order[: 2 * batch] == order[2 * batch :]))
     weights = random.normal(size=(9, 48, 4)).astype(np.float32)
     says = np.einsum("njd,jdk->nk", patches(whole, looks, 4), weights).argmax(axis=1)
     right = dynamics.right_answers(

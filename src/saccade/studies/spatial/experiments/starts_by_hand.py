@@ -1,0 +1,137 @@
+"""How the networks of the real images start, which of their numbers decay, and the loop that trains
+them, beside plain versions."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import xarray
+
+from saccade.arrays import generator
+from saccade.lab.experiment import experiment
+from saccade.networks.convolution.large import resnet_18
+from saccade.networks.convolution.small import ConvolutionConfig, init_convolution
+from saccade.networks.training import Problem, train
+from saccade.networks.transformer import init_transformer, vision_transformer
+from saccade.studies.spatial.dynamics import images as dynamics
+from saccade.studies.spatial.dynamics.images import Recipe
+from saccade.studies.spatial.experiments.networks_by_hand import small_large
+
+VISION_PARTS = (
+    "read-in", "encodings", "queries and keys", "values", "projection", "first", "second",
+    "read-out")
+CONVOLUTION_PARTS = ("small, first", "small, second", "small, read-out", "ResNet", "short cut")
+
+
+@experiment("spatial.network-starts")
+def network_starts(key: Any, *, blocks: int = 64, fan: str = "in") -> xarray.Dataset:
+    """Mean squares of the initial matrices, in `blocks` of their rows, times the numbers that enter
+    ("in") or leave ("out") a unit; the encodings as they are. A vision transformer of width 64,
+    a small convolutional network, and of ResNet-18 a kernel and a short cut."""
+    config = vision_transformer(48, 64, 20, "positions", hidden=96, layers=1, position_init=0.3)
+    vit, D = init_transformer(key, config), 64
+    layer, cnn = vit.layers.at(0), init_convolution(key, ConvolutionConfig(16, (32, 64), 40))
+    block = resnet_18(key).blocks[2]
+    matrices = {
+        "read-in": vit.read_in, "encodings": vit.positions,
+        "queries and keys": layer.qkv[:, : 2 * D], "values": layer.qkv[:, 2 * D :],
+        "projection": layer.projection, "first": layer.first, "second": layer.second,
+        "read-out": vit.read_out, "small, first": cnn.kernels[0], "small, second": cnn.kernels[1],
+        "small, read-out": cnn.read_out, "ResNet": block.first, "short cut": block.short}
+    rows = []
+    for name, matrix in matrices.items():
+        squares = np.asarray(matrix, float) ** 2
+        many = 1.0 if name == "encodings" else squares.shape[0 if fan == "in" else 1]
+        kept = squares.size // blocks * blocks
+        rows.append(many * squares.ravel()[:kept].reshape(blocks, -1).mean(axis=1))
+    return xarray.Dataset(
+        {"square": (("block", "matrix"), np.stack(rows, axis=1))}, {"matrix": list(matrices)})
+
+
+@experiment("spatial.decay-by-hand")
+def decay_by_hand(key: Any, *, all_decay: bool = False, rate: float = 0.02) -> xarray.Dataset:
+    """Largest gaps between the first step of the recipe's optimiser (no warm-up, rate 0.02, decay
+    0.3) where every gradient is zero, and -rate 0.3 times each matrix but the encodings (else:
+    times everything), for a vision transformer, a small convolutional network and a ResNet."""
+    recipe = Recipe(0.02, warmup=0.0, decay=0.3)
+    rule, random = dynamics.optimiser(recipe, 10), generator(key)
+    vit = init_transformer(
+        key, vision_transformer(3, 5, 4, "positions", width=6, hidden=7, heads=2))
+    cnn = init_convolution(key, ConvolutionConfig(2, (3, 4), 3))
+    gaps = []
+    for model in (vit, cnn, small_large(random)[0]):
+        free = jax.tree.map(
+            lambda leaf: jnp.asarray(random.normal(size=leaf.shape)),
+            eqx.filter(model, eqx.is_inexact_array))
+        nothing = jax.tree.map(jnp.zeros_like, free)
+        moves, _ = jax.jit(rule.update)(nothing, rule.init(free), free)
+        gap = 0.0
+        for (path, leaf), move in zip(
+            jax.tree_util.tree_leaves_with_path(free), jax.tree.leaves(moves), strict=True
+        ):
+            words = jax.tree_util.keystr(path)
+            axes = leaf.ndim - ("layers" in words)
+            decays = all_decay or (axes == 2 and "positions" not in words)
+            gap = max(gap, float(np.abs(move + rate * 0.3 * decays * leaf).max()))
+        gaps.append(gap)
+    return xarray.Dataset({"gap": ("what", gaps)})
+
+
+class _Line(eqx.Module):
+    """X w."""
+
+    w: jax.Array
+
+
+@experiment("spatial.loop-by-hand")
+def loop_by_hand(
+    key: Any, *, steps: int = 7, rate: float = 0.1, first: int = 0, measured: int = 2
+) -> xarray.Dataset:
+    """Largest gaps between training in chunks of two steps and a loop: losses, norms of gradients,
+    the end, where it was measured (every `measured` steps and at the end) and what, and the end of
+    a training that was broken off after four steps and resumed. Least squares, batches drawn by the
+    key of the step, descent with momentum; by hand steps count from `first`."""
+    random = generator(key)
+    data, start = jnp.asarray(random.normal(size=(20, 3))), jnp.asarray(random.normal(size=3))
+
+    def batch(key: Any, step: Any, data: Any) -> Any:
+        return data[jax.random.randint(key, (6,), 0, 20)], jnp.cos(step + jnp.arange(6.0))
+
+    def loss(model: Any, batch: Any) -> Any:
+        return jnp.mean((batch[0] @ model.w - batch[1]) ** 2)
+
+    problem = Problem(loss, batch, optax.sgd(0.1, momentum=0.9), data)
+
+    def trained(until: int, **more: Any) -> Any:
+        return train(
+            problem, _Line(start), key, until, chunk=2, measure=lambda model: model.w[0],
+            measure_every=2, **more)
+
+    whole = trained(steps)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "line.npz"
+        trained(4, checkpoint=path)
+        resumed = trained(steps, checkpoint=path, resume=True)
+    w, momentum, losses, norms, seen = np.asarray(start), np.zeros(3), [], [], [(0, start[0])]
+    for step in range(steps):
+        X, y = map(np.asarray, batch(jax.random.fold_in(key, first + step), first + step, data))
+        slope = 2 * X.T @ (X @ w - y) / 6
+        losses.append(np.mean((X @ w - y) ** 2))
+        norms.append(np.linalg.norm(slope))
+        momentum = 0.9 * momentum + slope
+        w = w - rate * momentum
+        if (step + 1) % measured == 0 or step + 1 == steps:
+            seen.append((step + 1, w[0]))
+    places, values = map(np.asarray, zip(*seen, strict=True))
+    same = len(places) == len(whole.measured_steps)
+    pairs = [
+        (whole.losses, losses), (whole.gradient_norms, norms), (whole.model.w, w),
+        (whole.measured_steps, places) if same else (0.0, 1.0),
+        (np.ravel(whole.measured), values) if same else (0.0, 1.0), (resumed.model.w, w)]
+    return xarray.Dataset(
+        {"gap": ("what", [np.max(np.abs(np.asarray(a) - np.asarray(b))) for a, b in pairs])})

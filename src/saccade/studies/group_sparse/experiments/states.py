@@ -126,15 +126,17 @@ def _plain_law(groups: int, step_size: float, steps: int, scale: float) -> float
 @experiment("group-sparse.standing-runs")
 def standing_runs(
     key: Any, *, groups: int = 7, step_size: float = 0.4, steps: int = 900,
-    scales: tuple[float, ...] = (0.6, 1.7), told: float | None = None,
+    scales: tuple[float, ...] = (0.3, 4.0), told: float | None = None,
+    told_steps: int | None = None,
 ) -> xarray.Dataset:
     """The words for runs whose gap hardly rises and whose 1 - S is 3 % below and 3 % above the late
-    law of their scale, [scale][side]; `told` is the scale in the place of their own."""
+    law of their scale, [scale][side]; `told` is the scale in the place of their own, and
+    `told_steps` how long they were."""
     words = [
         [
             position_map.name_ending(
-                groups, step_size, steps, scale if told is None else told, 5.0, 5.1, 0.01,
-                side * _plain_law(groups, step_size, steps, scale), -1)
+                groups, step_size, told_steps or steps, scale if told is None else told, 5.0, 5.1,
+                0.01, side * _plain_law(groups, step_size, steps, scale), -1)
             for side in (0.97, 1.03)]
         for scale in scales]
     return xarray.Dataset(

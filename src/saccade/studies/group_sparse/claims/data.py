@@ -30,28 +30,39 @@ def _moments(run: Run, **other: float) -> list[float]:
     first = p["direction"][0] / math.hypot(*p["direction"])
     return [
         square, rho * square, pull * (1 + w * rho) + p["margin"], pull * (w + rho),
-        pull * rho * (1 + w), 0.0, 2.0**2 + 2.0**4, square, math.sqrt(2 / math.pi) * scale * first]
+        pull * rho * (1 + w), 0.0, square, math.sqrt(2 / math.pi) * scale * first]
 
 
 TASK = _sampled(
     "group-sparse.task-moments", "GS-D0",
     "The task with every option on (sigma 1.7, a direction off the axes, a margin, correlated"
-    " groups, a split signal of which one weight is negative) has the moments of its definition"
-    " and marks both groups, and so has one with groups that overlap.",
+    " groups, a split signal of which one weight is negative) has the moments of its definition,"
+    " and so has one with groups that overlap.",
     "32 samples of 10000 leave 0.003 to 0.006; the resolution is some five of these.",
     experiment=data.task_moments, measure=lambda run: run.data.moment.values, predict=_moments,
     resolution=0.04,
     parts=(
         "variance", "covariance of groups", "pull of the deciding group", "of the second",
-        "of another", "across the direction", "marks", "shared variables",
-        "pull of a shared variable"),
+        "of another", "across the direction", "shared variables", "pull of a shared variable"),
     sabotages=(
         Sabotage(
             "sigma-1", "Predict with sigma = 1 and independent groups.",
             predict=lambda run: _moments(run, scale=1.0, correlation=0.0)),
         Sabotage("off-direction", "Look along the first axis.", {"looked": (1.0, 0.0, 0.0)}),
-        Sabotage("apart", "Groups that share no variable.", {"overlap": 0}),
-        Sabotage("one-group", "The third group alone decides.", {"split_weight": 0.0})))
+        Sabotage("apart", "Groups that share no variable.", {"overlap": 0})))
+
+MARKS = _exact(
+    "group-sparse.task-marks", "GS-D0",
+    "The hidden truth marks the groups that decide, in every sample: the third of five, that and"
+    " the fifth where it has a positive or a negative weight in the label, and the third alone"
+    " where groups overlap.", "Marked or not; the groups are digits of a binary number.",
+    experiment=data.task_marks,
+    measure=lambda run: one_row(run.data.marked.values @ 2.0 ** np.arange(5)),
+    predict=lambda run: [2.0**2, 2.0**2 + 2.0**4, 2.0**2 + 2.0**4, 2.0**2], resolution=0.0,
+    parts=("one group", "weight 0.6", "weight -0.4", "overlap"),
+    sabotages=(
+        Sabotage("one-group", "The fifth group has no weight.", {"weights": (0.0, 0.0)}),
+        Sabotage("another", "The second group decides.", {"relevant": 1})))
 
 LAYER = _exact(
     "group-sparse.layer-as-defined", "GS-D0",

@@ -80,6 +80,20 @@ ENDINGS = claim(
         "from-the-largest", "The step sizes from the largest down.",
         {"step_sizes": WORDS["step_sizes"][::-1]}),))
 
+STANDING = claim(
+    "group-sparse.standing-runs-named", "GS-T2d",
+    "A run whose gap stands is called locked where its 1 - S is below the late law of its own scale"
+    " and concentrating (slowly) where it is above: sigma = 0.3 and 4, 3 % to either side.",
+    "A word is right or wrong; the law of sigma = 1 is a tenth and more away.", source="ours",
+    status="heuristic", kind=IDENTITY, experiment=states.standing_runs,
+    measure=lambda run: one_row(run.data.regime.values.astype(float)),
+    predict=lambda run: [1.0, 0.0, 1.0, 0.0], resolution=0.0,
+    parts=tuple(f"sigma={s}, {side}" for s in (0.3, 4) for side in ("below", "above")),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("sigma-1", "Named by the law of sigma = 1.", {"told": 1.0}),
+        Sabotage("longer", "Named as runs of 8000 steps.", {"told_steps": 8000})))
+
 REPORTS = claim(
     "group-sparse.runs-report-divergence", "GS-D2",
     "The two-number map, the six-number map and descent of every weight name a step size that takes"

@@ -29,16 +29,15 @@ LAYER_PARTS = (
 @partial(jax.jit, static_argnames=("samples",))
 def _moments(keys: Any, task: GroupSparseTask, along_: Any, across: Any, samples: int) -> Any:
     """Of each key's sample: variance of a coordinate and its covariance between groups, E[y <., x>]
-    along a direction (the deciding group, the second, another) and across it; and the groups that
-    are marked, as the digits of a binary number."""
+    along a direction (the deciding group, the second, another) and across it."""
 
     def one(key: Any) -> Any:
-        X, y, where = task.sample(key, samples)
+        X, y, _ = task.sample(key, samples)
         signals, rest = X @ along_, X[:, 2] @ across
         pulls = [jnp.mean(y * signals[:, group]) for group in (2, 4, 0)]
         return jnp.stack([
             jnp.mean(X[:, 0, 0] ** 2), jnp.mean(X[:, 0, 0] * X[:, 1, 0]), *pulls,
-            jnp.mean(y * rest), jnp.mean(where @ 2.0 ** jnp.arange(5))])
+            jnp.mean(y * rest)])
 
     return jax.lax.map(one, keys)
 
@@ -74,6 +73,21 @@ def task_moments(
     shared = _of_windows(jax.random.split(jax.random.fold_in(key, 1), replicates), windows, samples)
     return xarray.Dataset(
         along(("replicate", "moment"), moment=np.concatenate([moments, shared], 1)))
+
+
+@experiment("group-sparse.task-marks")
+def task_marks(
+    key: Any, *, weights: tuple[float, ...] = (0.6, -0.4), relevant: int = 2, samples: int = 5
+) -> xarray.Dataset:
+    """The share of samples in which each of five groups is marked, for a task whose group
+    `relevant` alone decides, one with each of the split `weights` on the fifth, and one whose
+    groups overlap."""
+    tasks = [
+        group_sparse_task(5, 2, relevant=relevant),
+        *[group_sparse_task(5, 2, relevant=relevant, split=4, split_weight=w) for w in weights],
+        group_sparse_task(5, 2, relevant=relevant, overlap=1)]
+    marks = [np.asarray(task.sample(key, samples).where).mean(axis=0) for task in tasks]
+    return xarray.Dataset(along(("task", "group"), marked=marks))
 
 
 def _normalised(row: np.ndarray) -> np.ndarray:

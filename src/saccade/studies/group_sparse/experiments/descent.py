@@ -114,6 +114,27 @@ def full_descent(
         | along("repetition", diverged_at=diverged), {"step": times, "block": list(BLOCKS)})
 
 
+@experiment("group-sparse.batch-noise")
+def batch_noise(
+    key: Any, *, batches: tuple[int, ...] = (10, 30, 90), groups: int = 4, group_dim: int = 6,
+    step_size: float = 0.3, steps: int = 60, start_factor: float = 0.0, repetitions: int = 144,
+) -> xarray.Dataset:
+    """What batches of several sizes leave after `steps` steps: 1 - cos(v1, v*) and |v2|/|v1|."""
+    task = group_sparse_task(groups, group_dim, relevant=1)
+    matrices, rows = encodings_of(key, repetitions, "sine", groups), []
+    for number, batch in enumerate(batches):
+        run_key, start_key = each_key(jax.random.fold_in(key, number), 2)
+        watched, _ = _runs_from_xavier(
+            run_key, start_key, task, matrices, start_factor, step_size, plan_record(steps).stops,
+            1.0, batch, 2)
+        rows.append((
+            1 - np.asarray(watched.alignment)[:, -1],
+            np.asarray(watched.value_position_norm / watched.value_norm)[:, -1]))
+    off, position = zip(*rows, strict=True)
+    return xarray.Dataset(
+        along(("batch", "repetition"), off=off, position=position), {"batch": list(batches)})
+
+
 @experiment("group-sparse.attention-pictures", scales={"standard": {"batch": 1000}})
 def attention_pictures(
     key: Any, *, groups: int = 8, group_dim: int = 6, relevant: int = 3, step_size: float = 0.2,

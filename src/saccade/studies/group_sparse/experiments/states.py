@@ -110,3 +110,34 @@ def run_starts(
         along(("step", "what"), point=np.stack([points[:, 0], np.abs(points[:, 1:]).sum(1)], 1))
         | along("engine", warned=np.array(counts, float))
         | along("feature", slowed=slowed.coordinates[0, 1:3]))
+
+
+def _plain_law(groups: int, step_size: float, steps: int, scale: float) -> float:
+    """k t^(-2/3) with k the positive root of g k (p + q k) = 2/3, by the formula for quadratics."""
+    kappa = np.sqrt(2 / np.pi) * np.pi**2 / 12
+    rate = (3 * step_size * kappa / (groups * scale)) ** (1 / 3)
+    g = step_size * ((groups + 1) / 2) ** 2 * groups / (groups - 1) * rate
+    p = kappa / (scale * groups**2 * rate**2)
+    q = scale / ((groups - 1) * np.sqrt(2 * np.pi))
+    k = (-g * p + np.sqrt((g * p) ** 2 + 8 / 3 * g * q)) / (2 * g * q)
+    return float(k * steps ** (-2 / 3))
+
+
+@experiment("group-sparse.standing-runs")
+def standing_runs(
+    key: Any, *, groups: int = 7, step_size: float = 0.4, steps: int = 900,
+    scales: tuple[float, ...] = (0.3, 4.0), told: float | None = None,
+    told_steps: int | None = None,
+) -> xarray.Dataset:
+    """The words for runs whose gap hardly rises and whose 1 - S is 3 % below and 3 % above the late
+    law of their scale, [scale][side]; `told` is the scale in the place of their own, and
+    `told_steps` how long they were."""
+    words = [
+        [
+            position_map.name_ending(
+                groups, step_size, told_steps or steps, scale if told is None else told, 5.0, 5.1,
+                0.01, side * _plain_law(groups, step_size, steps, scale), -1)
+            for side in (0.97, 1.03)]
+        for scale in scales]
+    return xarray.Dataset(
+        along(("scale", "side"), regime=np.vectorize(position_map.REGIMES.index)(words)))

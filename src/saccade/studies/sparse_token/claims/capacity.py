@@ -175,6 +175,7 @@ FORMULA = estimate(
     "8000 sampled tokens a replicate leave 1.3 %, 128 of them 0.12 %, of which nine are allowed.",
     wrong("weaker", "Predict for theta = 2.8.", _of_attention, signal=2.8),
     source=f"Conjecture 1, {PAPER}; formula ours", status="quadrature",
-    experiment=limits.capacity_on_draws, measure=lambda run: run.data.samples_per_dim.sel(model="attention").values,
+    experiment=limits.capacity_on_draws,
+    measure=lambda run: run.data.samples_per_dim.sel(model="attention").values,
     predict=_of_attention, resolution=common.share_of(_of_attention, 0.02),
     scales={"quick": Scale(POOR, repetitions=4, seconds=2)}, figure="sparse-token/capacity")

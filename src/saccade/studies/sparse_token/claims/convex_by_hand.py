@@ -17,8 +17,8 @@ FITS = claim(
     Sabotage(
         "other-loss", "By hand the logistic loss for the square one, and the other way round.",
         {"exchanged": True}),
-    Sabotage("shorter-weights", "By hand weights up to 0.6 for 1.", {"reach": 0.6}),
-    source="ours", status="exact", kind=IDENTITY, experiment=convex_by_hand.convex_by_hand,
+    Sabotage("shorter-weights", "By hand weights up to 0.6 for 1.", {"reach": 0.6}), source="ours",
+    status="exact", kind=IDENTITY, experiment=convex_by_hand.convex_by_hand,
     measure=lambda run: one_row(run.data.off.values),
     resolution=[1e-9, 1e-12, 1e-12, 1e-12, 0.0, 0.0, 0.0, 0.05, 1e-12], parts=convex_by_hand.PARTS,
     scales={"quick": Scale(seconds=1)})

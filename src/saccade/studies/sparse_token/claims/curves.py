@@ -42,8 +42,8 @@ def _sharpness(
     assert need.choice is not None
     met = fine_error(setting, "attention", need.choice)
     return one_row([
-        steps.sharpness / 1.8, steps.q_cosine / choice.alignment, total / 7, _logit(choice) / 0.3,
-        met / (0.93 * choice.error), _logit(need.choice) / 0.3])
+        steps.sharpness / 1.8, steps.q_cosine / choice.alignment, total / 7,
+        _logit(choice) / 0.3, met / (0.93 * choice.error), _logit(need.choice) / 0.3])
 
 
 def _logit(choice: Choice) -> float:

@@ -153,8 +153,7 @@ def _approached(model: str, changes: dict, other: Sabotage) -> Claim:
         " approaches its limit like c/alpha: the exponent over a factor of four in alpha, and c.",
         "Exponents of means of four fluctuate by 0.15, 0.02 over 64 of them, and 1/alpha^2 bends"
         " them by 0.07; c fluctuates by 12 to 20 %, and has 1/alpha and 1/d corrections of a few"
-        " per cent.", other,
-        wrong("slower-rate", "Expect 1/sqrt(alpha).", _excess, power=-0.5),
+        " per cent.", other, wrong("slower-rate", "Expect 1/sqrt(alpha).", _excess, power=-0.5),
         source=f"Corollary 2, {PAPER}; c ours", status="asymptotic", kind=SLOPE, statistic="mean",
         experiment=readouts.fitted, measure=_measured_excess, predict=_excess,
         resolution=lambda run: [0.2, 0.18 * _excess(run)[1]],
@@ -171,8 +170,7 @@ ATTENTION_RATE = _approached(
     "attention", {"signal": 3.0, "alignment": 0.5},
     wrong("vectorised-rate", "Expect the vectorised coefficient.", _excess, "vectorised"))
 VECTORISED_RATE = _approached(
-    "vectorised",
-    {"length": 4, "dim": 10, "samples_per_dim": (40.0, 80.0, 160.0), "signal": 4.0},
+    "vectorised", {"length": 4, "dim": 10, "samples_per_dim": (40.0, 80.0, 160.0), "signal": 4.0},
     wrong("pooled-rate", "Expect the coefficient of pooling, a quarter.", _excess, "pooled"))
 
 

@@ -52,9 +52,9 @@ def step_limits(run: Run, stronger: float = 1.0, longer: float = 1.0) -> np.ndar
     """What norms, cosine and share tend to, [number, case]; with a signal `stronger` and a step of
     the query `longer` by a factor."""
     columns = []
-    for length, informative, rate, signal, per_dim, eta_w, eta_b, eta_q, beta, loss in (
-        run.parameters.cases
-    ):
+    for (
+        length, informative, rate, signal, per_dim, eta_w, eta_b, eta_q, beta, loss,
+    ) in run.parameters.cases:
         setting = SparseTokenSetting(length, informative, rate, stronger * signal)
         after = theory.alignment_after_two_steps(
             setting, per_dim, eta_w, eta_b, longer * eta_q, beta, loss)
@@ -73,10 +73,10 @@ STEPS = _trend(
     " bends them by up to 0.08. Exponents of 0, for another limit, and of -1 lie outside.",
     step_limits, growing.STEPPED,
     Sabotage(
-        "another-limit", "Take the distance to the limits of a signal twice as strong, and of a step"
+        "another-limit",
+        "Take the distance to the limits of a signal twice as strong, and of a step"
         " of the query three times as long.",
-        measure=lambda run: approach(
-            run, growing.STEPPED, step_limits, stronger=2.0, longer=3.0)),
+        measure=lambda run: approach(run, growing.STEPPED, step_limits, stronger=2.0, longer=3.0)),
     {}, source=f"Theorem 3, {PAPER}; formulas ours", experiment=growing.growing_steps,
     resolution=0.28,
     # where all tokens are informative their share is one in every trial
@@ -88,7 +88,8 @@ def fit_limits(run: Run, **changes: Any) -> np.ndarray:
     p, setting = run.parameters, setting_of(run, **changes)
     if p.place_probabilities:
         fit = common.checked(theory.fit_at_places(
-            setting, np.eye(p.length), p.place_probabilities, p.samples_per_dim, p.ridge, p.loss))
+            setting, np.eye(p.length), p.place_probabilities, p.samples_per_dim, p.ridge, p.loss
+        ))
     else:
         fit = common.solved(
             setting, p.model, p.samples_per_dim, p.ridge, p.loss, **common.query_of(run, p.model))
@@ -101,24 +102,22 @@ def _fits(name: str, spec: str, words: str, case: dict[str, Any]) -> Claim:
         f"Training loss, test error and |w| of single fits approach those of the equations like"
         f" d^(-1/2): {words}.",
         "Exponents from groups of eight trials fluctuate by 0.14 to 0.24, 0.03 over 64 groups; a"
-        " finite-size error of order 1/d bends them by 0.04 to 0.1 at the smallest d.",
-        fit_limits, growing.FITTED,
+        " finite-size error of order 1/d bends them by 0.04 to 0.1 at the smallest d.", fit_limits,
+        growing.FITTED,
         Sabotage(
             "another-limit", "Take the distance to the limits at theta = 1.",
             measure=lambda run: approach(run, growing.FITTED, fit_limits, signal=1.0)),
-        case,
-        source=f"{'Theorem 4' if spec == 'ST-T4' else 'Theorem 5'}, {PAPER}; equations ours",
+        case, source=f"{'Theorem 4' if spec == 'ST-T4' else 'Theorem 5'}, {PAPER}; equations ours",
         experiment=growing.growing_fits, resolution=0.27,
         parts=("training loss", "test error", "|w|"))
 
 
 ATTENTION = _fits(
     "attention", "ST-T4",
-    "attention, logistic loss (R = 2 of 5, pi = 0.4, theta = 2.5, cos = 0.7, k = 1.3; d = 8 to"
-    " 72)", {})
+    "attention, logistic loss (R = 2 of 5, pi = 0.4, theta = 2.5, cos = 0.7, k = 1.3; d = 8 to 72)",
+    {})
 POOLED = _fits(
-    "pooled", "ST-T5",
-    "pooling, logistic loss (R = 1 of 4, pi = 0.4, theta = 3.5; d = 8 to 72)",
+    "pooled", "ST-T5", "pooling, logistic loss (R = 1 of 4, pi = 0.4, theta = 3.5; d = 8 to 72)",
     {"model": "pooled", "length": 4, "informative": 1, "signal": 3.5, "ridge": 0.02})
 _VECTORISED = {
     "model": "vectorised", "length": 3, "informative": 1, "samples_per_dim": 7.0, "ridge": 0.06,
@@ -137,7 +136,8 @@ def protocol_limits(run: Run, **changes: Any) -> np.ndarray:
     """Test errors at both lengths with the predicted query: overlaps of the training length under
     the law of the asked one."""
     p, setting = run.parameters, setting_of(run, **changes)
-    steps = theory.alignment_after_two_steps(setting, p.query_samples_per_dim, eta_q=p.eta_q, loss=p.loss)
+    steps = theory.alignment_after_two_steps(
+        setting, p.query_samples_per_dim, eta_q=p.eta_q, loss=p.loss)
     query = (steps.q_cosine, steps.sharpness)
     fit = common.solved(setting, "attention", p.samples_per_dim, p.ridge, p.loss, *query)
     asked = [setting_of(run, **changes | {"length": size}) for size in (p.length, p.test_length)]
@@ -152,8 +152,7 @@ PROTOCOL = _trend(
     " test error like d^(-1/2), at the length they were trained at and at another (R = 1 of 4 and"
     " of 9, pi = 0.45, theta = 3.4, square loss; d = 10 to 90).",
     "Exponents from groups of eight trials fluctuate by 0.2, 0.025 over 64 groups; a finite-size"
-    " error of order 1/d bends them by 0.05.",
-    protocol_limits, growing.ASKED,
+    " error of order 1/d bends them by 0.05.", protocol_limits, growing.ASKED,
     Sabotage(
         "another-limit", "Take the distance to the limits at theta = 5.",
         measure=lambda run: approach(run, growing.ASKED, protocol_limits, signal=5.0)),

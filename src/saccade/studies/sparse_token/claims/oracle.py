@@ -331,8 +331,8 @@ NO_SIGNAL = claim(
     wrong("other-rate", "Predict for two thirds of the positives.", _no_signal, 2 / 3),
     wrong("labels-turned", "Predict for labels turned round.", _no_signal, turned=True),
     source="ours", kind=IDENTITY, experiment=oracle.pooled_integral,
-    measure=lambda run: one_row(np.concatenate([
-        np.tile(run.data.error.values[0], 4), np.tile(run.data.missed.values[0], 3)])),
+    measure=lambda run: one_row(np.concatenate(
+        [np.tile(run.data.error.values[0], 4), np.tile(run.data.missed.values[0], 3)])),
     predict=_no_signal, resolution=1e-8,
     parts=(
         *(f"{rule}, pi={rate}" for rule in RULES for rate in (0.3, 0.8)),

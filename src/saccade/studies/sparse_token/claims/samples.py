@@ -13,8 +13,7 @@ from saccade.studies.sparse_token.experiments import samples
 QUANTITIES = (
     "informative, positive", "informative, negative", "other tokens", "squared entry", "positive",
     *(f"token {place} chosen" for place in range(4)), "first two chosen", "calibrated",
-    "by the chance", "by the first token", "by the last token",
-    "from piece to piece")
+    "by the chance", "by the first token", "by the last token", "from piece to piece")
 
 
 def _prescribed(run: Run, more: float = 0.0) -> list[float]:
@@ -34,8 +33,8 @@ def _prescribed(run: Run, more: float = 0.0) -> list[float]:
 SAMPLES = claim(
     "sparse-token.samples", "ST-T2",
     "Samples of the task have the prescribed share of positives, signal and places (uniform, and"
-    " from a table), and the Bayes rule's chances are calibrated whatever they are multiplied by; the"
-    " pieces of a stream are independent.",
+    " from a table), and the Bayes rule's chances are calibrated whatever they are multiplied by;"
+    " the pieces of a stream are independent.",
     "64000 samples know a share to 0.002, a signal to 0.005 and a product to 0.001 (of two"
     " coordinates 0.004); E[(1{+} - P(+|X)) f(X)] = 0 for every f.",
     wrong("a-tenth-more", "Expect a tenth more of everything.", _prescribed, 0.1),
@@ -44,7 +43,8 @@ SAMPLES = claim(
     source="the data model; the Bayes rule is ours", kind=ESTIMATE, experiment=samples.samples,
     measure=lambda run: (
         run.data["mean"].values.transpose(2, 0, 1).reshape(run.parameters.replicates, -1)),
-    predict=_prescribed, resolution=([0.04, 0.04, 0.03, 0.03, 0.02] + [0.02] * 5 + [0.015] * 4 + [0.04]) * 2,
+    predict=_prescribed,
+    resolution=([0.04, 0.04, 0.03, 0.03, 0.02] + [0.02] * 5 + [0.015] * 4 + [0.04]) * 2,
     statistic="mean",
     parts=tuple(f"{law}: {name}" for law in ("uniform", "table") for name in QUANTITIES),
     scales={"quick": Scale(repetitions=2, seconds=3)})

@@ -81,7 +81,8 @@ def _sharpens(id: str, words: str, case: dict[str, Any], **fields: Any) -> Claim
         "Separability is lost ever more sharply at the predicted capacity: the spread of the"
         f" largest separable n/d falls like the number of weights to the power -1/2 ({words}).",
         "Exponents from groups of eight trials fluctuate by 0.17 to 0.27, 0.03 to 0.04 over 40"
-        " groups; 0 and -1 lie outside. The centre is known to 4 % and differs by a few per cent at the largest d.",
+        " groups; 0 and -1 lie outside. The centre is known to 4 % and differs by a few per cent at"
+        " the largest d.",
         Sabotage(
             "in-samples", "Measure the width in samples, not in samples per weight.",
             measure=lambda run: _sharpening(run, 1.0)),

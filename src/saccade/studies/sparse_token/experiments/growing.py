@@ -69,25 +69,25 @@ def growing_steps(
 ) -> xarray.Dataset:
     """Norms and cosine after two gradient steps, and the attention that the query then gives to
     informative tokens, trial by trial at every dimension, case by case."""
-    names = [OVERLAPS.index(name) for name in STEPPED[:3]]
     blocks = []
-    for seed, (*setting, per_dim, eta_w, eta_b, eta_q, beta, loss) in zip(
-        seeds_of(key, len(cases)), cases, strict=True
-    ):
-        columns = []
-        sizes = sample_sizes(dims, per_dim, samples_stay)
-        for one, dim, n in zip(seed.spawn(len(dims)), dims, sizes, strict=True):
-            task = SparseToken.create(dim, *setting)
-            after = repeated_steps(
-                task, one, trials, n, False, eta_w=eta_w, eta_b=eta_b, eta_q=eta_q, beta=beta,
-                loss=loss)
-            found = overlaps(after, task.direction)[:, names]
-            shares = [
-                share_of_informative(task.setting, cosine, beta * norm)
-                for _, cosine, norm in found]
-            columns.append(np.column_stack([found, shares]))
-        blocks.append(np.stack(columns, 1))
+    for seed, case in zip(seeds_of(key, len(cases)), cases, strict=True):
+        sizes = zip(
+            seed.spawn(len(dims)), dims, sample_sizes(dims, case[4], samples_stay), strict=True)
+        blocks.append(np.stack([_stepped(case, one, dim, n, trials) for one, dim, n in sizes], 1))
     return readouts.table(STEPPED, np.stack(blocks, 1), ("trial", "case", "dim"), {"dim": dims})
+
+
+def _stepped(case: Case, seed: SeedSequence, dim: int, n: int, trials: int) -> np.ndarray:
+    """What two steps on n samples reach (`STEPPED`), one row a trial."""
+    length, informative, positive_rate, signal, _, eta_w, eta_b, eta_q, beta, loss = case
+    task = SparseToken.create(dim, length, informative, positive_rate, signal)
+    after = repeated_steps(
+        task, seed, trials, n, False, eta_w=eta_w, eta_b=eta_b, eta_q=eta_q, beta=beta, loss=loss)
+    names = [OVERLAPS.index(name) for name in STEPPED[:3]]
+    found = overlaps(after, task.direction)[:, names]
+    shares = [
+        share_of_informative(task.setting, cosine, beta * norm) for _, cosine, norm in found]
+    return np.column_stack([found, shares])
 
 
 @experiment("sparse-token.growing-fits", scales={"standard": {"trials": 1024}})

@@ -25,23 +25,47 @@ def blunt_query(
     """Training loss and test error of attention and of pooling fitted to the very same tokens."""
     task = SparseToken.create(dim, length, informative, positive_rate, signal)
     query = readouts.tilted_query(dim, alignment, sharpness)
-
-    def measured(seed: SeedSequence, features: Any, y: Any, beta: float) -> list[float]:
-        fitted = fit_readout(features, y, ridge, loss)
-        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction, beta)
-        # the same test tokens for both
-        rng = default_rng(seed)
-        return [fitted.train_loss, readouts.attention_test_error(task.setting, view, rng, 4000)]
-
-    rows = []
-    for seed in seeds_of(key, trials):
-        draw_seed, test_seed = seed.spawn(2)
-        X, y, _ = draw_tokens(task, default_rng(draw_seed), round(samples_per_dim * dim))
-        rows.append([
-            measured(test_seed, models.attention_features(X, query), y, 1.0),
-            measured(test_seed, models.pooled_features(X), y, 0.0)])
+    n = round(samples_per_dim * dim)
+    rows = [_side_by_side(task, seed, n, (query,), ridge, loss) for seed in seeds_of(key, trials)]
     return readouts.table(
         ("train_loss", "test_error"), rows, ("trial", "model"), {"model": ("attention", "pooled")})
+
+
+def _side_by_side(
+    task: SparseToken, seed: SeedSequence, n: int, queries: tuple[Any, ...], ridge: float, loss: str
+) -> list[list[float]]:
+    """Training loss and test error of attention with each query and then of pooling, fitted to the
+    same tokens and asked about the same."""
+    draw_seed, test_seed = seed.spawn(2)
+    X, y, _ = draw_tokens(task, default_rng(draw_seed), n)
+
+    def measured(features: Any, query: Any, beta: float) -> list[float]:
+        fitted = fit_readout(features, y, ridge, loss)
+        view = readouts.view_of_attention(fitted.w, fitted.b, query, task.direction, beta)
+        rng = default_rng(test_seed)
+        return [fitted.train_loss, readouts.attention_test_error(task.setting, view, rng, 4000)]
+
+    attention = [measured(models.attention_features(X, query), query, 1.0) for query in queries]
+    return [*attention, measured(models.pooled_features(X), queries[-1], 0.0)]
+
+
+@experiment("sparse-token.vanishing-query")
+def vanishing_query(
+    key: Any, *, norms: tuple[float, ...] = (0.0005, 0.002, 0.008), length: int = 5,
+    informative: int = 2, positive_rate: float = 0.3, signal: float = 4.0, alignment: float = 0.9,
+    samples_per_dim: float = 3.0, ridge: float = 1e-2, loss: Loss = "logistic", dim: int = 30,
+    trials: int = 32,
+) -> xarray.Dataset:
+    """What attention with queries of these norms has more than pooling of training loss and test
+    error, on the very same tokens."""
+    task = SparseToken.create(dim, length, informative, positive_rate, signal)
+    queries = tuple(readouts.tilted_query(dim, alignment, norm) for norm in norms)
+    rows = np.array([
+        _side_by_side(task, seed, round(samples_per_dim * dim), queries, ridge, loss)
+        for seed in seeds_of(key, trials)])
+    return readouts.table(
+        ("train_loss", "test_error"), rows[:, :-1] - rows[:, -1:], ("trial", "norm"),
+        {"norm": norms})
 
 
 @experiment("sparse-token.uneven-places", scales={"standard": {"dim": 150, "trials": 64}})

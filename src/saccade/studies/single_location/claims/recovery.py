@@ -179,7 +179,8 @@ STOCHASTIC_LAW = claim(
     " matrix per step, whatever the dimension.",
     sabotages=(
         changed("wrong-dimension", "Assume a hundred dimensions more.", law_dim=106),
-        changed("wrong-batch", "Assume batches of 30 instead of 3.", law_batch=30)))
+        changed("wrong-batch", "Assume batches of 30 instead of 3.", law_batch=30),
+        changed("wrong-gamma", "Assume gamma = 2.", law_gamma=2.0)))
 
 OUTSIDE = claim(
     "single-location.stochastic-outside", "SL-F5",

@@ -153,8 +153,8 @@ def wide_head(
     X, cls = rng.standard_normal((samples, length, dim)), rng.standard_normal(dim)
     mask = np.ones((samples, length), bool)
     mask[::2, -1] = False
-    used = [matrix[:, :1] for matrix in matrices] if narrow else matrices
-    head = models.SingleHeadAttention(*used, cls, inverse_temperature)
+    Q, K, V, O = (matrix[:, : 1 if narrow else width] for matrix in matrices)  # noqa: E741
+    head = models.SingleHeadAttention(Q, K, V, O, cls, inverse_temperature)
     data = {
         "output": (("sample", "entry"), np.asarray(head.output(X, mask))),
         "prediction": ("sample", np.asarray(head(X, mask))),

@@ -192,7 +192,8 @@ LAWS = claim(
     " ALISTA (10 rows) and LISTA-VM (40 rows) more like a power.",
     "Residual squares of log median errors of 40 groups of 100 problems about the two lines; their"
     " difference is 0.08 to 0.6 and is known to about two thirds of that. All networks are trained"
-    " for 400 steps, which may favour the shallow ones.",
+    " for 400 steps, which may favour the shallow ones; one network a depth, so the verdict is on"
+    " these.",
     broken("exchanged", "The networks for FISTA and FISTA for them.", _laws, LEARNED, SOLVED),
     measure=lambda run: _laws(run, SOLVED, LEARNED), resolution=0.02, kind=ORDERING,
     statistic="mean", status="trained", experiment=rates.depth_rates,

@@ -12,8 +12,10 @@ from saccade.studies.sparse_recovery.experiments import inside
 SEEDS, LAYERS = 3, 4
 PAIRED = (
     "Paired over 4000 tasks, whose differences spread by 0.7 to 1.5: seven standard errors of the"
-    " mean are 0.08 to 0.17; one part a seed.")
-GROUPED = "A number for each of 40 groups of 100 held-out tasks; one part a seed and layer."
+    " mean are 0.08 to 0.17; one part a seed. The verdict is on these three decoders.")
+GROUPED = (
+    "A number for each of 40 groups of 100 held-out tasks; one part a seed and layer. The verdict"
+    " is on these three decoders.")
 _inside = partial(
     claim, status="trained", experiment=inside.inside, statistic="mean",
     figure="sparse-recovery/inside", scales=seconds(standard=150))

@@ -6,7 +6,8 @@ from scipy.special import betainc, j1
 
 from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
-from saccade.lab.kinds import ESTIMATE, IDENTITY
+from saccade.lab.fits import exponents
+from saccade.lab.kinds import ESTIMATE, IDENTITY, SLOPE
 from saccade.studies.sparse_recovery import cells, theory
 from saccade.studies.sparse_recovery.claims import claim, seconds
 from saccade.studies.sparse_recovery.experiments import lasso, solvers
@@ -130,6 +131,28 @@ SHARP = claim(
     finding=(
         "The bounds of ISTA and FISTA are loose by 2e = 5.4 and by 2.95 at most: on one quadratic"
         " they are nearly attained."))
+
+
+def _approach(run: Run) -> np.ndarray:
+    """Exponents in k of what ISTA's share lacks to 1/(2e), and of what FISTA's lacks to J_1^2, over
+    log k."""
+    ista, fista = _used(run).reshape(2, -1)
+    k = run.data.step.values.astype(float)
+    short = np.stack(
+        [np.abs(1 / (2 * np.e) - ista), np.abs(j1(lasso.SLOWEST) ** 2 - fista) / np.log(k)])
+    return one_row(exponents(k, short))
+
+
+IN_THE_LIMIT = claim(
+    "sparse-recovery.rates-in-the-limit", "SR-T5",
+    "What ISTA uses of its bound on the slowest quadratic comes to 1/(2e) as 1/k, and what FISTA"
+    " uses of its own to J_1(1.841)^2 as log(k)/k.",
+    "No chance. After 10, 100 and 1000 steps ISTA's next order leaves 0.01 of the exponent; FISTA's"
+    " is not known, and 0.1 was set after a look at its first two numbers.",
+    Sabotage("faster", "Three times the curvature.", {"faster": 3.0}), measure=_approach,
+    predict=lambda run: -1.0, resolution=[0.02, 0.1], status="asymptotic", kind=SLOPE,
+    experiment=lasso.slowest_quadratics, parts=("ISTA", "FISTA, over log k"),
+    scales=seconds(quick=3))
 
 
 def _of_simplex(run: Run) -> np.ndarray:

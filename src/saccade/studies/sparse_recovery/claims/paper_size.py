@@ -22,7 +22,9 @@ from saccade.studies.sparse_recovery.experiments import paper_size, trainings
 
 RIVALS = ("ISTA", "FISTA", "LISTA-VM", "LISTA-VM, full", "ALISTA", "LASSO")
 FIGURE = "sparse-recovery/paper-size"
-LABELS = " The mean over queries of a label's squared error is |b - beta|^2."
+LABELS = (
+    " The mean over queries of a label's squared error is |b - beta|^2. Replicates are test tasks,"
+    " so the verdict is on the one to three decoders trained, each a part.")
 SMALL = "The paper's small decoder (12 layers, 4 heads, width 42)"
 GPT2 = "A reduced GPT-2-like decoder (4 layers, 4 heads, width 64)"
 
@@ -113,8 +115,8 @@ def _goes_on(id: str, what: str, changes: dict[str, Any], cost: float) -> Claim:
         f"{what}, trained at the paper's size with a curriculum, goes on learning once the tasks"
         " are whole: its error falls as a power of the instances seen.",
         "Exponents over groups of 160 test tasks, which see the same decoders along the curve; a"
-        " part a seed. An exponent of 0.03 would need more than 10^10 times the instances to halve"
-        " an error.",
+        " part a seed, and the verdict is on these decoders. An exponent of 0.03 would need more"
+        " than 10^10 times the instances to halve an error.",
         broken(
             "first-label", "The label of the first row, of which nothing has been shown.",
             lambda run: -_exponents(run, 0)),

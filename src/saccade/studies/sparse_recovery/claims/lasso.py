@@ -157,7 +157,7 @@ IN_THE_LIMIT = claim(
 
 def _of_simplex(run: Run) -> np.ndarray:
     X, W = run.data.X.values[0], run.data.W.values[0]
-    lengths = np.linspace(1.3, 2, X.shape[1])  # no length is one
+    lengths = np.linspace(0.52, 0.8, X.shape[1])  # no length is one, and none above
     return one_row([
         theory.normalised_coherence(X), theory.coherence(W, X), theory.lp_coherence(X),
         theory.normalised_coherence(X * lengths), theory.lp_coherence(X * lengths),
@@ -168,7 +168,7 @@ def _simplex_coherences(run: Run) -> list[float]:
     """All pairs of d = N + 1 unit vectors that sum to zero have the product -1/N. With lengths c_j
     it is max c_j/c_i/N for normalised columns and max_i 1/(c_i sum_{j != i} 1/c_j) at best."""
     rows, dim = run.parameters.rows, run.parameters.rows + 1
-    c = np.linspace(1.3, 2, dim)
+    c = np.linspace(0.52, 0.8, dim)
     best = max(1 / (c[i] * (1 / np.delete(c, i)).sum()) for i in range(dim))
     return [*[1 / rows] * 3, c[-1] / c[0] / rows, best, dim * (1 + 1 / rows)]
 

@@ -78,8 +78,9 @@ def symmetric_gradient(
     X = symmetric_sample(np.asarray(task.sample(data_key, samples).X), relevant)
     X = jnp.asarray(X if symmetric else task.sample(data_key, len(X)).X)
     gradient, projected, inside, loss = _layer_gradient(point, task, matrix, X)
-    answer, speed = reduced.reduced_gradient(
-        X, task.direction, relevant, point, float(np.sum(np.square(matrix)) / groups))
+    # Sines have the size that is taken where none is told.
+    size = None if encodings == "sine" else float(np.sum(np.square(matrix)) / groups)
+    answer, speed = reduced.reduced_gradient(X, task.direction, relevant, point, size)
     return xarray.Dataset(
         along("block", outside=_outside(gradient, inside, group_dim))
         | along(

@@ -293,9 +293,7 @@ DRAWS = SAMPLED(
     sabotages=(
         Sabotage("two-dimensions", "Features in two dimensions, the law of five.", {"dim": 2}),
         Sabotage("two-places", "Two random places change sets, no more.", {"swapped": True}),
-        Sabotage(
-            "half-sphere", "The law of the half with a positive coordinate.",
-            predict=lambda run: [3 / 8, 1 / 5, 3 / 35, 1 / 4] * 2)))
+        Sabotage("half-sphere", "Turn features to a positive coordinate.", {"half": True})))
 
 COUNTER = MINE(
     id="spatial.counter-example-rule", spec="VS-F2",
@@ -318,7 +316,7 @@ COUNTER_LAW = SAMPLED(
     argued="64 means of 10,240 and of 40 squares, which spread by 0.014 and 0.22.",
     scales={"quick": Scale({"dim": 640, "samples": 64}, repetitions=4, seconds=1)},
     sabotages=(
-        Sabotage("uniform", "Predict entries uniform in (-1, 1).", predict=lambda run: 1 / 3),))
+        Sabotage("uniform", "Take numbers uniform in (-1, 1) in their place.", {"uniform": True}),))
 
 BATCH = MINE(
     id="spatial.batch-by-hand", spec="VS-I2",

@@ -98,10 +98,8 @@ STARTS = SAMPLED(
     " standard errors and more.", scales={"quick": Scale(repetitions=4, seconds=3)},
     sabotages=(
         Sabotage("fan-out", "Times the numbers that leave a unit.", {"fan": "out"}),
-        Sabotage(
-            "one-rule", "Predict variance 1 over what enters a unit for all, encodings too.",
-            predict=lambda run: np.ones(13)),
-        Sabotage("as-adds", "Predict a quarter of it for all.", predict=lambda run: [0.25] * 13)))
+        Sabotage("plain", "Times neither.", {"fan": "neither"}),
+        Sabotage("other-encodings", "Ask for encodings of 0.5.", {"encodings": 0.5})))
 
 DECAYS = MINE(
     id="spatial.decay-by-hand", spec="VS-I1",

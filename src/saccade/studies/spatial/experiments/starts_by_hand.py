@@ -29,11 +29,15 @@ CONVOLUTION_PARTS = ("small, first", "small, second", "small, read-out", "ResNet
 
 
 @experiment("spatial.network-starts")
-def network_starts(key: Any, *, blocks: int = 64, fan: str = "in") -> xarray.Dataset:
+def network_starts(
+    key: Any, *, blocks: int = 64, fan: str = "in", encodings: float = 0.3
+) -> xarray.Dataset:
     """Mean squares of the initial matrices, in `blocks` of their rows, times the numbers that enter
-    ("in") or leave ("out") a unit; the encodings as they are. A vision transformer of width 64,
-    a small convolutional network, and of ResNet-18 a kernel and a short cut."""
-    config = vision_transformer(48, 64, 20, "positions", hidden=96, layers=1, position_init=0.3)
+    ("in") or leave ("out") a unit, or times neither; the `encodings` as they are. A vision
+    transformer of width 64, a small convolutional network, and of ResNet-18 a kernel and a short
+    cut."""
+    config = vision_transformer(
+        48, 64, 20, "positions", hidden=96, layers=1, position_init=encodings)
     vit, D = init_transformer(key, config), 64
     layer, cnn = vit.layers.at(0), init_convolution(key, ConvolutionConfig(16, (32, 64), 40))
     block = resnet_18(key).blocks[2]
@@ -46,7 +50,8 @@ def network_starts(key: Any, *, blocks: int = 64, fan: str = "in") -> xarray.Dat
     rows = []
     for name, matrix in matrices.items():
         squares = np.asarray(matrix, float) ** 2
-        many = 1.0 if name == "encodings" else squares.shape[0 if fan == "in" else 1]
+        many = {"in": squares.shape[0], "out": squares.shape[1]}.get(fan, 1)
+        many = 1 if name == "encodings" else many
         kept = squares.size // blocks * blocks
         rows.append(many * squares.ravel()[:kept].reshape(blocks, -1).mean(axis=1))
     return xarray.Dataset(

@@ -92,16 +92,18 @@ def random_start(
 @experiment("spatial.random-draws")
 def random_draws(
     key: Any, *, dim: int = 5, side: int = 4, block: int = 2, draws: int = 1024,
-    swapped: bool = False,
+    swapped: bool = False, half: bool = False,
 ) -> xarray.Dataset:
     """Of each of many features drawn by NumPy and by JAX: the first coordinate, its square and its
-    fourth power; and of each scattered partition the share of places that keep their set (where
-    `swapped`: two random places change sets, no more)."""
+    fourth power (`half`: of features turned so that it is positive); and of each scattered
+    partition the share of places that keep their set (where `swapped`: two random places change
+    sets, no more)."""
     random, labels, rows = generator(key), localised(side, block), []
     for one in jax.random.split(key, draws):
         row = []
         for source in (random, one):
             first = float(np.asarray(random_feature(source, dim))[0])
+            first = abs(first) if half else first
             mixed = np.asarray(scattered(source, labels))
             if swapped:
                 mixed, pair = labels.copy(), random.choice(len(labels), 2, replace=False)
@@ -113,15 +115,18 @@ def random_draws(
 
 @experiment("spatial.counter-example")
 def counter_example(
-    key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 400, power: int = 3
+    key: Any, *, side: int = 4, block: int = 2, dim: int = 3, samples: int = 400, power: int = 3,
+    uniform: bool = False,
 ) -> xarray.Dataset:
     """Labels of the counter-example, drawn by NumPy and by JAX, beside loops over sets, with the
     rule's own filters: which agree; mean squares of the patches, image by image, and of the
-    filters, in 64 blocks."""
+    filters, in 64 blocks (`uniform`: of numbers uniform in (-1, 1) in their place)."""
     labels, agree, patch, filters = localised(side, block), [], [], []
     for source in (generator(key), key):
         X, y, taps = map(np.asarray, gaussian_convolution(source, labels, dim, samples))
         agree.append(_says(X, labels, taps, power) == y)
+        if uniform:
+            X, taps = (generator(key).uniform(-1, 1, part.shape) for part in (X, taps))
         patch.append(np.mean(X**2, axis=(1, 2)))
         filters.append(np.mean(np.resize(taps**2, (64, taps.size // 64 or 1)), axis=1))
     return xarray.Dataset({

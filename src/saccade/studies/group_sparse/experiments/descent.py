@@ -116,8 +116,8 @@ def full_descent(
 
 @experiment("group-sparse.batch-noise")
 def batch_noise(
-    key: Any, *, batches: tuple[int, ...] = (10, 30, 90), groups: int = 4, group_dim: int = 6,
-    step_size: float = 0.3, steps: int = 60, start_factor: float = 0.0, repetitions: int = 144,
+    key: Any, *, batches: tuple[int, ...] = (40, 120, 360), groups: int = 4, group_dim: int = 6,
+    step_size: float = 0.3, steps: int = 40, start_factor: float = 0.0, repetitions: int = 96,
 ) -> xarray.Dataset:
     """What batches of several sizes leave after `steps` steps: 1 - cos(v1, v*) and |v2|/|v1|."""
     task = group_sparse_task(groups, group_dim, relevant=1)

@@ -85,8 +85,7 @@ def _stepped(case: Case, seed: SeedSequence, dim: int, n: int, trials: int) -> n
         task, seed, trials, n, False, eta_w=eta_w, eta_b=eta_b, eta_q=eta_q, beta=beta, loss=loss)
     names = [OVERLAPS.index(name) for name in STEPPED[:3]]
     found = overlaps(after, task.direction)[:, names]
-    shares = [
-        share_of_informative(task.setting, cosine, beta * norm) for _, cosine, norm in found]
+    shares = [share_of_informative(task.setting, cosine, beta * norm) for _, cosine, norm in found]
     return np.column_stack([found, shares])
 
 

@@ -50,7 +50,8 @@ DEFINED = MINE(
     statement="All scores of association of a random matrix, and f* of random signals, are those of"
     " loops over rows and sets.", experiment=by_hand.definitions_by_hand, measure=_gap(),
     parts=("all rows pass", "rows", "overlap", "off the diagonal", "rows off it", "margin", "f*"),
-    argued="A scattered partition of 16 patches; sums of a few numbers, in another order.",
+    argued="A scattered partition of 16 patches, and pairs; sums of a few numbers, in another"
+    " order.",
     sabotages=(Sabotage(
         "other-matrix",
         "Loops over a matrix in which sets stand out by 9, not 2, and f* with the"

@@ -190,7 +190,8 @@ def definitions_by_hand(
     for sets in (labels, random.permutation(np.arange(size) // 2)):
         same = sets[:, None] == sets
         scores = models.association(noise + pull * same, sets)
-        off.append(np.abs(np.subtract(np.asarray(scores, float), _scores(noise + seen * same, same))))
+        off.append(
+            np.abs(np.subtract(np.asarray(scores, float), _scores(noise + seen * same, same))))
     signals = random.integers(-1, 2, (200, size)).astype(float)
     sums = [[sum(x[labels == one]) for one in range(size // C)] for x in signals]
     values = [sum(s for s in image if abs(s) > read * C) for image in sums]

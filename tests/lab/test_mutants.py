@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from saccade.errors import InvalidInput
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.mutants import hunt as hunting
+from saccade.lab.mutants.reach import read
 from saccade.lab.mutants.rules import alterations
 from saccade.studies import STUDIES
 
@@ -131,6 +132,15 @@ def test_what_a_claim_calls_is_what_it_is_said_to_reach(study, tmp_path):
         computed = {place for place in called if "/claims" not in place[0]}
         assert computed
         assert not {place for place in computed if row.distance(files[place[0]], place[1]) is None}
+
+
+def test_a_function_uses_the_derivatives_it_is_told(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(
+        "@jax.custom_vjp\ndef f(x): return x\n"
+        "def forward(x): return x, x\ndef backward(x, pull): return (pull,)\n"
+        "f.defvjp(forward, backward)\n")
+    assert {("kernels", "forward"), ("kernels", "backward")} <= read("kernels", path).uses["f"]
 
 
 def test_the_table_counts_by_room_and_study():

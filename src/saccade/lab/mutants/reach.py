@@ -56,7 +56,8 @@ def _imports(tree: ast.Module, package: str) -> Iterator[tuple[str, Place]]:
 
 def _definitions(body: Iterable[ast.stmt], owner: str) -> Iterator[tuple[str, ast.AST]]:
     """What stands at the top of a module, and the methods of its classes. A class uses its special
-    methods and its fields; f uses what it decorates, as by @f.defjvp."""
+    methods and its fields; f uses what it decorates, as by @f.defjvp, and what it is told, as by
+    f.defvjp(g, h)."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _definitions(node.body, node.name)
@@ -72,6 +73,11 @@ def _definitions(body: Iterable[ast.stmt], owner: str) -> Iterator[tuple[str, as
             for item in (item for target in targets for item in ast.walk(target)):
                 if isinstance(item, ast.Name):
                     yield owner or item.id, node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if isinstance(told := node.value.func, ast.Attribute) and isinstance(
+                told.value, ast.Name
+            ):
+                yield told.value.id, node
         elif isinstance(node, (ast.If, ast.With, ast.For, ast.Try)):
             yield from _definitions(node.body, owner)
 

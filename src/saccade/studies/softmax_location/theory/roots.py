@@ -1,6 +1,7 @@
 """The root between two signs, and the least value over a logarithmic range."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import optimize
@@ -23,5 +24,6 @@ def least_over(
 
     best = int(np.argmin([at(x) for x in ladder]))
     bounds = ladder[max(best - 1, 0)], ladder[min(best + 1, points - 1)]
-    end = optimize.minimize_scalar(at, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    end: Any = optimize.minimize_scalar(
+        at, bounds=bounds, method="bounded", options={"xatol": 1e-9})
     return float(np.exp(end.x)), float(end.fun)

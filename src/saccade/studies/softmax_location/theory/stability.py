@@ -86,7 +86,7 @@ def unstable_window(dim: float, length: float, gamma: float = 2**-0.5) -> Window
     values = np.array([at(lam) for lam in grid])
     lowest = int(np.argmin(values))
     bounds = grid[max(lowest - 1, 0)], grid[min(lowest + 1, len(grid) - 1)]
-    finer = optimize.minimize_scalar(at, bounds=bounds, method="bounded")
+    finer: Any = optimize.minimize_scalar(at, bounds=bounds, method="bounded")
     points = np.append(grid, finer.x)
     order = np.argsort(points)
     points, signs = points[order], (np.append(values, finer.fun)[order] < 0)

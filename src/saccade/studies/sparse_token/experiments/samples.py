@@ -131,7 +131,7 @@ def searched_prox(
     labels."""
 
     def searched(label: float, point: float, width: float) -> float:
-        found = minimize_scalar(
+        found: Any = minimize_scalar(
             lambda h: np.logaddexp(0.0, -label * h) + (h - point) ** 2 / (2 * width),
             bracket=(point, point + label * min(width, 1.0)), tol=1e-12)
         return float(found.x)

@@ -172,7 +172,8 @@ def _scores(matrix: np.ndarray, same: np.ndarray) -> list[float]:
         top.append(_ranked(row, same[i], len(own)))
         off_top.append(_ranked(row[others], same[i, others], len(mates)))
     rows, off_rows = np.mean(np.array(gaps) > 0), np.mean(np.array(off_gaps) > 0)
-    return [float(rows == 1), rows, np.mean(top), np.mean(off_top), off_rows, min(gaps)]
+    scores = (rows == 1, rows, np.mean(top), np.mean(off_top), off_rows, min(gaps))
+    return [float(score) for score in scores]
 
 
 @experiment("spatial.definitions-by-hand")

@@ -126,7 +126,7 @@ def test_what_a_claim_calls_is_what_it_is_said_to_reach(study, tmp_path):
 
         sys.setprofile(note)
         try:
-            evaluate(row.claim, Conditions(folder=str(tmp_path)))
+            evaluate(row.claim, Conditions(folder=str(tmp_path / row.claim.id)))
         finally:
             sys.setprofile(None)
         computed = {place for place in called if "/claims" not in place[0]}

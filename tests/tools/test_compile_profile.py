@@ -23,10 +23,10 @@ def test_a_claim_is_profiled_from_nothing(tmp_path):
     found = json.loads(file.read_text())
     (cost,), (row,) = found["claims"], found["rows"]
     assert cost["id"] == row["id"] == "single-location.fixed-points"
-    assert row["verdict"] == "holds" and [one["verdict"] for one in row["sabotages"]] == ["refuted"]
+    assert row["verdict"] == "holds" and {one["verdict"] for one in row["sabotages"]} == {"refuted"}
     programs = {name: times for name, times, _ in found["programs"]}
-    assert programs["jit(_residual)"] >= 1  # jitted once, whatever the sabotage changes
+    assert all(times >= 1 for times in programs.values()) and programs
     lines = {name for name, _, _ in found["lines"]}
-    assert any(name.startswith("studies/single_location/experiments/states.py") for name in lines)
+    assert any(name.startswith("studies/single_location/experiments/") for name in lines)
     assert cost["programs"] == sum(times for _, times, _ in found["programs"])
-    assert 0 < cost["cpu"] <= found["cpu"] and "jit(_residual)" in run.stdout
+    assert 0 < cost["cpu"] <= found["cpu"] and any(name in run.stdout for name in programs)

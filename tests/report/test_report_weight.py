@@ -87,7 +87,7 @@ def test_plotly_is_whole_when_unpacked(tmp_path):
     weight_of(tmp_path, 1, 1)
     packed = re.findall(r'"([^"]+)"', (tmp_path / "1-1" / PACKED).read_text())[0]
     original = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
-    assert gzip.decompress(base64.b64decode(packed)) == original
+    assert gzip.decompress(base64.b85decode(packed)) == original
 
 
 def test_the_numbers_of_a_figure_are_packed_once_and_whole(tmp_path):
@@ -98,7 +98,7 @@ def test_the_numbers_of_a_figure_are_packed_once_and_whole(tmp_path):
     pack_live(path)
     assert path.read_text() == once, "a packed file stays"
     packed = re.findall(r'= "([^"]+)";', once)[0]
-    assert gzip.decompress(base64.b64decode(packed)).decode() == text
+    assert gzip.decompress(base64.b85decode(packed)).decode() == text
 
 
 def pictures(tmp_path, figure):

@@ -17,7 +17,7 @@ from saccade.report import evidence, words
 from saccade.report.scale_drawing import Drawing, Glyph, draw_to_scale, glyph
 
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
-SYMBOLS = {"holds": "✓", "refuted": "×", "undecided": "?", "waiting": "…"}
+SIGNS = {"holds": "yes", "refuted": "no", "undecided": "open", "waiting": "later"}  # drawn by style.css
 STYLES = {word: word for word in VERDICTS} | {"refuted": "finding"}
 TEXTS = ("spec", "statement", "source", "status", "kind", "argued", "finding")
 NUMBERS = (
@@ -29,11 +29,11 @@ OTHERS = (
 
 
 class Chip(NamedTuple):
-    """A verdict as shown: style class, symbol and words, so that nothing depends on colour alone;
+    """A verdict as shown: style class, sign and words, so that nothing depends on colour alone;
     `note` stands beside it."""
 
     style: str
-    symbol: str
+    sign: str
     text: str
     note: str = ""
 
@@ -116,8 +116,8 @@ class Entry:
         text = evidence.refuted_words(self.row) if refuted else self.verdict
         if self.waits or self.as_expected:
             note = "as expected" if refuted else ""
-            return Chip(STYLES[self.verdict], SYMBOLS[self.verdict], text, note)
-        return Chip("unexpected", SYMBOLS[self.verdict], text, f"expected: {self.row['expected']}")
+            return Chip(STYLES[self.verdict], SIGNS[self.verdict], text, note)
+        return Chip("unexpected", SIGNS[self.verdict], text, f"expected: {self.row['expected']}")
 
     @property
     def reading(self) -> str:
@@ -297,9 +297,9 @@ class Tally(NamedTuple):
         """The verdicts that occur, with their numbers; refutations whether expected or not."""
         plural = {"holds": "hold" if self.holds != 1 else "holds"}
         chips = [
-            Chip(STYLES[word], SYMBOLS[word], f"{count} {plural.get(word, word)}")
+            Chip(STYLES[word], SIGNS[word], f"{count} {plural.get(word, word)}")
             for word, count in zip(VERDICTS, self[:4]) if count]
-        surprises = Chip("unexpected", "!", f"{self.unexpected} not as expected")
+        surprises = Chip("unexpected", "alarm", f"{self.unexpected} not as expected")
         return chips + [surprises] * bool(self.unexpected)
 
     @property

@@ -29,7 +29,7 @@ LIVE = re.compile(r"(\(window\.saccadeFigures [^=]+= \{\}\)\[.+?\] = )(\{.*\});\
 PACKED = "plotly.packed.js"
 LEDGER = "ledger.json.gz"  # a seventh of its weight; `saccade compare` reads it as it is
 NOTICE = (
-    "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base64, unpacked by script.js when"
+    "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base 85, unpacked by script.js when"
     " first asked for. */\n")
 
 
@@ -103,7 +103,7 @@ def _packed_plotly() -> str:
 
 
 def _packed(text: bytes) -> str:
-    return base64.b64encode(gzip.compress(text, compresslevel=9, mtime=0)).decode("ascii")
+    return base64.b85encode(gzip.compress(text, compresslevel=9, mtime=0)).decode("ascii")
 
 
 def pack_live(path: Path) -> None:

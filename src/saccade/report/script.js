@@ -21,7 +21,12 @@ function isDark() {
   return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-function themeToggle(button) {
+function newButton(text) {
+  return Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: text });
+}
+
+function themeToggle(header) {
+  const button = newButton("");
   const say = () => {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label", `Use ${isDark() ? "light" : "dark"} colours`);
@@ -34,12 +39,14 @@ function themeToggle(button) {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
   say();
-  button.hidden = false;
+  header.append(button);
 }
 
+// Read out by screen readers; on the page from its beginning, or the first words would be missed.
+const announcer = Object.assign(document.createElement("p"), { className: "hidden-text", role: "status" });
+
 function announce(text) {
-  const place = document.querySelector("[data-announce]");
-  if (place) place.textContent = text;
+  announcer.textContent = text;
 }
 
 async function copyText(source) {
@@ -57,7 +64,7 @@ async function copyText(source) {
 }
 
 function copyButton(place) {
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "Copy" });
+  const button = newButton("Copy");
   button.setAttribute("aria-label", `Copy: ${place.dataset.copy}`);
   place.append(button);
   button.addEventListener("click", async () => {
@@ -76,7 +83,7 @@ const NUMERIC = new Set(["prediction", "measurement", "away", "seconds"]);
 function cellValue(row, column) {
   const cell = row.cells[column];
   if (column === 0) return decodeURIComponent(cell.querySelector("a").pathname.split("/").pop()).replace(/\.html$/, "");
-  const word = cell.querySelector(".chip")?.lastChild ?? cell;  // of a verdict without its sign
+  const word = cell.querySelector(".chip") ?? cell;
   const text = cell.dataset.value ?? word.textContent.trim();
   return text === "–" ? "" : text;
 }
@@ -163,8 +170,7 @@ const PAGE = 20;
 
 // Rows that a filter leaves out carry `data-out`; of the others one page is shown. Without scripts, and on paper, all are.
 function paged(table) {
-  const make = (text) => Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: text });
-  const [back, on, all, says] = [make("Previous"), make("Next"), make("Show all"), document.createElement("span")];
+  const [back, on, all, says] = [newButton("Previous"), newButton("Next"), newButton("Show all"), document.createElement("span")];
   const pager = document.createElement("nav");
   pager.className = "pager";
   pager.setAttribute("aria-label", "Pages of the ledger");
@@ -290,9 +296,22 @@ function loadPlotly(source) {
   return plotly;
 }
 
-// What is packed is gzip in base64.
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+const DIGITS = new Map([...LETTERS].map((letter, digit) => [letter, digit]));
+
+// Base 85: five letters are four bytes; a last group is short, as if "~" stood in for the rest.
+function bytesOf(text) {
+  const bytes = new DataView(new ArrayBuffer(4 * Math.ceil(text.length / 5)));
+  for (let start = 0; start < text.length; start += 5) {
+    const group = text.slice(start, start + 5).padEnd(5, "~");
+    bytes.setUint32(start / 5 * 4, [...group].reduce((value, letter) => 85 * value + DIGITS.get(letter), 0));
+  }
+  return bytes.buffer.slice(0, Math.floor(text.length * 4 / 5));
+}
+
+// What is packed is gzip in base 85.
 function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const bytes = bytesOf(text);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
@@ -351,8 +370,9 @@ function liveFigure(button) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  document.body.append(announcer);
+  document.querySelectorAll("header.top").forEach(themeToggle);
   document.querySelectorAll("[data-live-toggle]").forEach(liveFigure);
-  document.querySelectorAll("[data-theme-toggle]").forEach(themeToggle);
   document.querySelectorAll("[data-copy]").forEach(copyButton);
   document.querySelectorAll("table.ledger").forEach(tabular);
   document.querySelectorAll("table.ledger").forEach(sortable);

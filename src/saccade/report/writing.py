@@ -27,7 +27,7 @@ from saccade.lab.store import Store
 from saccade.lab.whole import unfinished
 from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
-from saccade.report.entries import STYLES, SYMBOLS, read_rows
+from saccade.report.entries import SIGNS, STYLES, read_rows
 from saccade.report.evidence import READINGS
 from saccade.report.light import LEDGER, PACKED, pack_live, write_packed_plotly
 from saccade.report.site import Site
@@ -100,7 +100,7 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update({name: getattr(words, name) for name in FILTERS})
     environment.globals.update({
-        "finite": words.finite, "symbols": SYMBOLS, "styles": STYLES, "plotly": PACKED,
+        "finite": words.finite, "signs": SIGNS, "styles": STYLES, "plotly": PACKED,
         "readings": READINGS, "ledger_file": LEDGER})
     return environment
 

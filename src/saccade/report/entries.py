@@ -17,7 +17,7 @@ from saccade.report import evidence, words
 from saccade.report.scale_drawing import Drawing, Glyph, draw_to_scale, glyph
 
 VERDICTS = ("holds", "refuted", "undecided", "waiting")
-SIGNS = {"holds": "yes", "refuted": "no", "undecided": "open", "waiting": "later"}  # drawn by style.css
+SIGNS = {"holds": "yes", "refuted": "no", "undecided": "open", "waiting": "later"}  # by style.css
 STYLES = {word: word for word in VERDICTS} | {"refuted": "finding"}
 TEXTS = ("spec", "statement", "source", "status", "kind", "argued", "finding")
 NUMBERS = (

@@ -29,8 +29,8 @@ LIVE = re.compile(r"(\(window\.saccadeFigures [^=]+= \{\}\)\[.+?\] = )(\{.*\});\
 PACKED = "plotly.packed.js"
 LEDGER = "ledger.json.gz"  # a seventh of its weight; `saccade compare` reads it as it is
 NOTICE = (
-    "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base 85, unpacked by script.js when"
-    " first asked for. */\n")
+    "/* Plotly.js (MIT licence, Copyright Plotly, Inc.): gzip in base 85, unpacked by script.js"
+    " when first asked for. */\n")
 
 
 class Weight(NamedTuple):

@@ -56,7 +56,7 @@ def draw_full_matrix(runs: Mapping[str, Run]) -> Drawing:
         image = lower.imshow(mean, cmap="RdBu_r", norm=SymLogNorm(0.05 * top, vmin=-top, vmax=top))
         lower.set(xticks=[], yticks=[])
         lower.grid(False)
-        figure.colorbar(image, ax=lower, shrink=0.8)
+        figure.colorbar(image, ax=lower, shrink=0.8, ticks=[-top, 0, top], format="%.2g")
     for axes in panels[0, 1:]:
         if len(axes.get_yticks()) == len(panels[0, 0].get_yticks()):
             axes.set_yticklabels([])

@@ -59,20 +59,19 @@ def _by_hand(run: Run) -> np.ndarray:
     weights = [np.exp(k * data.scores.values) * seen for k in (p.beta, 0.0)]
     shares = [w / w.sum(1, keepdims=True) for w in (*weights, np.abs(parts))]
     margins = [(share * data.answers.values).sum(1) for share in shares[:2]] + [parts.sum(1)]
-    return np.concatenate(
-        [np.ravel(margins) + 0.3, np.ravel([share[:, : p.length] for share in shares])])
+    return np.concatenate([np.ravel(margins) + 0.3, np.ravel(shares)])
 
 
 def _as_given(run: Run) -> np.ndarray:
-    """Margins, and shares of the tokens that are there."""
-    shares = run.data.share.values[:, :, : run.parameters.length]
-    return one_row(np.concatenate([run.data.margin.values.ravel(), shares.ravel()]))
+    """Margins, and shares of all tokens."""
+    return one_row(np.concatenate([run.data.margin.values.ravel(), run.data.share.values.ravel()]))
 
 
 MASKED = claim(
     "sparse-token.masked-tokens", "ST-T2",
     "Margins and shares of attention (beta = 0.7), pooling and the vectorised classifier are their"
-    " definitions, and masked tokens change nothing.", "Sums of seven terms of order one.",
+    " definitions; masked tokens change nothing and get no share.",
+    "Sums of seven terms of order one.",
     Sabotage("ignore-mask", "Let all tokens in.", {"ignore_mask": True}), source="ours",
     kind=IDENTITY, experiment=samples.masked_tokens, measure=_as_given, predict=_by_hand,
     resolution=1e-12)

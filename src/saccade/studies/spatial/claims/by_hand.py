@@ -58,26 +58,29 @@ DEFINED = MINE(
         " threshold 0.2.", {"seen": 9.0, "read": 0.2}),))
 
 
-def _errors(run: Run, more: int = 0) -> np.ndarray:
+def _errors(run: Run, more: int = 0, of_threshold: float = 1.0) -> np.ndarray:
     rows = []
     p = run.parameters
     for (D, C, q), threshold in zip(p.cases, p.thresholds, strict=True):
         sizes = D + more * C, C, q
-        rows.append([exact.label_error(*sizes, threshold), *exact.linear_error(*sizes)])
+        rows.append(
+            [exact.label_error(*sizes, of_threshold * threshold), *exact.linear_error(*sizes)])
     return np.asarray(rows).ravel()
 
 
 ERRORS = MINE(
     id="spatial.errors-listed", spec="VS-T31",
     statement="The errors of f*, of the best linear model with equal weights and of its sign are"
-    " those over every image of three small tasks.", experiment=by_hand.listed_errors,
+    " those over every image of four small tasks.", experiment=by_hand.listed_errors,
     measure=lambda run: one_row(run.data.error.values), predict=_errors,
-    parts=tuple(f"{what}, D={D}" for D in (8, 9, 6) for what in ("f*", "best phi", "sign")),
-    argued="Sums of at most 5832 chances; f* with the thresholds 0.9, 1/3 and 0.45, of which the"
-    " second is a whole number of patches.",
+    parts=tuple(f"{what}, D={D}" for D in (8, 9, 6, 4) for what in ("f*", "best phi", "sign")),
+    argued="Sums of at most 5832 chances; f* with the thresholds 0.9, 1/3, 0.45 and 1, of which"
+    " the second is a whole number of patches and the last lets no set pass.",
     sabotages=(
         Sabotage("one-set-more", "Predict for one more set.", predict=lambda run: _errors(run, 1)),
-    ))
+        Sabotage(
+            "lower-threshold", "Predict f* at 0.3 of its threshold.",
+            predict=lambda run: _errors(run, of_threshold=0.3))))
 
 BAYES = MINE(
     id="spatial.best-is-bayes", spec="VS-POP",

@@ -203,8 +203,9 @@ def definitions_by_hand(
 @experiment("spatial.listed-errors")
 def listed_errors(
     key: Any, *,
-    cases: tuple[tuple[int, int, float], ...] = ((8, 2, 0.3), (9, 3, 0.6), (6, 2, 0.7)),
-    thresholds: tuple[float, ...] = (0.9, 1 / 3, 0.45),
+    cases: tuple[tuple[int, int, float], ...] = (
+        (8, 2, 0.3), (9, 3, 0.6), (6, 2, 0.7), (4, 2, 0.4)),
+    thresholds: tuple[float, ...] = (0.9, 1 / 3, 0.45, 1.0),
 ) -> xarray.Dataset:
     """Errors of f* and of linear models with equal weights over every image of small tasks: of f*
     (each task with a threshold of its own), of the best phi and of the sign, ties one half."""

@@ -74,13 +74,14 @@ L_TIMES = claim(
 
 
 def _one_token(run: Run, weaker: float = 1.0) -> list[float]:
-    """Attention's capacity with a single token, cosine 0.6 and sharpness 1.3, in every case."""
+    """Attention's capacity with a single token and sharpness 1.3, in every case; the query points
+    towards the signal at one rate, away from it at the other."""
     p = run.parameters
     answers = [
         common.asked(
             calculators.capacity, length=1, informative=1, positive_rate=weaker * rate,
-            signal=signal, model="attention", alignment=0.6, sharpness=1.3)
-        for rate in p.positive_rates for signal in p.signals]
+            signal=signal, model="attention", alignment=cosine, sharpness=1.3)
+        for rate, cosine in zip(p.positive_rates, (0.6, -0.8), strict=True) for signal in p.signals]
     return [common.checked(item).samples_per_dim for item in answers]
 
 

@@ -85,15 +85,17 @@ MODELS = _solved(
 
 ONE = {"chances": (1.0,)}
 ALONG = (*NUMBERS, "w_query")
+TOWARDS = (0.6, 0.6, -0.8, -0.8)
+"""The query's cosine with the signal, case by case."""
 
 
 def _attends(run: Run, signal: float | None = None) -> np.ndarray:
-    """Attention to the only token there is, with a query of cosine 0.6 and sharpness 1.3."""
+    """Attention to the only token there is, with a query of sharpness 1.3."""
     p, rows = run.parameters, []
-    for loss, alpha, ridge in p.cases:
+    for (loss, alpha, ridge), cosine in zip(p.cases, TOWARDS, strict=True):
         fit = checked(asked(
             calculators.fit, length=1, informative=1, positive_rate=p.positive_rate,
-            signal=signal or p.signal, model="attention", alignment=0.6, sharpness=1.3,
+            signal=signal or p.signal, model="attention", alignment=cosine, sharpness=1.3,
             loss=loss, samples_per_dim=alpha, ridge=ridge))
         rows.append([getattr(fit, name) for name in ALONG])
     return np.array(rows).ravel()
@@ -101,14 +103,16 @@ def _attends(run: Run, signal: float | None = None) -> np.ndarray:
 
 def _turned(run: Run) -> np.ndarray:
     signal = run.data.token_signal.values
-    return one_row(np.concatenate([run.data.solved.values, signal, 0.6 * signal], 1))
+    return one_row(
+        np.concatenate([run.data.solved.values, signal, signal * np.array(TOWARDS)[:, None]], 1))
 
 
 ONE_TOKEN = _solved(
     "sparse-token.one-token-equations", "ST-T4",
-    "With one token attention is a linear classifier, whatever its query: the equations in five"
-    " overlaps have the solution of the linear ones, and w lies along the query by its cosine with"
-    " the signal.", "Two quadratures; nine nodes of a shifted grid leave some 1e-6.",
+    "With one token attention is a linear classifier, whatever its query, towards the signal or"
+    " away from it: the equations in five overlaps have the solution of the linear ones, and w lies"
+    " along the query by its cosine with the signal.",
+    "Two quadratures; nine nodes of a shifted grid leave some 1e-6.",
     wrong("weaker", "Predict for theta = 2.9.", _attends, 2.9), measure=_turned, predict=_attends,
     resolution=1e-5, parts=tuple(f"{what}, {case}" for case in CASES for what in ALONG),
     scales={"quick": Scale(ONE)})

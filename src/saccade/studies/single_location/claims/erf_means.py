@@ -4,10 +4,10 @@ rest."""
 import numpy as np
 
 from saccade import gaussian
-from saccade.lab.claim import Citation, Claim, Sabotage, one_row
+from saccade.lab.claim import Sabotage, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY
-from saccade.studies.single_location.claims import changed, quick
+from saccade.studies.single_location.claims import changed, claim, quick
 from saccade.studies.single_location.experiments import erf_means
 
 NUMBERS = (
@@ -30,10 +30,9 @@ def _measured(run: Run) -> np.ndarray:
     return one_row(np.concatenate([values, values[9:10]]))
 
 
-SLOPES = Claim(
-    id="single-location.erf-slopes", spec="SL-Z",
-    citation=Citation("none: our own statement", "", "ours"),
-    statement="The closed forms of erf', erf'', erf''', of E erf(t + G) and zeta(t, s) with three"
+SLOPES = claim(
+    "single-location.erf-slopes", "SL-Z",
+    "The closed forms of erf', erf'', erf''', of E erf(t + G) and zeta(t, s) with three"
     " derivatives in t each, and Owen's T are integrals of their definitions, away from t = 0 and"
     " for variances that are not 1.", source="ours", kind=IDENTITY, experiment=erf_means.erf_slopes,
     measure=_measured, predict=_told, resolution=1e-9,

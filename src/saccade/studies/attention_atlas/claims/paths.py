@@ -15,8 +15,10 @@ PATHS = Claim(
         " falls to 0 and weights that decay, the group lasso by 150 of Nesterov's for each penalty,"
         " layers by L-BFGS down their ridges, sets of places as the estimator; constants where"
         " nothing can be learned, equal weights where nothing weighs, the score of a run a ratio of"
-        " densities, digits and patches as they are."),
-    kind=IDENTITY, measure=lambda run: one_row(run.data.off.values), resolution=[1e-3, *[1e-9] * 8],
+        " densities, digits and patches as they are, what matters where y was read, and weights of"
+        " places the lengths of their rows."),
+    kind=IDENTITY, measure=lambda run: one_row(run.data.off.values),
+    resolution=[1e-3, *[1e-9] * 10],
     argued="the transformer has seven digits, and 400 steps lose two or three of them; the rest is"
     " rounding", parts=paths_by_hand.PARTS, scales={"quick": Scale(seconds=2)},
     citation=ours("docstrings of the learners, of cells.py and of charts/images.py; 40 samples"),
@@ -25,8 +27,9 @@ PATHS = Claim(
         Sabotage("a step more", "By hand the group lasso has 151 steps.", {"steps": 1}),
         Sabotage(
             "otherwise", "By hand ridges are twice as large, sets of places have others, missing"
-            " tokens count, the first sample does not, runs are longer by one, ties are lost, and"
-            " fours are told with the larger digits.", {"otherwise": True})))
+            " tokens count, the first sample does not, runs are longer by one, ties are lost, fours"
+            " are told with the larger digits, the first token always matters, and places weigh by"
+            " lengths to the power 1.1.", {"otherwise": True})))
 
 
 def _runs(run, more: int = 0, larger: float = 0.0) -> list[float]:

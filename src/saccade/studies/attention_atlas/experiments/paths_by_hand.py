@@ -23,12 +23,12 @@ from saccade.studies.attention_atlas.learners.positional import SETS
 from saccade.studies.attention_atlas.learners.two_step import TWO_STEPS
 from saccade.studies.attention_atlas.models import Data, Fitted
 from saccade.studies.attention_atlas.models.heads import Heads
-from saccade.studies.attention_atlas.task import generator
+from saccade.studies.attention_atlas.task import Split, generator
 
 COUNT, LENGTH, DIM, SEED = 40, 4, 3, 7
 PARTS = (
     "transformer's steps", "group lasso's steps", "descents", "sets of places", "nothing weighs",
-    "nothing to learn", "score of a run", "area", "images")
+    "nothing to learn", "score of a run", "area", "images", "what matters", "weights of places")
 
 
 def _drawn(random: np.random.Generator, kind: Any, count: int = COUNT) -> Data:
@@ -77,6 +77,20 @@ def _gradient(p: dict[str, np.ndarray], X: np.ndarray, y: np.ndarray) -> dict[st
         "down": np.einsum("nlw,nlc->wc", H, dB), "read": pull @ pooled, "bias": pull.sum()}
 
 
+def _begun(key: Any) -> dict[str, np.ndarray]:
+    """Normal numbers over the root of those that come in; places of half their size; zeros."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "embed": (DIM, 16), "qkv": (16, 3, 2, 8), "out": (16, 16), "up": (16, 32), "down": (32, 16),
+        "places": (LENGTH, 16)}
+    keys = jax.random.split(key, 6)
+    drawn = [
+        np.asarray(jax.random.normal(one, shape, "float32"), float)
+        for one, shape in zip(keys, shapes.values(), strict=True)]
+    roots = np.sqrt([DIM, 16, 16, 16, 32, 4])
+    made = {name: x / root for name, x, root in zip(shapes, drawn, roots, strict=True)}
+    return made | {"read": np.zeros(16), "bias": np.zeros(())}
+
+
 def _trained(key: Any, random: np.random.Generator, last: float) -> float:
     """How far trained parameters are from those of Adam by hand, over their size: 400 batches of
     64, a step that falls from .01 to `last` of it, weights that decay by .1 of a step."""
@@ -85,7 +99,7 @@ def _trained(key: Any, random: np.random.Generator, last: float) -> float:
     X, y = data.X[rows].astype(np.float32), data.y[rows].astype(np.float32)
     made = transformer.train(key, X, y, COUNT, True, np.float32(0.01), np.float32(0.1))
     first, batches = jax.random.split(key)
-    p = {k: np.asarray(v, float) for k, v in transformer.start(first, LENGTH, DIM).items()}
+    p = _begun(first)
     mean, square = ({k: np.zeros_like(v) for k, v in p.items()} for _ in range(2))
     chosen = np.asarray(jax.vmap(
         lambda number: jax.random.randint(jax.random.fold_in(batches, number), (64,), 0, COUNT)
@@ -165,9 +179,9 @@ def _descents(data: Data, random: np.random.Generator, key: Any, factor: float) 
 def _sets(random: np.random.Generator, key: Any, ridges: tuple[float, ...]) -> float:
     """How far sets of places are from the estimator with two ridges, forty steps, bags that count
     alike and the last quarter held out."""
-    data, fresh = _drawn(random, "classification"), _drawn(random, "classification").X
+    data, fresh = _drawn(random, "classification", 43), _drawn(random, "classification").X
     made: Any = SETS.make("classification").fit(data.X, data.y, key=key)
-    cut: Any = [(np.arange(30), np.arange(30, 40))]
+    cut: Any = [(np.arange(33), np.arange(33, 43))]
     settings: Any = {"ridges": ridges, "max_iter": 40, "class_weight": None, "cv": cut}
     peer = PatchAssociationClassifier(**settings).fit(data.X, data.y)
     return float(np.abs(made(fresh) - peer.decision_function(fresh)).max())
@@ -244,6 +258,24 @@ def _images(random: np.random.Generator, least: int) -> float:
     return float(max(off))
 
 
+def _matters(random: np.random.Generator, key: Any, size: float) -> tuple[float, float]:
+    """How often what matters is marked otherwise than what y was made from, as far as can be seen:
+    no first token at a share of 1 (or `size`), no other at 0; and how far weights of places are
+    from the lengths of their rows, to one, each to the power `size`."""
+    wrong = []
+    for share in (0.0, 0.4, 1.0):
+        where = Split.create(key, LENGTH, 5, share).sample(key, 30).where
+        wrong += [where[:, 0] != (share < size), where[:, 1:].sum(axis=1) != (share > 0)]
+    data, units = _drawn(random, "regression"), np.eye(LENGTH * DIM).reshape(-1, LENGTH, DIM)
+    off = []
+    for learner in (FLAT, LASSO):
+        for model in learner.make("regression").path(data):
+            w = (model(units) - model(0 * units)).reshape(LENGTH, DIM)
+            lengths = np.sqrt((w**2).sum(axis=1)) ** size
+            off.append(np.abs(model.attention(data.X) - lengths / lengths.sum()).max())
+    return float(np.mean(wrong)), float(max(off))
+
+
 MOMENTS = (
     "positive", "tokens", "shortest", "longest", "start over room", "at the first place",
     "at the last place", "shifted tokens", "shift", "other tokens")
@@ -276,8 +308,9 @@ def paths_by_hand(
 ) -> xarray.Dataset:
     """The differences of PARTS. By hand Adam's step falls to `last` of it, and the group lasso has
     so many more `steps`; `otherwise`: ridges are twice as large, sets of places have others,
-    missing tokens count, the first sample does not, runs are longer by one, ties are lost, and
-    digits from 4 up are told from the rest."""
+    missing tokens count, the first sample does not, runs are longer by one, ties are lost, digits
+    from 4 up are told from the rest, the first token always matters, and places have weights to
+    the power 1.1."""
     random, kinds = generator(key), ("regression", "classification")
     keys = jax.random.split(key, 4)
     drawn, factor = [_drawn(random, kind) for kind in kinds], 2.0 if otherwise else 1.0
@@ -286,5 +319,6 @@ def paths_by_hand(
         max(_descents(one, random, keys[1], factor) for one in drawn),
         _sets(random, keys[2], (0.1, 0.01) if otherwise else (0.03, 0.001)),
         _weightless(random, otherwise), _unlearned(random, keys[3], int(otherwise)),
-        *_runs(random, int(otherwise)), _images(random, 4 if otherwise else 5)]
+        *_runs(random, int(otherwise)), _images(random, 4 if otherwise else 5),
+        *_matters(random, keys[3], 1.1 if otherwise else 1.0)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -73,7 +73,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 COMMON = {"class_weight": "balanced", "cv": 3, "random_state": 0}
 NAMED: dict[str, dict[str, Any]] = {
     "mean": {"statistics": "mean"}, "all": {"statistics": "all"}, "lme": {"sharpness": 1},
-    "mlme2": {"n_heads": 2, "sharpness": 1, "n_starts": 1, "normalise": True},
+    "mlme2": {
+        "n_heads": 2, "sharpness": 1, "n_starts": 1, "normalise": True, "n_prototypes": 0,
+        "radius": 0.3},
     "ev2": {"n_heads": 2, "sharpness": 4, "normalise": False}, "att": {"n_heads": 1},
     "att4": {"n_heads": 4, "pooled": None}, "attall": {"n_heads": 1, "pooled": "all"}}
 

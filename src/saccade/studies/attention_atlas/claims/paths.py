@@ -50,8 +50,8 @@ RUNS = Claim(
     ),
     kind=ESTIMATE, measure=lambda run: run.data.moment.values, predict=_runs,
     resolution=[0.01, 0.15, 0.005, 0.005, 0.01, 0.005, 0.005, 1e-9, 0.02, 0.01],
-    argued="48,000 bags a look leave .003 in shares, .04 in the tokens of a bag, .005 in a shift",
-    parts=paths_by_hand.MOMENTS, scales={"quick": Scale(repetitions=4, seconds=1)},
+    argued="96,000 bags a look leave .002 in shares, .03 in the tokens of a bag, .003 in a shift",
+    parts=paths_by_hand.MOMENTS, scales={"quick": Scale(repetitions=16, seconds=1)},
     citation=ours("the docstring of cells.py, R = 3"),
     sabotages=(Sabotage(
         "longer runs",

@@ -283,7 +283,7 @@ MOMENTS = (
 
 @experiment("attention-atlas.runs-drawn")
 def runs_drawn(
-    key: Any, *, run: int = 3, shift: float = 12.0, bags: int = 1500, replicates: int = 32
+    key: Any, *, run: int = 3, shift: float = 12.0, bags: int = 3000, replicates: int = 32
 ) -> xarray.Dataset:
     """Moments of bags with a run, so far shifted that its tokens are seen: how often a bag is
     positive; tokens of a bag, and how often it has the fewest and the most; where in its room a run

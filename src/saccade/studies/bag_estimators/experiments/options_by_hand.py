@@ -2,6 +2,7 @@
 from tables and under masks, folds, classes, numbers held out, long bags, tokens in single
 precision, defaults."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -353,11 +354,13 @@ def options_by_hand(
     random = generator(key)
     drawn, fresh = balanced(draw(random, True, COUNT)), draw(random, True)
     factor = 1.1 if otherwise else 1.0
-    off = [
-        _read_outs(drawn, fresh, 1 + moved), _masked(random, otherwise), _tables(random, otherwise),
-        _two_classes(drawn, fresh, otherwise), _unweighted(drawn, fresh, 0.2 * factor),
-        _folds(drawn, 8 if otherwise else 7), _numbers_held_out(draw(random, False, COUNT), factor),
-        _choice(drawn, fresh, otherwise), _constants(drawn, fresh, random, noise),
-        _long(random, moved), _single(draw(random, True), random, moved),
-        _defaults(2 if otherwise else 4)]
+    with warnings.catch_warnings():  # of few steps, and of bags that teach little
+        warnings.simplefilter("ignore", UserWarning)
+        off = [
+            _read_outs(drawn, fresh, 1 + moved), _masked(random, otherwise),
+            _tables(random, otherwise), _two_classes(drawn, fresh, otherwise),
+            _unweighted(drawn, fresh, 0.2 * factor), _folds(drawn, 8 if otherwise else 7),
+            _numbers_held_out(draw(random, False, COUNT), factor), _choice(drawn, fresh, otherwise),
+            _constants(drawn, fresh, random, noise), _long(random, moved),
+            _single(draw(random, True), random, moved), _defaults(2 if otherwise else 4)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

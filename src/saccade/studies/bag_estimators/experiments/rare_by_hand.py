@@ -2,6 +2,7 @@
 weighted mixtures, sparse recovery under masks, truths of the generators, starts, and what is chosen
 or said where little was judged."""
 
+import warnings
 from itertools import product
 from typing import Any
 
@@ -173,7 +174,9 @@ def rare_by_hand(
     copies more by that, and lengths, rows and settings are `other` ones."""
     random = generator(key)
     drawn = balanced(draw(random, True, COUNT))
-    off = [
-        _compared(drawn, folds), *_recommended(random, pairs), _mixture(random, on),
-        *_recovered(random, alpha), _truths(random, on), *_said(drawn, random, other)]
+    with warnings.catch_warnings():  # of few steps
+        warnings.simplefilter("ignore", UserWarning)
+        off = [
+            _compared(drawn, folds), *_recommended(random, pairs), _mixture(random, on),
+            *_recovered(random, alpha), _truths(random, on), *_said(drawn, random, other)]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -38,7 +38,7 @@ def _runs(run, more: int = 0, larger: float = 0.0) -> list[float]:
     end = float(np.mean(1 / (lengths - count + 1)))
     return [
         0.5 + larger, 30 + 10 * larger, 1 / 31 + larger, 1 / 31 + larger, 0.5 + larger,
-        end + larger, end + larger, count, run.parameters.shift + more / 10, 1 + larger]
+        end + larger, end + larger, count / 2, run.parameters.shift + more / 10, 1 + larger]
 
 
 RUNS = Claim(
@@ -49,7 +49,7 @@ RUNS = Claim(
         " likely, so is every start of a run that fits, and its three tokens are shifted by Delta."
     ),
     kind=ESTIMATE, measure=lambda run: run.data.moment.values, predict=_runs,
-    resolution=[0.01, 0.15, 0.005, 0.005, 0.01, 0.005, 0.005, 1e-9, 0.02, 0.01],
+    resolution=[0.01, 0.15, 0.005, 0.005, 0.01, 0.005, 0.005, 0.03, 0.02, 0.01],
     argued="96,000 bags a look leave .002 in shares, .03 in the tokens of a bag, .003 in a shift",
     parts=paths_by_hand.MOMENTS, scales={"quick": Scale(repetitions=16, seconds=1)},
     citation=ours("the docstring of cells.py, R = 3"),

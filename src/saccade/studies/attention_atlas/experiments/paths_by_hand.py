@@ -278,7 +278,7 @@ def _matters(random: np.random.Generator, key: Any, size: float) -> tuple[float,
 
 MOMENTS = (
     "positive", "tokens", "shortest", "longest", "start over room", "at the first place",
-    "at the last place", "shifted tokens", "shift", "other tokens")
+    "at the last place", "shifted tokens of a bag", "shift", "other tokens")
 
 
 @experiment("attention-atlas.runs-drawn")
@@ -287,7 +287,7 @@ def runs_drawn(
 ) -> xarray.Dataset:
     """Moments of bags with a run, so far shifted that its tokens are seen: how often a bag is
     positive; tokens of a bag, and how often it has the fewest and the most; where in its room a run
-    starts, and how often at either end of it; tokens of a run, their mean, and the mean square of
+    starts, and how often at either end of it; shifted tokens of a bag, their mean, and the mean square of
     others."""
     random, rows = generator(key), []
     for _ in range(replicates):
@@ -298,7 +298,7 @@ def runs_drawn(
         rows.append([
             y.mean(), lengths.mean(), np.mean(lengths == 15), np.mean(lengths == 45),
             np.mean(first / room), np.mean(first == 0), np.mean(first == room),
-            inside.sum() / y.sum(), X[inside].mean(), np.mean(X[there & ~inside] ** 2)])
+            inside.sum() / bags, X[inside].mean(), np.mean(X[there & ~inside] ** 2)])
     return xarray.Dataset({"moment": (("replicate", "name"), np.array(rows))})
 
 

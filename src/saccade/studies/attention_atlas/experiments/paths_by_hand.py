@@ -287,8 +287,8 @@ def runs_drawn(
 ) -> xarray.Dataset:
     """Moments of bags with a run, so far shifted that its tokens are seen: how often a bag is
     positive; tokens of a bag, and how often it has the fewest and the most; where in its room a run
-    starts, and how often at either end of it; shifted tokens of a bag, their mean, and the mean square of
-    others."""
+    starts, and how often at either end of it; shifted tokens of a bag, their mean, and the mean
+    square of others."""
     random, rows = generator(key), []
     for _ in range(replicates):
         X, lengths, y = cells.bags_with_a_run(random, bags, run, shift)

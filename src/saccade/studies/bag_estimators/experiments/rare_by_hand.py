@@ -30,6 +30,7 @@ from saccade.estimators.advise.signal import climb
 from saccade.estimators.heads import LogMeanExp
 from saccade.estimators.held_out import HeldOut, Target
 from saccade.estimators.objective import Data, Objective
+from saccade.estimators.patch_layer import Layer, PatchModel
 from saccade.lab.experiment import experiment
 from saccade.studies.bag_estimators.experiments.by_hand import DIM, PLACES, Drawn, draw, shares_of
 from saccade.studies.bag_estimators.experiments.choice_by_hand import balanced
@@ -145,10 +146,9 @@ def _said(drawn: Drawn, random: np.random.Generator, other: float) -> tuple[floa
     starts = EvidenceClassifier(radius=3.0, n_prototypes=3)._prototypes(objective, random)
     heads = np.array([objective.parts(one)[1] for one in starts])
     lengths = np.linalg.norm(heads, axis=2) - 3 * (1 + other)
-    patches = PatchAssociationClassifier(2, ridges=(0.05,), max_iter=20)
-    patches.fit(drawn.bags, drawn.target.y)
-    fitted: Any = patches.models_[0]
-    rows = [shares_of((1 + other) * row) for row in fitted.A]
+    patches, A = PatchAssociationClassifier(), random.standard_normal((PLACES, PLACES))
+    patches.models_ = [PatchModel(Layer(3, 0.2), 0.0, A, np.zeros(DIM), 0.0)]
+    rows = [shares_of((1 + other) * row) for row in A]
     steps, wrong = TwoStepAttentionClassifier(), []
     for sharp in product((0.0, 2.0), repeat=2):
         steps.better_than_pooling_ = True

@@ -57,15 +57,14 @@ def _moments(overlaps: Any, replicates: int) -> np.ndarray:
 
 @experiment("single-location.true-directions")
 def true_directions(
-    key: Any, *, dim: int = 3, draws: int = 2000, replicates: int = 32, fixed: bool = False
+    key: Any, *, dim: int = 3, draws: int = 2000, replicates: int = 32, positive: bool = False
 ) -> xarray.Dataset:
     """Means over drawn pairs (k*, v*): first coordinates, their fourth powers, k_1^2 v_1^2 and k_1
-    v_1 k_2 v_2 (`fixed` takes e_1 + e_2 and e_1 - e_2 over sqrt 2 instead)."""
+    v_1 k_2 v_2 (`positive` takes the sizes of the coordinates)."""
     keys = jax.random.split(key, draws * replicates)
     k, v = map(np.asarray, jax.vmap(lambda one: orthonormal_pair(one, dim))(keys))
-    if fixed:
-        axes = np.eye(dim)[:2]
-        k, v = (np.tile(x / 2**0.5, (len(keys), 1)) for x in (axes.sum(0), axes[0] - axes[1]))
+    if positive:
+        k, v = np.abs(k), np.abs(v)
     both = k * v
     moments = [
         k[:, 0], v[:, 0], k[:, 0] ** 4, v[:, 0] ** 4, both[:, 0] ** 2, both[:, 0] * both[:, 1]]
@@ -142,15 +141,18 @@ def _alike(
 @experiment("single-location.wishart")
 def wishart_matrices(
     key: Any, *, degrees: tuple[int, ...] = (0, 1, 2, 5),
-    root: tuple[float, ...] = (0.8, -0.5, 0.6), draws: int = 8000, replicates: int = 32,
+    root: tuple[float, ...] = (0.8, -0.5, 0.6), draws: int = 4000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Means of the entries W11, W22, W12 of Wishart matrices, of their squares and of the
-    determinant, with the scale's lower triangular root [[a, 0], [b, c]]."""
+    determinant, with the scale's lower triangular root [[a, 0], [b, c]]; to the first, those of the
+    second are added."""
     normal_key, key = jax.random.split(key)
     shape = len(degrees), draws * replicates
     normal = jax.random.normal(normal_key, shape)
     entries = chance.wishart(key, chance.Root(*root), normal, np.array(degrees, float)[:, None])
-    first, second, mixed = (np.broadcast_to(np.asarray(x), shape) for x in entries)
+    first, second, mixed = (np.broadcast_to(np.asarray(x), shape).copy() for x in entries)
+    for entry in (first, second, mixed):
+        entry[0] += entry[1]
     moments = [first, second, mixed, first**2, second**2, mixed**2, first * second - mixed**2]
     means = np.stack(moments).reshape(len(moments), len(degrees), replicates, draws).mean(-1)
     return xarray.Dataset(

@@ -86,11 +86,11 @@ def first_speeds(key: Any, *, count: int = 4, step_size: float = 1e-3) -> xarray
             int(rng.integers(5, 60)), int(rng.integers(2, 9)), rng.uniform(0.2, 1.2),
             rng.uniform(0.4, 1.5), rng.uniform(0.1, 0.5))
         pair = dynamics.normalised(rng.standard_normal((2, 4)))
-        moved = [np.asarray(ends[1]) for ends in _settle(*pair, setting, step_size, 0)]
+        moved = [np.asarray(ends[1]) for ends in _settle(pair[0], pair[1], setting, step_size, 0)]
         along = np.sum(pair * moved, axis=1)
         across = np.linalg.norm(moved - along[:, None] * pair, axis=1)
         settings.append(setting)
-        overlaps.append(dynamics.overlaps_of(*pair, K_STAR, V_STAR))
+        overlaps.append(dynamics.overlaps_of(pair[0], pair[1], K_STAR, V_STAR))
         speeds.append(across / along / step_size)
     return xarray.Dataset({
         "setting": (("case", "number"), np.array(settings)),

@@ -1,6 +1,8 @@
 """Claims on what every run begins and ends with: the numbers drawn for it, options that are left
 out, and the name of the way it went."""
 
+from typing import Any
+
 import numpy as np
 
 from saccade.lab.claim import Sabotage, one_row
@@ -38,7 +40,7 @@ def _left_out(run: Run, gamma: float = 2**-0.5, lam: float = 1.0) -> np.ndarray:
     of_score = np.exp((X[:, :, 0] ** 2 - ((X[:, :, 0] - shift) / gamma) ** 2) / 2)
     odds = gamma**2 * of_score / (of_score.sum(axis=1, keepdims=True) - of_score)
     layers = np.stack([sum(heads) / 2, np.sum(odds / (1 + odds) * X[:, :, 1], axis=1)])
-    searches = (
+    searches: tuple[Any, ...] = (
         (theory.best_inverse_temperature, ()), (theory.best_erf, ()), (theory.best_several, (2.0,)),
         (dynamics.trained_temperature, ()))
     formulas = [

@@ -39,7 +39,7 @@ def predictors(
     there = np.arange(length + 1) != np.arange(count)[:, None] % (length + 1)
     more = np.full((count, length + 1, dim), 0.0 if spare else np.nan)
     more[there] = np.asarray(X).reshape(-1, dim)
-    given = [part.reshape(3, -1, *part.shape[1:]) for part in (more, there | spare)]
+    given: list[Any] = [part.reshape(3, -1, *part.shape[1:]) for part in (more, there | spare)]
     answers = np.where(given[1], np.nan_to_num(given[0]) @ v[0], 0.0)
     heads = SoftmaxAttention(k, v, inverse_temperature)
     made = (
@@ -138,7 +138,8 @@ def left_out(key: Any, *, dim: int = 5, length: int = 4, count: int = 4) -> xarr
     """Tasks and layers with every option left out: gamma, noise and the number of informative
     tokens; tokens, directions, and predictions of two heads and of the best weights of scores."""
     random, truth = generator(key), np.eye(dim)[:2]
-    X, (k, v) = random.standard_normal((count, length, dim)), _units(random, 2, 2, dim)
+    X: Any = random.standard_normal((count, length, dim))
+    k, v = _units(random, 2, 2, dim)
     tasks = Search(dim, length), samples.World(dim, length)
     made = SoftmaxAttention(k, v)(X), ScoreAttention(*truth)(X)
     numbers = [[float(task.gamma), float(task.noise), task.informative] for task in tasks]

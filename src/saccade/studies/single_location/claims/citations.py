@@ -195,7 +195,8 @@ CITATIONS = {
         "a convergence to the point (kappa, nu) = (0, 0), in which case the dynamics stay far "
         "from the manifold M"),
     "swapped-state-stable": OURS, "swapped-state-clipped": OURS, "swapped-state-curvatures": OURS,
-    "swapped-better": OURS,
+    "swapped-better": OURS, "sphere-slopes": OURS, "true-directions": OURS, "wishart-moments": OURS,
+    "numbers-used-once": OURS, "options-left-out": OURS,
     "critical-temperature": answers(
         "Section 5",
         "a fruitful direction would be to investigate the (local) stability of the manifold M for"

@@ -11,7 +11,7 @@ from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, IDENTITY, ORDERING
 from saccade.studies.single_location import dynamics, theory
 from saccade.studies.single_location.claims import changed, claim, quick, setting, start
 from saccade.studies.single_location.experiments import descent, states
-from saccade.studies.single_location.theory import Overlaps
+from saccade.studies.single_location.theory import Overlaps, Setting
 
 
 def _risk(run: Run) -> float:
@@ -127,6 +127,28 @@ CURVED = claim(
     sabotages=Sabotage(
         "longer", "Take the curvatures of a sequence of eleven at gamma = 0.8.",
         measure=lambda run: _unmatched(run, length=11, gamma=0.8)))
+
+
+def _slopes(run: Run, **changes: float) -> list[float]:
+    """By state: norms of the risk's gradients along the two spheres."""
+    rows = zip(run.data.overlap.values, run.data.setting.values, strict=True)
+    return [
+        float(norm) for state, numbers in rows
+        for norm in theory.tangent_gradient_norms(
+            Overlaps(*state), Setting(*numbers)._replace(**changes))]
+
+
+SLOPES = claim(
+    "single-location.sphere-slopes", "SL-N1",
+    "In any state the norms of the risk's gradients along the two spheres are the speeds at which a"
+    " step of descent moves k and v: four random states and settings.", source="ours",
+    kind=IDENTITY, experiment=states.first_speeds,
+    measure=lambda run: one_row(run.data.speed.values.ravel()), predict=_slopes, resolution=1e-9,
+    argued="A step of 1e-3 turns a vector by 1e-3 times its speed, which rounding leaves to 1e-12.",
+    parts=tuple(f"{vector}, state {state}" for state in range(1, 5) for vector in "kv"),
+    sabotages=Sabotage(
+        "other-gamma", "Gradients of the risk at gamma = 1.",
+        predict=lambda run: _slopes(run, gamma=1.0)))
 
 SWAPPED_BETTER = claim(
     "single-location.swapped-better", "SL-N1",

@@ -8,6 +8,7 @@ import numpy as np
 import xarray
 from scipy import linalg, optimize
 
+from saccade.arrays import generator
 from saccade.descent import descend
 from saccade.lab.experiment import experiment
 from saccade.studies.single_location import dynamics
@@ -73,6 +74,28 @@ def settled_state(
     data = {name: float(value) for name, value in overlaps._asdict().items()}
     return xarray.Dataset(
         data | {"residual": moved, "rate": ("mode", _rates(tangent, k, v, setting))})
+
+
+@experiment("single-location.first-speeds")
+def first_speeds(key: Any, *, count: int = 4, step_size: float = 1e-3) -> xarray.Dataset:
+    """At random states and settings: how fast one step moves k and v, the tangents of the angles
+    they turn by over the step size."""
+    rng, settings, overlaps, speeds = generator(key), [], [], []
+    for _ in range(count):
+        setting = Setting(
+            int(rng.integers(5, 60)), int(rng.integers(2, 9)), rng.uniform(0.2, 1.2),
+            rng.uniform(0.4, 1.5), rng.uniform(0.1, 0.5))
+        pair = dynamics.normalised(rng.standard_normal((2, 4)))
+        moved = [np.asarray(ends[1]) for ends in _settle(pair[0], pair[1], setting, step_size, 0)]
+        along = np.sum(pair * moved, axis=1)
+        across = np.linalg.norm(moved - along[:, None] * pair, axis=1)
+        settings.append(setting)
+        overlaps.append(dynamics.overlaps_of(pair[0], pair[1], K_STAR, V_STAR))
+        speeds.append(across / along / step_size)
+    return xarray.Dataset({
+        "setting": (("case", "number"), np.array(settings)),
+        "overlap": (("case", "name"), np.array(overlaps)),
+        "speed": (("case", "vector"), np.array(speeds))})
 
 
 @experiment("single-location.oracle-stability")

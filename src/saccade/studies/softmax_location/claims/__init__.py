@@ -8,7 +8,7 @@ from saccade.lab.claim import Citation, Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.studies.softmax_location.theory import Setting
 
-ORDER = ("risk", "definitions", "landscape", "training", "oracle", "limits", "questions")
+ORDER = ("risk", "definitions", "drawn", "landscape", "training", "oracle", "limits", "questions")
 OURS = Citation("none: our own statement", "", "ours")
 
 

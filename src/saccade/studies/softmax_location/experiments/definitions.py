@@ -16,6 +16,7 @@ from saccade.studies.softmax_location.dynamics import generator, samples
 from saccade.studies.softmax_location.models import ScoreAttention, SoftmaxAttention
 from saccade.studies.softmax_location.task import Search
 
+KINDS = ("softmax", "erf")
 PREDICTORS = ("Bayes", "scores", "two heads", "two heads' weights", "first head")
 
 
@@ -29,24 +30,27 @@ def predictors(
     key: Any, *, dim: int = 9, length: int = 5, gamma: float = 0.8,
     inverse_temperature: float = 1.3, count: int = 60, spare: bool = False,
 ) -> xarray.Dataset:
-    """Tokens, and what the predictors make of them; the layers are handed a token more, which is no
-    number, and a mask that leaves it out (`spare` puts a zero there and lets it in)."""
+    """Tokens, and what the predictors make of them; the layers are handed samples along two axes,
+    with a token more, at the sample's own place, which is no number, and a mask that leaves it out
+    (`spare` puts a zero there and lets it in)."""
     task = Search(dim, length, gamma)
     X, (k_star, v_star) = task.sample(key, count).X, task.truth
     k, v = _units(np.random.default_rng(11), 2, 2, dim)
-    more = jnp.concatenate([X, jnp.full_like(X[:, :1], 0.0 if spare else jnp.nan)], axis=1)
-    mask = jnp.ones(more.shape[:2], bool).at[:, -1].set(spare)
+    there = np.arange(length + 1) != np.arange(count)[:, None] % (length + 1)
+    more = np.full((count, length + 1, dim), 0.0 if spare else np.nan)
+    more[there] = np.asarray(X).reshape(-1, dim)
+    given: list[Any] = [part.reshape(3, -1, *part.shape[1:]) for part in (more, there | spare)]
+    answers = np.where(given[1], np.nan_to_num(given[0]) @ v[0], 0.0)
     heads = SoftmaxAttention(k, v, inverse_temperature)
-    first = SoftmaxAttention(k[:1], v[:1], inverse_temperature)
-    answers = jnp.where(mask, jnp.nan_to_num(more) @ v[0], 0.0)
     made = (
-        task.best(X), ScoreAttention(k_star, v_star, gamma)(more, mask), heads(more, mask),
-        jnp.sum(heads.attention(more, mask) * answers, axis=1), first(more, mask))
+        task.best(X), ScoreAttention(k_star, v_star, gamma)(*given), heads(*given),
+        np.sum(heads.attention(*given) * answers, axis=-1),
+        SoftmaxAttention(k[:1], v[:1], inverse_temperature)(*given))
     return xarray.Dataset(
         {
             "X": (("sample", "token", "coordinate"), np.asarray(X)),
             "k": (("head", "coordinate"), k), "v": (("head", "coordinate"), v),
-            "prediction": (("predictor", "sample"), np.stack([np.asarray(x) for x in made]))},
+            "prediction": (("predictor", "sample"), np.stack([np.ravel(x) for x in made]))},
         {"predictor": list(PREDICTORS)})
 
 
@@ -54,8 +58,8 @@ def _trained_by_layers(
     random: np.random.Generator, world: samples.World, at: samples.Trained, lam: float,
     step_size: float, steps: int, batch: int,
 ) -> samples.Trained:
-    """As `samples.train`, by the layer itself and automatic differentiation; the first head of two
-    stays where it is."""
+    """As `samples.train`, by the layer itself and automatic differentiation; the first head stays
+    where it is."""
 
     @jax.jit
     @jax.vmap
@@ -87,10 +91,10 @@ def stochastic_steps(
     gamma: float = 0.8, noise: float = 0.4, informative: int = 2, step_size: float = 0.05,
     steps: int = 4, batch: int = 9, chains: int = 5, other_step: float = 1.0, frozen: int = 1,
 ) -> xarray.Dataset:
-    """Stochastic descent of two heads, the first of them frozen, by the engine and by the layers on
-    the same batches; `other_step` multiplies the step of the latter."""
+    """Stochastic descent of three heads, the first frozen, by the engine and by the layers on the
+    same batches; `other_step` multiplies the step of the latter."""
     world = samples.World(dim, length, gamma, noise, informative)
-    start = samples.random_start(generator(key), chains, 2, dim)
+    start = samples.random_start(generator(key), chains, 3, dim)
     run = inverse_temperature, step_size, steps, batch
     engine = samples.train(np.random.default_rng(3), world, start, *run, frozen=frozen)
     run = inverse_temperature, other_step * step_size, steps, batch
@@ -99,6 +103,70 @@ def stochastic_steps(
     return xarray.Dataset({
         "engine": (axes, np.stack(engine)), "layers": (axes, np.stack(layers)),
         "start": (axes, np.stack(start))})
+
+
+@experiment("softmax-location.drawn-numbers")
+def drawn_numbers(
+    key: Any, *, dim: int = 3, length: int = 4, gamma: float = 0.8, noise: float = 0.6,
+    count: int = 8000, again: bool = False,
+) -> xarray.Dataset:
+    """With one informative token and with two: correlations of tokens with places, tokens with
+    noise and places with noise, number by number in the order in which a generator gives them, and
+    the spread of the noise (`again`: the tokens' numbers make places and noise too, halved)."""
+    rows, spreads = [], []
+    for informative in (1, 2):
+        sample = Search(dim, length, gamma, noise, informative).sample(key, count)
+        X, y, where = (np.asarray(part, float) for part in sample)
+        shift = (dim / 2) ** 0.5 * where[:, :, None] * np.eye(dim)[0]
+        tokens = ((X - shift) / np.where(where, gamma, 1.0)[:, :, None]).ravel()
+        left = y - np.sum(where * X[:, :, 1], axis=1) / informative
+        if again:
+            first = tokens[: where.size].reshape(where.shape)
+            where, left = first == first.max(axis=1, keepdims=True), noise / 2 * tokens[:count]
+        pairs = ((tokens, where.ravel()), (tokens, left), (where.ravel(), left))
+        rows.append([np.corrcoef(a[: min(len(a), len(b))], b[: len(a)])[0, 1] for a, b in pairs])
+        spreads.append(np.std(left) / noise)
+    return xarray.Dataset(
+        {
+            "alike": (("informative", "pair"), np.array(rows)),
+            "spread": ("informative", np.array(spreads))},
+        {"informative": [1, 2]})
+
+
+@experiment("softmax-location.left-out")
+def left_out(key: Any, *, dim: int = 5, length: int = 4, count: int = 4) -> xarray.Dataset:
+    """Tasks and layers with every option left out: gamma, noise and the number of informative
+    tokens; tokens, directions, and predictions of two heads and of the best weights of scores."""
+    random, truth = generator(key), np.eye(dim)[:2]
+    X: Any = random.standard_normal((count, length, dim))
+    k, v = _units(random, 2, 2, dim)
+    tasks = Search(dim, length), samples.World(dim, length)
+    made = SoftmaxAttention(k, v)(X), ScoreAttention(*truth)(X)
+    numbers = [[float(task.gamma), float(task.noise), task.informative] for task in tasks]
+    return xarray.Dataset({
+        "task": (("task", "number"), np.array(numbers)),
+        "X": (("sample", "token", "coordinate"), X), "k": (("head", "coordinate"), k),
+        "v": (("head", "coordinate"), v),
+        "prediction": (("predictor", "sample"), np.stack([np.asarray(x) for x in made]))})
+
+
+@experiment("softmax-location.made-up-states")
+def made_up_states(key: Any, *, draws: int = 2000) -> xarray.Dataset:
+    """Pairs of unit vectors in four coordinates, the first two k* and v*, v mostly near v* or -v*;
+    and which way each is said to have gone, for softmax and for erf."""
+    random = generator(key)
+    pairs = random.standard_normal((draws, 2, 4))
+    pairs[:, 1, 1] *= random.uniform(1.0, 8.0, draws)
+    pairs = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    k, v = np.moveaxis(pairs, 1, 0)
+    at = dynamics.Overlaps(k[:, 0], v[:, 1], v[:, 0], k[:, 1], np.sum(k * v, axis=1))
+    return xarray.Dataset(
+        {
+            "pair": (("state", "vector", "axis"), pairs),
+            "fate": (
+                ("kind", "state"),
+                np.stack([dynamics.fate(at, kind == "softmax") for kind in KINDS]))},
+        {"kind": list(KINDS)})
 
 
 @experiment("softmax-location.fresh-errors")
@@ -131,14 +199,14 @@ def table_paths(
     start = dynamics.sphere_overlaps(generator(key), 5, starts)
     setting = dynamics.Setting(dim, length, inverse_temperature, gamma, noise)
     paths = []
-    for kind in ("softmax", "erf"):
+    for kind in KINDS:
         run = dynamics.trajectory(start, setting, step_size, record, decay, kind)
         paths.append(np.stack([*run.overlaps, run.risk]))
     return xarray.Dataset(
         {
             "path": (("kind", "name", "start", "step"), np.stack(paths)),
             "first": (("name", "start"), np.stack([*start, np.zeros(starts)]))},
-        {"kind": ["softmax", "erf"]})
+        {"kind": list(KINDS)})
 
 
 @experiment("softmax-location.random-settings")
@@ -160,7 +228,7 @@ def random_settings(
 Orders = tuple[tuple[float, float], ...]
 BESSEL: Orders = (
     (2.5, 3.0), (0.0, 40.0), (500.0, 10.0), (700.0, 90.0), (2000.0, 1000.0), (400.0, 1e9),
-    (3000.0, 2e4), (3.0, 3e8), (290.0, 2e8), (1e5, 6e4))
+    (3000.0, 2e4), (3.0, 3e8), (290.0, 2e8), (1e5, 6e4), (780.0, 400.0))
 
 
 @experiment("softmax-location.bessel")

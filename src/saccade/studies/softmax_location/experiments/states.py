@@ -160,9 +160,9 @@ def _vectors(at: np.ndarray) -> np.ndarray:
 def swapped_edges(
     key: Any, *,
     cases: tuple[tuple[float, float, float, float], ...] = (
-        (100.0, 100.0, 0.13, 0.2), (100.0, 100.0, 1.3, 1.6), (10.0, 10.0, 0.6, 0.8),
-        (10.0, 10.0, 1.6, 1.9)),
-    gamma: float = 2**-0.5,
+        (100.0, 100.0, 0.13, 0.2), (100.0, 100.0, 1.3, 1.6), (10.0, 10.0, 0.55, 0.8),
+        (10.0, 10.0, 1.9, 2.3)),
+    gamma: float = 0.8,
 ) -> xarray.Dataset:
     """The inverse temperatures, bracketed by each case, at which the state that descent within the
     plane settles in gains or loses its stability to pushes out of it."""

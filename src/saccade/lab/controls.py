@@ -21,6 +21,7 @@ from saccade.lab.kinds import IDENTITY, Kind
 from saccade.lab.verdict import HOLDS, REFUTED
 
 WRITTEN = "it measures a number that is written down, not the run"
+ANOTHER = "it only writes another number in place of one that nothing computes"
 
 TELLING = 3
 """From so many parts on one common factor is no accident; a formula for one number always has
@@ -36,15 +37,13 @@ def trivial(
 ) -> str | None:
     """Why a control proves nothing, or None. `measured` and `predicted` are what it made of its
     `first` run; the claim's own measure and prediction are asked of the same run."""
+    said = None
     if not isinstance(control, Repair):
-        if said := _disguised(claim, control, first, measured, predicted):
-            return said
+        said = _disguised(claim, control, first, measured, predicted)
     if control.measure is not None and _is_written_down(control.measure):
-        return WRITTEN
-    if control.predict is not None and not (control.parameters or control.measure):
-        if _writes_another(claim, control):
-            return "it only writes another number in place of one that nothing computes"
-    return None
+        return said or WRITTEN
+    alone = control.predict is not None and not (control.parameters or control.measure)
+    return said or (ANOTHER if alone and _writes_another(claim, control) else None)
 
 
 def _disguised(
@@ -56,10 +55,9 @@ def _disguised(
             return "it measures nothing but zeros"
         if said := _only_moves(measured, _asked(claim.measure, first)):
             return f"it only {said[0]} what is measured by {said[1]:.4g}"
-    if control.predict is not None:
-        if said := _only_moves(predicted, _asked(claim.predict, first, predicted.shape)):
-            return f"it only {said[0]} what is predicted by {said[1]:.4g}"
-    return None
+    own = None if control.predict is None else _asked(claim.predict, first, predicted.shape)
+    said = _only_moves(predicted, own)
+    return said and f"it only {said[0]} what is predicted by {said[1]:.4g}"
 
 
 def mirror(claim: Claim) -> str | None:

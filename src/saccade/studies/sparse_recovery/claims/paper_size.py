@@ -11,8 +11,8 @@ from saccade.lab.fits import exponents
 from saccade.lab.kinds import ORDERING
 from saccade.studies.sparse_recovery.claims import (
     COMPARABLE,
-    UNLIKE_CLASSICAL,
     PAPER,
+    UNLIKE_CLASSICAL,
     answers,
     broken,
     cited,
@@ -99,7 +99,8 @@ def _passed(
         source=f"section 6, {PAPER}; a smaller network, far fewer instances, a curriculum of ours",
         citation=cited(
             "key results; a smaller or altered network and a curriculum stand in", UNLIKE_CLASSICAL,
-            "proxy"), figure=FIGURE, finding=finding,
+            "proxy"),
+        figure=FIGURE, finding=finding,
         **{"resolution": 0.3, "scales": seconds(standard=2500, **changes), **more})
 
 

@@ -41,8 +41,8 @@ def _gaps(run: Run) -> np.ndarray:
 SAME_FIRST = PATH(
     id="spatial.same-outruns-other", spec="VS-L43", source="Lemma 4.3 (orders only), with numbers",
     citation=proxy(
-        f"section 4.1, after Lemma 4.3; {TWO_STEPS}", "the increment of gamma(t) is larger than the one of rho(t)"
-    ),
+        f"section 4.1, after Lemma 4.3; {TWO_STEPS}",
+        "the increment of gamma(t) is larger than the one of rho(t)"),
     statement="Within sets the attention rises, between sets it falls, and five times less: gamma >"
     " 5 |rho|, rho < 0 (D = 64, C = 4, q = 1/4).", measure=_gaps, resolution=[0.01, 0.001],
     parts=("gamma - 5|rho|", "-rho"),
@@ -77,7 +77,8 @@ def _floor(run: Run) -> float:
 IDEALISED = PATH(
     id="spatial.idealised-associates", spec="VS-T41", source="Theorem 4.1",
     citation=proxy(
-        f"Theorem 4.1; {TWO_STEPS}", "learns patch association [and] learns the labeling function f* i.e."
+        f"Theorem 4.1; {TWO_STEPS}",
+        "learns patch association [and] learns the labeling function f* i.e."
         " P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="Population descent learns association and comes within 0.003 of the error of f* (D ="
     " 64, C = 4, q = 1/4, with a larger step for A than for v).",
@@ -183,7 +184,8 @@ def _learned(run: Run) -> np.ndarray:
 REALISTIC = Claim(
     id="spatial.realistic-associates", spec="VS-T42", source="Theorem 4.2",
     citation=proxy(
-        f"Theorem 4.2; {TWO_STEPS}", "With high probability, the model learns patch association [and] fits the"
+        f"Theorem 4.2; {TWO_STEPS}",
+        "With high probability, the model learns patch association [and] fits the"
         " labeling function i.e. P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="From a random start, full-batch descent on a sample (6000 images of 16 patches;"
     " standard: 12,000 of 36) has found every set after its last step, errs below 2 % and aligns v"

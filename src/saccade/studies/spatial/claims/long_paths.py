@@ -29,7 +29,8 @@ def _late(run: Run, name: str) -> np.ndarray:
 
 
 D_16 = proxy(
-    f"Lemma D.16 (with T any number >= poly(d)/eta); {TWO_STEPS}", "The sum of the alpha(tau)^p is [...]"
+    f"Lemma D.16 (with T any number >= poly(d)/eta); {TWO_STEPS}",
+    "The sum of the alpha(tau)^p is [...]"
     " Theta(1/(eta C alpha0^(p-1) lambda0^p ...) + D/(C eta ...))")
 SUM = LONG(
     id="spatial.feature-sum-bounded", spec="VS-D16", source="Lemma D.16", citation=D_16,
@@ -61,7 +62,8 @@ SUM_GROWS = LONG(
         Sabotage("early", "Look at the first 60 steps, where gamma still grows.", {"steps": 60})))
 
 D_13 = (
-    f"Lemma D.13; {TWO_STEPS}", "the population loss linearly converges to zero i.e. L(A(t), v(t)) <= polylog(d)/"
+    f"Lemma D.13; {TWO_STEPS}",
+    "the population loss linearly converges to zero i.e. L(A(t), v(t)) <= polylog(d)/"
     "(eta lambda0^p (t - T1 + 1))")
 RATE = LONG(
     id="spatial.loss-rate", spec="VS-D13",

@@ -9,7 +9,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Measure, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING
-from saccade.studies.spatial.claims import OURS, proxy, scaled
+from saccade.studies.spatial.claims import OURS, proxy
 from saccade.studies.spatial.experiments import small_networks
 
 GAUSSIAN = partial(

@@ -231,7 +231,8 @@ LEVELS = tuple(f"gamma={level:g}" for level in orders.PASSES)
 APART = ALONG(
     id="spatial.increments-apart", spec="VS-L43", source="Lemma 4.3, Corollaries G.1 and G.2",
     citation=proxy(
-        f"Lemma 4.3 and Corollary G.2; {TWO_STEPS}", "|rho(t+1)| <= |rho(t)| + eta polylog(d) alpha^p (1/D +"
+        f"Lemma 4.3 and Corollary G.2; {TWO_STEPS}",
+        "|rho(t+1)| <= |rho(t)| + eta polylog(d) alpha^p (1/D +"
         " Gamma G^(p-1))/D; the increment of gamma(t) is larger than the one of rho(t)"),
     statement="A step of rho over one of gamma falls like 1/D, when gamma passes 0.3, 1, 2 and 3.",
     kind=SLOPE, measure=_apart, predict=lambda run: np.full(4, -1.0), resolution=0.25, parts=LEVELS,
@@ -312,7 +313,8 @@ def _sigmoid_over_loss(run: Run) -> np.ndarray:
 SIGMOID_LOSS = ALONG(
     id="spatial.sigmoid-follows-loss", spec="VS-D10", source="Lemma D.10",
     citation=proxy(
-        f"Lemma D.10; {TWO_STEPS}", "When the population risk is Omega(1), we have E[S(-yF(X))] = Omega(1)"),
+        f"Lemma D.10; {TWO_STEPS}",
+        "When the population risk is Omega(1), we have E[S(-yF(X))] = Omega(1)"),
     statement="The mean of the sigmoid is above a quarter of the loss when gamma passes 0.3, 1, 2,"
     " and 3, at every D, and does not fall behind as D grows: the ratio's exponent is above -0.4.",
     kind=ABOVE, measure=_sigmoid_over_loss, predict=lambda run: [0.25] * 4 + [-0.4] * 4,
@@ -355,7 +357,8 @@ def _associates(run: Run) -> np.ndarray:
 SEVERAL = ALONG(
     id="spatial.associates-at-several-sizes", spec="VS-T41", source="Theorem 4.1 and Lemma D.15",
     citation=proxy(
-        f"Theorem 4.1 (Lemma D.15); {TWO_STEPS}", "learns patch association [...] P[f*(X)F(X) > 0] = 1 - o(1)"),
+        f"Theorem 4.1 (Lemma D.15); {TWO_STEPS}",
+        "learns patch association [...] P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="At D = 36, 64, 100 and 144 gamma is above rho after every step, up to the last, and"
     " the error at the last step falls by three tenths or more from each D to the next, over the"
     " first three faster than D^-1.5.", kind=ORDERING, measure=_associates,

@@ -103,7 +103,9 @@ def _only_moves(changed: np.ndarray, own: np.ndarray | None) -> tuple[str, float
         return None
     moves = (changed - own).ravel()
     shift = float(np.median(moves))
-    alike = np.allclose(moves, shift, rtol=SAME, atol=ROUNDING * float(np.max(np.abs(own))))
+    # Numbers that are alike, or rounding beside the move, tell no shift from another measurement.
+    apart = np.isfinite(own).all() and np.ptp(own) > SAME * abs(shift)
+    alike = apart and np.allclose(moves, shift, rtol=SAME, atol=ROUNDING * np.max(np.abs(own)))
     return ("moves", shift) if alike and shift != 0 else None
 
 

@@ -93,8 +93,7 @@ TRAINED = claim(
     " samples of its own. Medians over 24 trained layers, 48 or 96 if those do not decide.",
     parts=tuple(
         f"{name} M={count}" for count in (1, 2, 4) for name in ("risk", "1 - kappa", "1 - nu")),
-    scales={
-        "quick": Scale(CHAINS, 4, seconds=8), "standard": Scale(CHAINS, 4, seconds=200)},
+    scales={"quick": Scale(CHAINS, 4, seconds=8), "standard": Scale(CHAINS, 4, seconds=200)},
     sabotages=(changed("stopped", "Stop after 60 steps.", steps=60),))
 
 

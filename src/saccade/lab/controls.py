@@ -1,11 +1,11 @@
 """What a control proves: which parts of a claim a sabotage broke, and why one may prove nothing.
 
 A sabotage that leaves everything as it is, measures nothing or nothing finite, turns a sign round,
-multiplies all that is measured or predicted, moves it all by as much, or writes down another number
-for it would be refuted whatever the claim says; a repair that measures nothing, or writes down a
-bound that is wide enough, would hold whatever it says. Such a control is called trivial when it is
-judged, and a row with one is not as expected. A claim that measures what it predicts, or a number
-that is written down, is a mirror, and is not judged at all.
+multiplies all that is measured or predicted, or writes down another number for it would be refuted
+whatever the claim says; a repair that measures nothing, or writes down a bound that is wide enough,
+would hold whatever it says. Such a control is called trivial when it is judged, and a row with one
+is not as expected. A claim that measures what it predicts, or a number that is written down, is a
+mirror, and is not judged at all.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -53,11 +53,12 @@ def _disguised(
     if control.measure is not None:
         if np.all(measured == 0):
             return "it measures nothing but zeros"
-        if said := _only_moves(measured, _asked(claim.measure, first)):
-            return f"it only {said[0]} what is measured by {said[1]:.4g}"
+        factor = _only_multiplies(measured, _asked(claim.measure, first))
+        if factor is not None:
+            return f"it only multiplies what is measured by {factor:.4g}"
     own = None if control.predict is None else _asked(claim.predict, first, predicted.shape)
-    said = _only_moves(predicted, own)
-    return said and f"it only {said[0]} what is predicted by {said[1]:.4g}"
+    factor = _only_multiplies(predicted, own)
+    return None if factor is None else f"it only multiplies what is predicted by {factor:.4g}"
 
 
 def mirror(claim: Claim) -> str | None:
@@ -94,19 +95,11 @@ def _asked(
         return None
 
 
-def _only_moves(changed: np.ndarray, own: np.ndarray | None) -> tuple[str, float] | None:
-    """The one factor or the one distance between all numbers and those of the claim, in words."""
+def _only_multiplies(changed: np.ndarray, own: np.ndarray | None) -> float | None:
+    """The one factor between all numbers and those of the claim, if that is no accident. (That all
+    move by as much is none: a formula may well be linear in what a control changes.)"""
     factor = _common_factor(changed, own)
-    if factor in (1.0, -1.0) or (factor is not None and changed.size >= TELLING):
-        return "multiplies", factor
-    if own is None or own.shape != changed.shape or changed.size < TELLING:
-        return None
-    moves = (changed - own).ravel()
-    shift = float(np.median(moves))
-    # Numbers that are alike, or rounding beside the move, tell no shift from another measurement.
-    apart = np.isfinite(own).all() and np.ptp(own) > SAME * abs(shift)
-    alike = apart and np.allclose(moves, shift, rtol=SAME, atol=ROUNDING * np.max(np.abs(own)))
-    return ("moves", shift) if alike and shift != 0 else None
+    return factor if factor in (1.0, -1.0) or changed.size >= TELLING else None
 
 
 def _common_factor(changed: np.ndarray, own: np.ndarray | None) -> float | None:

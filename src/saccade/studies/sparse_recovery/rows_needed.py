@@ -1,7 +1,8 @@
-"""How many rows the certificate of `theory` needs, in closed form for Gaussian matrices."""
+"""How many rows the certificate of `theory` and l1 minimisation need for Gaussian matrices."""
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr, ndtri
 
 
 def median_of_largest(count: int) -> float:
@@ -19,3 +20,15 @@ def certified_rows(dim: int, sparsity: int, weight: float | None = None) -> floa
     weight = 2 * sparsity - 1 if weight is None else weight
     pairs = dim * (dim - 1) // 2
     return (np.sqrt(2) * median_of_largest(dim) + weight * median_of_largest(pairs)) ** 2
+
+
+def needed_share(sparse_share: float) -> float:
+    """N/d at which l1 minimisation begins to succeed, d large: min over t of r(1 + t^2) + (1 - r)
+    E(|g| - t)_+^2 with r = S/d, the statistical dimension of the descent cone (Amelunxen, Lotz,
+    McCoy, Tropp 2014). Status: asymptotic."""
+
+    def dimension(t: float) -> float:
+        tail = 2 * ((1 + t * t) * ndtr(-t) - t * np.exp(-t * t / 2) / np.sqrt(2 * np.pi))
+        return sparse_share * (1 + t * t) + (1 - sparse_share) * tail
+
+    return float(minimize_scalar(dimension, bounds=(0.0, 8.0), method="bounded").fun)  # type: ignore[attr-defined]

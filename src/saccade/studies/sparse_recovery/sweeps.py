@@ -7,24 +7,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import xarray
 from matplotlib.figure import Figure as Drawing
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtr
 
 from saccade.lab.style import THEORY
 from saccade.lab.sweep.api import BuiltIn
 from saccade.studies.sparse_recovery.cells import METHODS
-
-
-def needed_share(sparse_share: float) -> float:
-    """N/d at which l1 minimisation begins to succeed, d large: min over t of r(1 + t^2) + (1 - r)
-    E(|g| - t)_+^2 with r = S/d, the statistical dimension of the descent cone (Amelunxen, Lotz,
-    McCoy, Tropp 2014). Status: asymptotic."""
-
-    def dimension(t: float) -> float:
-        tail = 2 * ((1 + t * t) * ndtr(-t) - t * np.exp(-t * t / 2) / np.sqrt(2 * np.pi))
-        return sparse_share * (1 + t * t) + (1 - sparse_share) * tail
-
-    return float(minimize_scalar(dimension, bounds=(0.0, 8.0), method="bounded").fun)  # type: ignore[attr-defined]
+from saccade.studies.sparse_recovery.rows_needed import needed_share
 
 
 @partial(

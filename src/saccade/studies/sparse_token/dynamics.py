@@ -1,4 +1,5 @@
-"""Two explicit full-batch gradient steps of the attention classifier (exact).
+"""Two explicit full-batch gradient steps of the attention classifier (exact), and gradient descent
+of everything together.
 
 Start: q = w = b = 0. With l'(h; y) the derivative of the loss and xbar_i = X_i^T 1/L the mean token
 of sample i:
@@ -12,13 +13,17 @@ Both follow from differentiating (1/n) sum_i l(<w, X_i^T softmax(beta X_i q)> + 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from scipy.special import expit
 
 from saccade.errors import require, unknown
+from saccade.studies.sparse_token.models import AttentionClassifier
 
 LOSS_DERIVATIVES: dict[str, Callable] = {
     "logistic": lambda h, y: -y * expit(-y * h), "square": lambda h, y: h - y}
@@ -54,3 +59,21 @@ def gradient_steps(
     weights = h[:, None] * (scores - scores.mean(1, keepdims=True)) / length
     turn = weights.ravel().astype(dtype) @ X.reshape(n * length, dim)
     return TwoSteps(w, b, -eta_q * beta / n * turn.astype(float))
+
+
+@partial(jax.jit, static_argnames="steps")
+def joint_descent(X, y, step_size, decay, steps: int) -> tuple[Any, Any, Any]:
+    """(q, w, b) before the first and after each of `steps` gradient steps of all three on the
+    logistic loss, from zero, times leading; the step size is eta/(1 + decay t), t = 0, 1, ... The
+    inverse temperature is 1."""
+
+    def loss(state):
+        return jnp.mean(jnp.logaddexp(0.0, -y * AttentionClassifier(*state)(X)))
+
+    def step(state, t):
+        pull, rate = jax.grad(loss)(state), step_size / (1 + decay * t)
+        return jax.tree.map(lambda number, way: number - rate * way, state, pull), state
+
+    zero = jnp.zeros(X.shape[-1])
+    last, along = jax.lax.scan(step, (zero, zero, jnp.zeros(())), jnp.arange(steps))
+    return jax.tree.map(lambda each, end: jnp.concatenate([each, end[None]]), along, last)

@@ -7,7 +7,6 @@ app = marimo.App(width="medium", app_title="saccade: sparse-token classification
 
 with app.setup:
     import jax
-    import jax.numpy as jnp
     import marimo as mo
     import numpy as np
     import plotly.graph_objects as go
@@ -15,29 +14,11 @@ with app.setup:
     from saccade.errors import InvalidInput
     from saccade.lab.notebooks import Looks, described, finished, looking, now_you
     from saccade.studies.sparse_token import theory
-    from saccade.studies.sparse_token.models import AttentionClassifier
+    from saccade.studies.sparse_token.dynamics import joint_descent
+    from saccade.studies.sparse_token.models import attention_map
     from saccade.studies.sparse_token.task import SparseToken, SparseTokenSetting
 
     STOPS = (0, 3, 6, 10, 15, 25, 50, 100, 200, 300)
-
-
-@app.function
-@jax.jit
-def descent(X, y, step_size, decay):
-    """Query and margin after each of 300 gradient steps on the logistic loss, from w = 0 and q = 0;
-    the step size is eta/(1 + decay t)."""
-
-    def loss(model):
-        return jnp.mean(jnp.logaddexp(0.0, -y * model(X)))
-
-    def step(model, t):
-        pull, rate = jax.grad(loss)(model), step_size / (1 + decay * t)
-        return jax.tree.map(lambda number, way: number - rate * way, model, pull), model
-
-    zero = jnp.zeros(X.shape[-1])
-    first = AttentionClassifier(zero, zero, jnp.zeros(()), 1.0)
-    last, along = jax.lax.scan(step, first, jnp.arange(STOPS[-1]))
-    return jax.tree.map(lambda each, end: jnp.concatenate([each, end[None]]), along, last)
 
 
 @app.function
@@ -48,10 +29,8 @@ def looks(signal=5.0, samples=600, step_size=0.25, decay=0.0, seed=0, length=12,
     train = task.sample(jax.random.key(seed), samples)
     fresh = task.sample(jax.random.key(seed + 100), 40)
     shown = int(np.argmax(np.asarray(fresh.y) > 0))
-    models = descent(train.X, train.y, step_size, decay)
-    weights = np.stack([
-        np.asarray(jax.tree.map(lambda leaf, at=at: leaf[at], models).attention(fresh.X[shown]))
-        for at in STOPS])
+    queries, _, _ = joint_descent(train.X, train.y, step_size, decay, STOPS[-1])
+    weights = np.stack([np.asarray(attention_map(fresh.X[shown], queries[at])) for at in STOPS])
     [place] = np.flatnonzero(np.asarray(fresh.where[shown])).tolist()
     says = (
         f"Attention on {length} tokens of a new positive sample along gradient descent on"

@@ -7,7 +7,7 @@ from saccade.lab.claim import Citation, Claim
 ORDER = (
     "data", "reduction", "states", "concentration", "departures", "structure", "transfer",
     "proportion", "online", "finding", "mixtures", "schedules", "large_steps", "unmerged",
-    "pretrained", "layers", "starts", "steps")
+    "pretrained", "layers", "starts", "steps", "options")
 OURS = Citation("none: our own statement", "", "ours")
 
 

@@ -13,7 +13,8 @@ from saccade.studies.group_sparse.experiments import steps
 
 
 def _mixture_change(
-    run: Run, length: float = 1.0, power: float = 2.0, weights: tuple[float, ...] | None = None
+    run: Run, length: float = 1.0, power: float = 2.0, weights: tuple[float, ...] | None = None,
+    speed: float | None = None,
 ) -> np.ndarray:
     """The map's change of alpha, and of every score once for each query. Other formulas for the
     turn of the scores, eta c^power length^2 / D, are the map's at another gram scale."""
@@ -22,7 +23,7 @@ def _mixture_change(
     state = mixture_map.MixtureState(jnp.asarray(p.alpha), jnp.asarray(p.scores))
     moved = mixture_map.mixture_step(
         state, jnp.asarray(made / np.linalg.norm(made)), p.step_size,
-        length * p.norm_squared ** (power / 2), p.scale)
+        length * p.norm_squared ** (power / 2), p.scale, p.value_speed if speed is None else speed)
     scores = np.asarray(moved.scores - state.scores)
     return np.append(float(moved.alpha - state.alpha), np.repeat(scores, len(scores)))
 
@@ -30,8 +31,8 @@ def _mixture_change(
 MIXTURE_STEP = claim(
     "group-sparse.step-from-any-attention", "GS-T5e",
     "A descent step of v1 and W22 on the population, from scores alike for every query and with any"
-    " label weights, changes alpha by eta (-dL/dalpha) and each query's score of group i by"
-    " eta (c^2/D) (-dL/dm_i): D = 3, c = 2.3.",
+    " label weights, changes alpha by eta (-dL/dalpha), at a speed of its own, and each query's"
+    " score of group i by eta (c^2/D) (-dL/dm_i): D = 3, c = 2.3, encodings of five dimensions.",
     "No chance: a product rule of 24 x 16 x 16 nodes on either side of the label is good to 1e-12.",
     source="ours", status="quadrature", kind=IDENTITY, experiment=steps.mixture_descent,
     measure=lambda run: one_row(np.append(run.data.alpha.values, run.data.score.values.ravel())),
@@ -47,7 +48,37 @@ MIXTURE_STEP = claim(
             predict=lambda run: _mixture_change(run, length=len(run.parameters.scores) ** 0.5)),
         Sabotage(
             "one-group", "Predict a label made by the first group alone.",
-            predict=lambda run: _mixture_change(run, weights=(1.0, 0.0, 0.0)))))
+            predict=lambda run: _mixture_change(run, weights=(1.0, 0.0, 0.0))),
+        Sabotage(
+            "full-speed", "Predict that alpha moves at full speed.",
+            predict=lambda run: _mixture_change(run, speed=1.0))))
+
+
+def _counted(run: Run, speed: float | None = None, relevant: int = 2) -> list[float]:
+    """`steps_to_return` from every odds, perhaps at another speed of v or to another group."""
+    p, counts = run.parameters, []
+    for odds in p.odds:
+        scores = jnp.asarray([np.log(odds), 0.0, 0.0])
+        start = mixture_map.MixtureState(jnp.asarray(p.alpha), scores)
+        counts.append(float(mixture_map.steps_to_return(
+            start, relevant, p.step_size, p.norm_squared, p.scale,
+            p.value_speed if speed is None else speed)))
+    return counts
+
+
+RETURN_COUNTED = claim(
+    "group-sparse.return-counted", "GS-T5e",
+    "The steps that a selector of the wrong group needs until half of its attention is on the group"
+    " that decides are, to the step, those of descent of v1 (at a speed of its own) and W22 on the"
+    " population: D = 3, c = 2.3, from odds of 3, 4 and 6.", "Counted.", source="ours",
+    status="quadrature", kind=IDENTITY, experiment=steps.mixture_return,
+    measure=lambda run: one_row(run.data.steps.values), predict=_counted, resolution=0.0,
+    parts=("odds of 3", "of 4", "of 6"), scales={"quick": Scale(seconds=2)},
+    sabotages=(
+        Sabotage("two-thirds", "Until two thirds of the attention are there.", {"until": 2 / 3}),
+        Sabotage(
+            "full-speed", "Predict that v moves at full speed.",
+            predict=lambda run: _counted(run, speed=1.0))))
 
 
 def _by_map(run: Run, split: float | None = None, moves: bool = True) -> np.ndarray:
@@ -69,7 +100,7 @@ BALANCE = claim(
     "group-sparse.unmerged-balance-is-kept", "GS-O2",
     "The rank-one start has a theta = size^2 and k as long as q, a = theta D/sqrt(D-1); population"
     " descent of every entry of K, Q and v keeps that balance, and alpha and a theta are"
-    " those of the map: D = 4, c = 2.3.",
+    " those of the map: D = 4, c = 2.3, encodings of six dimensions.",
     "No chance: a product rule of 18 x 8 x 8 x 8 nodes on either side of the label is good to"
     " 1e-11 over four steps.", source="ours", status="quadrature", kind=IDENTITY,
     experiment=steps.unmerged_descent,

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from saccade.lab.claim import Claim, Sabotage, Scale
+from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
-from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING, SLOPE
+from saccade.lab.kinds import BELOW, ESTIMATE, IDENTITY, ORDERING, SLOPE
 from saccade.studies.group_sparse.claims import answers, cited, claim
-from saccade.studies.group_sparse.experiments import transfer
+from saccade.studies.group_sparse.experiments import bounds, transfer
 from saccade.studies.group_sparse.theory.laws import transfer_bound
 
 UNIFORM = Sabotage(
@@ -256,3 +256,36 @@ MARGIN_LOGISTIC = _margin_slope(
     sabotages=(Sabotage(
         "d-plus-D", "Fit against d + D instead.",
         measure=lambda run: _exponent(run, "logistic", "d+D")),))
+
+
+def _terms(run: Run, rare: float = 1.0) -> np.ndarray:
+    """The bound less its confidence (delta near 1), over log(n)^2/n, and what a `rare` part of
+    delta adds to it, setting by setting."""
+    n, rows = run.parameters.samples, []
+    for D, d, margin, delta in run.parameters.settings:
+        sure = transfer_bound(D, d, n, margin, 1 - 1e-12)
+        rows += [n * sure, n * (transfer_bound(D, d, n, margin, rare * delta) - sure)]
+    return np.array(rows)
+
+
+TERMS = claim(
+    "group-sparse.bound-counts-mistakes", "GS-T5b",
+    "The bound (d + D) log(n)^2/(gamma^2 n) + log(1/delta)/n with constants of one is log(n)^2/n"
+    " times the mistakes of a perceptron on orthogonal tokens of squared length d + D and margin"
+    " gamma, and the error rate at which n samples hold no mistake with chance delta.",
+    "Counted; the rate is log(1/delta)/n up to log(1/delta)/(2n) of itself, 2e-5 at n = 10^5.",
+    "The worst stream for a perceptron is what the main term allows, but for its logarithms.",
+    source="Theorem 4.2", kind=IDENTITY, experiment=bounds.bound_terms,
+    citation=answers("Theorem 4.2", BOUND),
+    measure=lambda run: one_row(np.stack(
+        [
+            run.data.mistakes.values * float(run.data.logarithm) ** 2,
+            run.data.unseen.values * run.parameters.samples],
+        1).ravel()),
+    predict=_terms, resolution=[0.01, 1e-3] * 2,
+    parts=tuple(
+        f"{what}, gamma={gamma:g}" for gamma in (0.5, 2) for what in ("mistakes", "unseen rate")),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("longer-tokens", "Tokens of twice the squared length.", {"longer": 2.0}),
+        Sabotage("half-delta", "Predict for half of delta.", predict=lambda run: _terms(run, 0.5))))

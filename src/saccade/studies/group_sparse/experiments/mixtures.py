@@ -50,17 +50,21 @@ def _at_state(keys: Any, task: GroupSparseTask, layer: Transformer, samples: int
 @experiment("group-sparse.mixture-state", scales={"standard": {"samples": 20_000}})
 def mixture_state(
     key: Any, *, alpha: float = 0.4, scores: Vector = (-0.5, 1.4, 0.3, 0.0),
-    weights: Vector = (1.0, 0.0, 0.7, -0.4), scale: float = 1.3, group_dim: int = 2,
-    samples: int = 2000, replicates: int = 32,
+    weights: Vector = (1.0, 0.0, 0.7, -0.4), opposed: Vector = (0.6, -1.0, 0.3, 0.5),
+    scale: float = 1.3, group_dim: int = 2, samples: int = 2000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Error, loss and forces of the layer whose position scores are `scores` for every query, on
-    samples labelled by the sign of the groups' signals with `weights`."""
+    samples labelled by the sign of the groups' signals with `weights`; and its error where the
+    weights are `opposed`, of which the one looked at most is negative."""
     groups = len(scores)
     task = group_sparse_task(groups, group_dim, scale, direction=np.arange(1.0, group_dim + 1))
-    task = dataclasses.replace(task, group_weights=jnp.asarray(weights))
-    layer = layer_of(alpha, scores, task, encoding("sine", groups))
-    values = _at_state(jax.random.split(key, replicates), task, layer, samples)
-    names = ["error", "loss", "alpha", *[f"score {place}" for place in range(groups)]]
+    layer, keys = (
+        layer_of(alpha, scores, task, encoding("sine", groups)), jax.random.split(key, replicates))
+    values, other = (
+        _at_state(keys, dataclasses.replace(task, group_weights=jnp.asarray(one)), layer, samples)
+        for one in (weights, opposed))
+    values = jnp.concatenate([values, other[:, :1]], axis=1)
+    names = ["error", "loss", "alpha", *[f"score {place}" for place in range(groups)], "opposed"]
     return xarray.Dataset(along(("replicate", "name"), value=values), {"name": names})
 
 

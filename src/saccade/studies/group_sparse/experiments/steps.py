@@ -18,7 +18,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.group_sparse.dynamics import unmerged
 from saccade.studies.group_sparse.experiments.common import along
 from saccade.studies.group_sparse.experiments.mixtures import layer_of
-from saccade.studies.group_sparse.models import encoding
+from saccade.studies.group_sparse.models import Parameters, Transformer
 from saccade.studies.group_sparse.task import group_sparse_task
 
 Vector = tuple[float, ...]
@@ -45,29 +45,71 @@ def _population(weights: Any, scale: float, half: int, line: int) -> tuple[Any, 
         np.concatenate([product, product]))
 
 
+def _codes(groups: int, norm_squared: float) -> Any:
+    """Orthogonal codes of |p_j|^2 = `norm_squared` in two more dimensions than there are groups."""
+    angles = np.outer(np.arange(1, groups + 3), np.arange(1, groups + 1)) ** 1.5
+    return jnp.asarray(np.sqrt(norm_squared) * np.linalg.qr(np.cos(angles))[0])
+
+
+def _slopes(start: Transformer, X: Any, y: Any, masses: Any) -> Any:
+    """The gradient of the population loss, a function of the layer's parameters."""
+
+    @jax.jit
+    def slopes(parameters: Parameters) -> Parameters:
+        return jax.grad(lambda at: jnp.sum(masses * jax.nn.softplus(-y * start.at(at)(X))))(
+            parameters)
+
+    return slopes
+
+
 @experiment("group-sparse.mixture-descent")
 def mixture_descent(
     key: Any, *, alpha: float = 0.25, scores: Vector = (-0.5, 0.9, 0.2),
     weights: Vector = (1.0, 0.6, -0.4), scale: float = 1.3, norm_squared: float = 2.3,
-    step_size: float = 0.4, half: int = 24, line: int = 16,
+    step_size: float = 0.4, value_speed: float = 0.6, half: int = 24, line: int = 16,
 ) -> xarray.Dataset:
-    """How one descent step of v1 and W22, with all else held, changes alpha and the score of every
-    group for every query, from scores that are alike for every query; |p_j|^2 = `norm_squared`."""
+    """How one descent step of v1 and W22, with all else held, changes alpha (at `value_speed`) and
+    the score of every group for every query, from scores that are alike for every query; |p_j|^2 =
+    `norm_squared`."""
     groups = len(scores)
-    task, matrix = group_sparse_task(groups, 1, scale), encoding("sine", groups, None, norm_squared)
+    task, matrix = group_sparse_task(groups, 1, scale), _codes(groups, norm_squared)
     start = layer_of(alpha, scores, task, matrix)
-    X, y, masses = _population(weights, scale, half, line)
-
-    @jax.jit
-    def slopes(parameters: Any) -> Any:
-        return jax.grad(lambda at: jnp.sum(masses * jax.nn.softplus(-y * start.at(at)(X))))(
-            parameters)
-
-    slope = slopes(start.parameters)
+    slope = _slopes(start, *_population(weights, scale, half, line))(start.parameters)
     on_positions = np.asarray(matrix).T @ slope.attention[0, 1:, 1:] @ np.asarray(matrix)
     return xarray.Dataset(
-        along((), alpha=-step_size * slope.value[0])
+        along((), alpha=-value_speed * step_size * slope.value[0])
         | along(("group", "query"), score=-step_size * on_positions))
+
+
+def _looks(layer: Transformer, group: int) -> float:
+    """Attention of the first query on a group, by position alone."""
+    codes = np.asarray(layer.matrix)
+    odds = np.exp(codes.T @ np.asarray(layer.parameters.attention[0, 1:, 1:]) @ codes[:, 0])
+    return float(odds[group] / odds.sum())
+
+
+@experiment("group-sparse.mixture-return")
+def mixture_return(
+    key: Any, *, odds: tuple[float, ...] = (3.0, 4.0, 6.0), alpha: float = 0.1, scale: float = 1.3,
+    norm_squared: float = 2.3, step_size: float = 0.4, value_speed: float = 0.6, until: float = 0.5,
+    half: int = 24, line: int = 16,
+) -> xarray.Dataset:
+    """Descent steps of v1 (at `value_speed`) and W22 on the population, group 2 of three deciding,
+    from scores that put `odds` to one on group 0, until the attention on group 2 is `until`."""
+    task, matrix = group_sparse_task(3, 1, scale, relevant=2), _codes(3, norm_squared)
+    start = layer_of(alpha, (0.0, 0.0, 0.0), task, matrix)
+    slopes, counts = _slopes(start, *_population((0.0, 0.0, 1.0), scale, half, line)), []
+    for odd in odds:
+        layer, count = layer_of(alpha, (float(np.log(odd)), 0.0, 0.0), task, matrix), 0
+        while _looks(layer, 2) < until and count < 1000:
+            W, v, U = layer.parameters
+            slope = slopes(layer.parameters)
+            positions = W[0, 1:, 1:] - step_size * slope.attention[0, 1:, 1:]
+            moved = v.at[0].add(-value_speed * step_size * slope.value[0])
+            layer = layer.at(Parameters(W.at[0, 1:, 1:].set(positions), moved, U))
+            count += 1
+        counts.append(count)
+    return xarray.Dataset(along("odds", steps=np.array(counts, float)), {"odds": list(odds)})
 
 
 @experiment("group-sparse.unmerged-descent")
@@ -79,7 +121,7 @@ def unmerged_descent(
     Q and v: P^T k = a (e_* - 1/D), P^T q = theta 1."""
     relevant = 1
     task = group_sparse_task(groups, 1, scale, relevant=relevant)
-    matrix = encoding("sine", groups, None, norm_squared)
+    matrix = _codes(groups, norm_squared)
     X, y, masses = _population(np.eye(groups)[relevant], scale, half, line)
 
     @jax.jit

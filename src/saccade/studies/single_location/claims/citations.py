@@ -157,7 +157,7 @@ CITATIONS = {
         "there exists alpha-bar > 0 such that, for any step size alpha <= alpha-bar"),
     "proof-steps": exact(
         "Appendix A.6, eqs. (22)-(28), and A.9", "By choosing the step size alpha <= 1/(2C)"),
-    "proof-constants": OURS,
+    "proof-constants": OURS, "erf-slopes": OURS,
     "settles": scaled(
         "Propositions 8 and 11, eq. (14)",
         "the distance between successive PGD iterates tends to zero; converges to one of the five"

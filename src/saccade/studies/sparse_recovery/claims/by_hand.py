@@ -25,13 +25,13 @@ _beside = partial(
 RULES = {
     "values": 0.0, "values on one matrix": 0.0, "query": 0.0, "shared matrices": 8 / 11,
     "non-zeros": 4.0, "outside": 0.0, "halves of blocks": 0.0, "sizes said": 907.0, "sizes": 907.0,
-    "support": 0.0, "rows": 5.0, "where": 0.0}
+    "support": 0.0, "rows": 5.0, "where": 0.0, "several keys": 0.0}
 
 DRAWN = claim(
     "sparse-recovery.sample-rules", "SR-D0",
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
     " blocks of the pool, which has a gap, with as many non-zeros as asked for, `where` is the"
-    " support, and tokens are nine of width seven.",
+    " support, tokens are nine of width seven, and each of several keys draws what it draws alone.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
     " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
@@ -67,9 +67,9 @@ CERTIFIED = _beside(
 
 TRAINED = _beside(
     "sparse-recovery.training-by-hand", "SR-F1",
-    "Three and five steps of training take ALISTA, block thresholds and LISTA-CP where Adam in"
-    " NumPy takes them, on the mean of |b - beta|^2 with clipped gradients and a cosine; the"
-    " layers they start from are those of their definitions.",
+    "Three and five steps of training take ALISTA, block thresholds and LISTA-CP, two of each with"
+    " problems of their own, where Adam in NumPy takes them, on the mean of |b - beta|^2 with"
+    " clipped gradients and a cosine; the layers they start from are those of their definitions.",
     "Training is in single precision; gradients by hand are central differences in double. Layers"
     " are weighed entry by entry.",
     Sabotage(
@@ -78,7 +78,7 @@ TRAINED = _beside(
     resolution=2e-5, experiment=training_by_hand.training_by_hand,
     parts=(
         *(f"{name}, {steps} steps" for name in training_by_hand.NETWORKS for steps in (3, 5)),
-        "starts, as told", "starts, as usual"),
+        "starts, as told", "starts, as usual", "starts of two"),
     scales=seconds(quick=3))
 
 GROWN = _beside(
@@ -117,16 +117,61 @@ DECODED = _beside(
 
 NETWORK = _beside(
     "sparse-recovery.network-by-hand", "SR-F4",
-    "The deep transformer that decoders are (softmax attention, LayerNorm, gelu; or ReLU attention"
-    " and neither) says what loops in NumPy say, looking back at pairs or by places alone, and its"
-    " derivatives are theirs; a step of training takes the mean gradient of its batches.",
+    "The deep transformer that decoders are says what loops in NumPy say and looks where they look,"
+    " and its derivatives are theirs: with softmax attention, LayerNorm, gelu and added positions;"
+    " with ReLU attention and none of these; by places alone; with heads that are summed, all"
+    " tokens seen and a quadratic read-out. A step of training takes the mean gradient of its"
+    " batches, clipped for each of two models side by side.",
     "Double precision; central differences over 1e-5 leave some 1e-8.",
     Sabotage("other-scale", "Scores over d_h, not over its root.", {"power": 1.0}),
     Sabotage("two-batches", "The hand sees two of three batches.", {"batches": 2}),
-    resolution=[*[1e-9, 1e-5] * 3, 1e-9], experiment=network_by_hand.network_by_hand,
+    resolution=[*[1e-9, 1e-5, 1e-9] * 4, *[1e-9] * 3], experiment=network_by_hand.network_by_hand,
     parts=(
-        *(f"{what}, {name}" for name in network_by_hand.CONFIGS for what in ("said", "slope")),
-        "accumulated"),
+        *(
+            f"{what}, {name}" for name in network_by_hand.CONFIGS
+            for what in ("said", "slope", "looked")),
+        "accumulated", "side by side, first", "side by side, second"),
+    scales=seconds(quick=3))
+
+NUMBERS = ("numbers, small", "numbers, gpt2")
+ROOTS = {
+    "pairs": (0, 1, 1, 6**-0.5, 6**-0.5, 0.1),
+    "pairs, relu": (0, 1, 1, 0.3 * 6**-0.5, 0.3 * 6**-0.5, 0.1),
+    "small": (0, 1, 0.002, 0, 0.002, 1), "gpt2": (0.02, 1, 1, 24**-0.5, 24**-0.5, 0.1)}
+"""Sizes of the first weights of a decoder, as `network_by_hand.WEIGHTS` names them."""
+SMALL = 12 * (4 * 3 * 42 * 42 + 2 * 42 * 168 + 168 + 42) + 42 + 1  # 425,923
+GPT2 = 20 * 256 + 42 * 256 + 12 * (4 * 256 * 257 + 2 * 256 * 1024 + 1280 + 1024) + 3 * 256 + 1
+"""Numbers of the paper's decoders: read-in, positions, layers, read-out; GPT-2's have biases, and
+norms of two."""
+THERE = [
+    (decoder, weight) for decoder, sizes in ROOTS.items()
+    for weight, size in zip(network_by_hand.WEIGHTS, sizes, strict=True) if size > 0]
+
+
+def _first(run: Run) -> np.ndarray:
+    """Sizes over those that are written down, in standard errors from one; what is not one or zero
+    as it should be; and numbers."""
+    data = run.data
+    roots = np.array([ROOTS[decoder] for decoder in ROOTS], float)
+    there = roots > 0
+    share = data.size.values[there] / roots[there] - 1
+    none = data.size.values[~there].sum() + data.off.values.max()
+    return one_row([*share * np.sqrt(2 * data["count"].values[there]), none, *data.numbers.values])
+
+
+STARTED = claim(
+    "sparse-recovery.first-weights", "SR-F4",
+    "Before training the weights of decoders of pairs (softmax and ReLU attention), of the paper's"
+    " small decoder and of the GPT-2-like one are normal with variance 1/fan-in times the squares"
+    " of their factors, biases zero and scales one; at the paper's sizes they have 425,923 and"
+    f" {GPT2:,} numbers.",
+    "A root mean square of m normal numbers is known to 1/sqrt(2m): six of these.",
+    Sabotage("moved", "Normal numbers of size 0.3 added to all.", {"added": 0.3}),
+    Sabotage("fewer-layers", "One layer less.", {"fewer": 1}), measure=_first,
+    predict=lambda run: [*[0.0] * len(THERE), 0.0, SMALL, GPT2],
+    resolution=[*[6.0] * len(THERE), 1e-12, 0.5, 0.5], kind=IDENTITY,
+    experiment=network_by_hand.first_weights,
+    parts=(*(f"{decoder}: {weight}" for decoder, weight in THERE), "none, zero, one", *NUMBERS),
     scales=seconds(quick=2))
 
 ATTENDED = _beside(

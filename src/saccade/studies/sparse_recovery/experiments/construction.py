@@ -94,7 +94,7 @@ def restricted(
     """Algorithms told that supports lie in the first `pool` coordinates, against the same
     algorithms on those columns alone."""
     task = SparseRecovery.create(dim, rows, min(3, pool), pool=range(pool))
-    sample_key, layer_key = draws.split(key, 2)
+    sample_key, layer_key, matrix_key = draws.split(key, 3)
     sample = task.sample(sample_key, instances)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
     steps = 0.2 + 0.6 * draws.draw("uniform", layer_key, (layers,), float)
@@ -109,7 +109,9 @@ def restricted(
         alone = np.asarray(unroll(name, network, X[:, :, :pool], y))
         outside = np.abs(masked[..., pool:]).max((0, 2))
         apart.append(np.abs(masked[..., :pool] - alone).max((0, 2)) + outside)
-    M, thresholds = steps[:, None, None] * np.eye(dim), theta[:, None] * np.ones(dim)
+    mixing = draws.draw("normal", matrix_key, (layers, dim, dim), float)
+    M = steps[:, None, None] * (np.eye(dim) + 0.1 * mixing)  # columns outside the pool count
+    thresholds = theta[:, None] * np.ones(dim)
     told_by_rows = np.where((np.arange(dim) < pool)[:, None], M, 0.0)
     prefixes = [
         np.asarray(lista_vm_prefixes(*one, M, thresholds, mask))

@@ -26,7 +26,7 @@ DIM, ROWS = 6, 3
 @experiment("sparse-recovery.task-moments")
 def task_moments(
     key: Any, *, designs: tuple[Design, Design, Design] = ("gaussian", "uniform", "rademacher"),
-    frame: Frame = "orthonormal", correlation: float = 0.6, pool: tuple[int, ...] = (0, 1, 2, 3),
+    frame: Frame = "orthonormal", correlation: float = -0.6, pool: tuple[int, ...] = (0, 1, 2, 3),
     block: int = 2, noise: float = 0.5, instances: int = 3000, replicates: int = 32,
 ) -> xarray.Dataset:
     """Moments of draws with six coordinates, three rows and two non-zeros, replicate by replicate;
@@ -194,8 +194,8 @@ def sample_rules(
     """What holds for every draw of twelve instances with eight coordinates: how far values and the
     query's are from X beta, also where one matrix is given; how many instances share the matrix of
     the one before; non-zeros, those on the third and fourth coordinates and those whose block of
-    two is not whole; and where supports are not those said to be (of the instance `turned` places
-    on)."""
+    two is not whole; where supports are not those said to be (of the instance `turned` places on);
+    and how far what the second of two keys draws is from what it draws alone."""
     task = SparseRecovery.create(8, measurements, sparsity, noise, pool=pool, block=block)
     sample = jax.tree.map(np.asarray, task.sample(key, 12, vectors))
     given = jax.tree.map(np.asarray, task.sample_on(key, np.asarray(sample.X[0]), 12))
@@ -205,6 +205,8 @@ def sample_rules(
     columns_of = ColumnsAsTokens(task).sample(key, 12)
     where = np.roll(columns_of.where, turned, axis=0)
     own = np.asarray(task.sample(key, 12).beta) != 0
+    keys = jax.random.split(key, 2)
+    pairs = zip(task.sample(keys, 12, vectors), task.sample(keys[1], 12, vectors), strict=True)
     rules = {
         "values": np.abs(sample.y - looped).max(),
         "values on one matrix": np.abs(given.y - on_one).max(),
@@ -216,5 +218,41 @@ def sample_rules(
         "sizes": 100 * columns_of.X.shape[1] + columns_of.X.shape[2],
         "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
         "rows": sample.count.mean(),
-        "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum()}
+        "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum(),
+        "several keys": sum(
+            (np.roll(both[1], turned, axis=0) != np.asarray(one)).sum() for both, one in pairs)}
     return xarray.Dataset({"rule": ("what", np.array(list(rules.values()), float))})
+
+
+@experiment("sparse-recovery.independent-parts")
+def independent_parts(key: Any, *, instances: int = 40_000, moved: float = 0.0) -> xarray.Dataset:
+    """What a draw is made of, as numbers of mean zero and variance one: matrix, value, place, noise
+    (of the row and of the query) and query of tasks with one row and two coordinates, so small that
+    equal keys would give equal numbers. The largest mean product of two numbers, for each pair of
+    parts and from an instance to the next, and the largest mean; `moved` is added to every
+    number."""
+    sample = jax.tree.map(np.asarray, SparseRecovery.create(2, 1, 1, 0.7).sample(key, instances))
+    exact = (sample.X[:, 0] * sample.beta).sum(1), (sample.query * sample.beta).sum(1)
+    noise = np.stack([sample.y[:, 0] - exact[0], sample.query_y - exact[1]], 1) / 0.7
+    parts = {
+        "matrix": sample.X[:, 0], "value": sample.beta.sum(1, keepdims=True),
+        "place": 2.0 * sample.support[:, :1] - 1, "noise": noise, "query": sample.query}
+    parts = {name: values + moved for name, values in parts.items()}
+    together = np.concatenate(list(parts.values()), 1)
+    products = {
+        f"{one} and {other}": _most(parts[one], parts[other])
+        for one, other in combinations(parts, 2)}
+    own = {f"own of {name}": (parts[name][:, 0] * parts[name][:, 1]).mean() for name in TWICE}
+    later = {
+        "next instance": _most(together[:-1], together[1:]),
+        "means": np.abs(together.mean(0)).max()}
+    return xarray.Dataset(
+        {name: abs(float(value)) for name, value in (products | own | later).items()})
+
+
+TWICE = ("matrix", "noise", "query")
+
+
+def _most(one: np.ndarray, other: np.ndarray) -> float:
+    """The largest mean product of a column of one with a column of the other."""
+    return float(np.abs(one.T @ other / len(one)).max())

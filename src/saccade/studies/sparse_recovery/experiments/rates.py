@@ -114,3 +114,20 @@ def _learned(
     recipe = common.RECIPES[name]._replace(steps=steps, batch=128)
     trained = learning.train(name, task, key[None], start, recipe).at()
     return common.errors_of(name, trained, sample)[-1]
+
+
+@experiment("sparse-recovery.cone-dimension")
+def cone_dimension(
+    key: Any, *, shares: tuple[float, ...] = (0.05, 0.2, 0.6), more: float = 1.0
+) -> xarray.Dataset:
+    """The mean squared distance, a coordinate, of normal numbers from t times the subdifferential
+    of |b|_1 at a vector of which a share is not zero (`more` times the one said), at its best t: by
+    sums over a fine grid of numbers and of t."""
+    width = 2e-3
+    z = width * (np.arange(12_000) - 5999.5)
+    weight = width * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    ways = np.linspace(0.0, 6.0, 1001)
+    on = np.array([weight @ (z - t) ** 2 for t in ways])
+    off = np.array([weight @ np.maximum(np.abs(z) - t, 0) ** 2 for t in ways])
+    least = [(more * share * on + (1 - more * share) * off).min() for share in shares]
+    return xarray.Dataset({"least": ("share", least)}, {"share": list(shares)})

@@ -97,39 +97,77 @@ def _starts(X: np.ndarray) -> dict[str, Arrays]:
 
 @experiment("sparse-recovery.training-by-hand")
 def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xarray.Dataset:
-    """Layers of three networks after three and after five steps of training (ALISTA and block
-    thresholds on ever new matrices, LISTA-CP on one), weighed entry by entry, by the study and by
-    Adam in NumPy, whose gradients are clipped at `clip`; and the layers every algorithm
-    starts with, which by hand know L if `normed`."""
+    """Layers of three networks, two of each, after three and after five steps of training (ALISTA
+    and block thresholds on ever new matrices, LISTA-CP on one for each of the two), weighed entry
+    by entry, by the study and by Adam in NumPy, whose gradients are clipped at `clip`; and the
+    layers every algorithm starts with, which by hand know L if `normed`."""
     task = SparseRecovery.create(4, 3, 2, 0.2)
     matrix_key, train_key = jax.random.split(key)
-    X = np.asarray(task.matrices(matrix_key, 1)[0])
+    keys, matrices = jax.random.split(train_key), np.asarray(task.matrices(matrix_key, 2))
     made, plain = [], []
     for name in NETWORKS:
-        layers = {leaf: value.astype(np.float32) for leaf, value in _starts(X)[name].items()}
-        fixed = {"groups": np.stack([np.repeat(np.eye(2), 2, axis=0)] * LAYERS).astype(np.float32)}
-        trained = learning.train(
-            name, task, train_key[None], {leaf: value[None] for leaf, value in layers.items()},
-            Recipe(STEPS, BATCH, RATE, CLIP), X if name == "lista-cp" else None, (3,),
-            fixed if name == "lista-block" else None, block=2)
-        problems = _drawn(task, train_key, X.astype(np.float32) if name == "lista-cp" else None)
-        losses = [
-            lambda layers, name=name, problem=problem: _loss(name, layers, *problem)
-            for problem in problems]
-        for place, seen in enumerate((3, STEPS)):
-            made.append(_weighed(trained.at(place), layers))
-            start = {leaf: value.astype(float) for leaf, value in layers.items()}
-            plain.append(_weighed(_adam(losses, start, clip, seen), layers))
-    largest = float(np.linalg.norm(X, 2)) ** 2 if normed else 1.0
+        own, by_hand = _both_trained(name, task, keys, matrices, clip)
+        made += own
+        plain += by_hand
+    norms = [float(np.linalg.norm(X, 2)) ** 2 if normed else 1.0 for X in matrices]
     for lam, threshold, step in ((0.7, 0.3, 0.6), (0.1, 0.1, None)):
         told = {"lam": lam, "threshold": threshold, "step": step} if step else {}
-        started = {name: ALGORITHMS[name].start(layers=LAYERS, X=X, **told) for name in ALGORITHMS}
-        by_hand = _first_layers(X, largest, lam, threshold, step)
-        made.append(sum(_weighed(started[name], by_hand[name]) for name in by_hand))
-        plain.append(sum(
-            _weighed({leaf: np.stack([value] * LAYERS) for leaf, value in own.items()}, own)
-            for own in by_hand.values()))
+        starts = {
+            name: one.start(layers=LAYERS, X=matrices[0], **told)
+            for name, one in ALGORITHMS.items()}
+        by_hand = _first_layers(matrices[0], norms[0], lam, threshold, step)
+        made.append(sum(_weighed(starts[name], by_hand[name]) for name in by_hand))
+        plain.append(sum(_repeated(own) for own in by_hand.values()))
+    both = learning.start_layers("lista", LAYERS, 2, matrices, threshold=0.3)
+    made.append(_of_both([{leaf: both[leaf][seed] for leaf in both} for seed in (0, 1)], both))
+    lista = [_first_layers(*pair, 0.1, 0.3, None)["lista"] for pair in zip(matrices, norms)]
+    plain.append(_repeated(lista[0]) + 2 * _repeated(lista[1]))
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
+
+
+def _both_trained(
+    name: str, task: SparseRecovery, keys: Any, matrices: np.ndarray, clip: float
+) -> tuple[list[float], list[float]]:
+    """One number for two networks after three steps and after all, by the study and by hand."""
+    one_matrix = name == "lista-cp"
+    starts = [
+        {leaf: value.astype(np.float32) for leaf, value in _starts(X)[name].items()}
+        for X in matrices]
+    fixed = {"groups": np.stack([np.repeat(np.eye(2), 2, axis=0)] * LAYERS).astype(np.float32)}
+    trained = learning.train(
+        name, task, keys, {leaf: np.stack([one[leaf] for one in starts]) for leaf in starts[0]},
+        Recipe(STEPS, BATCH, RATE, CLIP), matrices if one_matrix else None, (3,),
+        fixed if name == "lista-block" else None, block=2)
+    made, plain = [], []
+    losses = [
+        _losses(name, task, own, X if one_matrix else None)
+        for own, X in zip(keys, matrices.astype(np.float32), strict=True)]
+    for place, seen in enumerate((3, STEPS)):
+        ends = [
+            _adam(of, {leaf: value.astype(float) for leaf, value in start.items()}, clip, seen)
+            for of, start in zip(losses, starts, strict=True)]
+        made.append(_of_both([trained.at(place, seed) for seed in (0, 1)], starts[0]))
+        plain.append(_of_both(ends, starts[0]))
+    return made, plain
+
+
+def _losses(
+    name: str, task: SparseRecovery, key: Any, X: np.ndarray | None
+) -> list[Callable[[Arrays], float]]:
+    """The loss of every step."""
+    return [
+        lambda layers, problem=problem: _loss(name, layers, *problem)
+        for problem in _drawn(task, key, X)]
+
+
+def _repeated(layer: Arrays) -> float:
+    """One number for as many layers of which this is one."""
+    return _weighed({leaf: np.stack([value] * LAYERS) for leaf, value in layer.items()}, layer)
+
+
+def _of_both(layers: list[Any], names: Any) -> float:
+    """One number for the layers of two networks, of which the second counts twice."""
+    return _weighed(layers[0], names) + 2 * _weighed(layers[1], names)
 
 
 def _first_layers(
@@ -228,7 +266,8 @@ def decoders_by_hand(
     used = [_with_layers(models[0], [first, 1, 1, 1][:depth]) for depth in (0, 1, 2, 4)]
     made += [*read[[0, 1, 2, 4]]]
     plain += [float((np.asarray(_said(model, pairs))[:, -1] @ places).sum()) for model in used]
-    made.append(_moved(decoders.decoder_problem(task, recipes[0]).optimiser))
+    short = recipes[0]._replace(steps=WARMUP + FALLING, warmup=WARMUP)
+    made.append(_moved(decoders.decoder_problem(task, short).optimiser))
     plain.append(_by_adam(rate))
     problem = decoders.decoder_problem(task, recipes[0]._replace(batch=12, vectors=3, accumulate=2))
     X = np.asarray(problem.batch(key, key, None).X)
@@ -237,11 +276,12 @@ def decoders_by_hand(
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
 
 
-SLOPES = (0.5, -0.3, 2.0)
+SLOPES = (0.5, -0.3, 2.0, 0.7, -0.2, 0.4, -0.9, 0.3, 0.6, 0.2)
+WARMUP, FALLING, LAST = 2, 6, 0.02
 
 
 def _moved(optimiser: Any) -> float:
-    """Where three steps on SLOPES take a number."""
+    """Where steps on SLOPES take a number."""
     at, state = np.zeros(()), jax.jit(optimiser.init)(np.zeros(()))
     step = jax.jit(optimiser.update)
     for slope in SLOPES:
@@ -251,11 +291,14 @@ def _moved(optimiser: Any) -> float:
 
 
 def _by_adam(rate: float) -> float:
-    """The same by hand: clipped at one, moments 0.9 and 0.98, a warm-up over six steps."""
+    """The same by hand: clipped at one, moments 0.9 and 0.98, a warm-up over two steps and a cosine
+    over six down to a fiftieth, which stays."""
     at = mean = square = 0.0
     for t, slope in enumerate(SLOPES):
         own = slope * min(1.0, 1 / abs(slope))
         mean, square = 0.9 * mean + 0.1 * own, 0.98 * square + 0.02 * own**2
         long = np.sqrt(square / (1 - 0.98 ** (t + 1))) + 1e-8
-        at -= rate * t / 6 * mean / (1 - 0.9 ** (t + 1)) / long
+        bent = (1 + np.cos(np.pi * min((t - WARMUP) / FALLING, 1.0))) / 2
+        share = t / WARMUP if t < WARMUP else LAST + (1 - LAST) * bent
+        at -= rate * share * mean / (1 - 0.9 ** (t + 1)) / long
     return at

@@ -5,7 +5,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY
-from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token import calculators, theory
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import PAPER, claim, estimate, ordering, wrong
 from saccade.studies.sparse_token.experiments import limits
@@ -74,14 +74,15 @@ L_TIMES = claim(
 
 
 def _one_token(run: Run, weaker: float = 1.0) -> list[float]:
-    """Attention's capacity with a single token, cosine 0.6 and sharpness 1.3, in every case."""
+    """Attention's capacity with a single token and sharpness 1.3, in every case; the query points
+    towards the signal at one rate, away from it at the other."""
     p = run.parameters
-    settings = [
-        SparseTokenSetting(1, 1, weaker * rate, signal) for rate in p.positive_rates
-        for signal in p.signals]
-    return [
-        common.checked(theory.capacity(item, "attention", 0.6, 1.3)).samples_per_dim
-        for item in settings]
+    answers = [
+        common.asked(
+            calculators.capacity, length=1, informative=1, positive_rate=weaker * rate,
+            signal=signal, model="attention", alignment=cosine, sharpness=1.3)
+        for rate, cosine in zip(p.positive_rates, (0.6, -0.8), strict=True) for signal in p.signals]
+    return [common.checked(item).samples_per_dim for item in answers]
 
 
 ONE_TOKEN = claim(

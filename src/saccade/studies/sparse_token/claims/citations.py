@@ -56,9 +56,10 @@ CITATIONS = {
     "transition-sharpens": answers(CAPACITY), "map-before": answers(AMPLIFIES),
     "map-after-two": scaled(AMPLIFIES), "map-looks-away": answers(AMPLIFIES), "noise-shared": OURS,
     "noise-of-few": OURS, "derivatives": OURS, "curves": OURS, "samples-spent": OURS,
-    "convex-by-hand": OURS, "rare-errors": OURS, "advice-sampled": OURS, "feature-law": OURS,
-    "noise-in-length": OURS, "pooled-sharpens": answers(CAPACITY),
-    "vectorised-sharpens": answers(CAPACITY), "steps-in-dimension": answers(TWO_STEPS),
-    "attention-in-dimension": answers(FITTED), "pooled-in-dimension": answers(ADVANTAGE),
-    "vectorised-in-dimension": answers(ADVANTAGE), "places-in-dimension": OURS,
-    "protocol-in-dimension": answers(FITTED)}
+    "needs-near-limit": OURS, "bound-of-many": OURS, "answers-by-hand": OURS,
+    "best-of-ridges": OURS, "joint-by-hand": OURS, "convex-by-hand": OURS, "rare-errors": OURS,
+    "advice-sampled": OURS, "feature-law": OURS, "noise-in-length": OURS,
+    "pooled-sharpens": answers(CAPACITY), "vectorised-sharpens": answers(CAPACITY),
+    "steps-in-dimension": answers(TWO_STEPS), "attention-in-dimension": answers(FITTED),
+    "pooled-in-dimension": answers(ADVANTAGE), "vectorised-in-dimension": answers(ADVANTAGE),
+    "places-in-dimension": OURS, "protocol-in-dimension": answers(FITTED)}

@@ -3,10 +3,12 @@ forms of claims and sabotages."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from saccade.lab.calculator import Calculator
 from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, ORDERING
@@ -66,6 +68,11 @@ def checked(answer: Any) -> Any:
         raise ArithmeticError(
             f"the equations were solved only to a residual of {answer.residual:.2g}")
     return answer
+
+
+def asked(calculator: Calculator, **values: Any) -> Any:
+    """What a calculator says, by its names."""
+    return SimpleNamespace(**calculator(values))
 
 
 def query_of(run: Run, model: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims.common import checked, claim, wrong
 from saccade.studies.sparse_token.experiments import equations
 from saccade.studies.sparse_token.task import SparseTokenSetting
-from saccade.studies.sparse_token.theory.plan import Choice, fine_error, settle, spent
+from saccade.studies.sparse_token.theory.plan import Choice, fine_error, need, settle, spent
 
 ALPHAS = (2.0, 8.0)
 RIDGES = tuple(float(4 * 10.0**power) for power in np.arange(-4, -0.9, 0.5))
@@ -88,3 +88,43 @@ SPENT = claim(
     measure=_sharpness, predict=lambda run: 1.0, resolution=[*[1e-9] * 4, 2.1e-3, 1e-9],
     parts=("sharpness", "cosine", "in all", "logit", "error met", "logit then"),
     scales={"quick": Scale({"chances": (0.25,) * 4, "cases": CASES[:1]})})
+
+MOST, RIDGE = 30_000.0, 4e-4
+
+
+def _far(run: Run, share: float = 1.0, beyond: float = 3.0) -> np.ndarray:
+    """Of a target error that leaves `share` of the distance to the error with infinitely many
+    samples: what the vectorised classifier needs and L times what pooling needs, over the samples
+    of the run; its ridge over that of the run; whether there is no number for pooling at a target
+    `beyond` times as near."""
+    p, error = run.parameters, float(run.data.solved.values[0, 2])
+    setting = SparseTokenSetting(len(p.chances), 1, p.positive_rate, p.signal)
+    limit = theory.pooled_oracle_error(setting).error
+    target = limit + share * (error - limit)
+    told, pooled = (need(setting, model, target) for model in ("vectorised", "pooled"))
+    none = need(setting, "pooled", limit + (error - limit) / beyond)
+    numbers = [item.samples_per_dim or np.inf for item in (told, pooled)]
+    ridge = np.inf if told.choice is None else told.choice.ridge
+    return one_row([
+        numbers[0] / MOST, setting.length * numbers[1] / MOST, ridge / RIDGE,
+        float(none.samples_per_dim is None)])
+
+
+NEEDS = claim(
+    "sparse-token.needs-near-limit", "ST-PLAN",
+    "Close to what infinitely many samples reach the planner still names the number: 30000 a"
+    " dimension for the vectorised classifier of four tokens and a quarter for pooling, at the"
+    " smallest ridge; beyond 10000 samples a weight it says that there is none.",
+    "The bisection ends within 1 %; both sides know the error to 1e-9, and it is 4e-5 above the"
+    " limit.",
+    Sabotage(
+        "further-off", "Ask for half as many samples' error, and for pooling's again.",
+        measure=lambda run: _far(run, 2.0, 1.1)),
+    Sabotage(
+        "much-further", "Ask for the error of a few samples, where a larger ridge is better.",
+        measure=lambda run: _far(run, 2000.0)),
+    source="ours", status="quadrature", kind=IDENTITY, experiment=equations.linear_equations,
+    measure=_far, predict=lambda run: 1.0, resolution=[0.011, 0.011, 1e-9, 0.0],
+    parts=("vectorised", "pooled", "ridge", "none"),
+    scales={
+        "quick": Scale({"chances": (0.25,) * 4, "cases": (("logistic", MOST, RIDGE),)}, seconds=2)})

@@ -7,8 +7,8 @@ import numpy as np
 from saccade.lab.claim import Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY
-from saccade.studies.sparse_token import theory
-from saccade.studies.sparse_token.claims.common import checked, claim, wrong
+from saccade.studies.sparse_token import calculators, cells, theory
+from saccade.studies.sparse_token.claims.common import asked, checked, claim, wrong
 from saccade.studies.sparse_token.experiments import equations
 from saccade.studies.sparse_token.task import SparseTokenSetting
 
@@ -85,28 +85,63 @@ MODELS = _solved(
 
 ONE = {"chances": (1.0,)}
 ALONG = (*NUMBERS, "w_query")
+TOWARDS = (0.6, 0.6, -0.8, -0.8)
+"""The query's cosine with the signal, case by case."""
 
 
 def _attends(run: Run, signal: float | None = None) -> np.ndarray:
-    """Attention to the only token there is, with a query of cosine 0.6 and sharpness 1.3."""
+    """Attention to the only token there is, with a query of sharpness 1.3."""
     p, rows = run.parameters, []
-    setting = SparseTokenSetting(1, 1, p.positive_rate, signal or p.signal)
-    for loss, alpha, ridge in p.cases:
-        fit = checked(theory.fit(setting, "attention", alpha, ridge, loss, 0.6, 1.3))
+    for (loss, alpha, ridge), cosine in zip(p.cases, TOWARDS, strict=True):
+        fit = checked(asked(
+            calculators.fit, length=1, informative=1, positive_rate=p.positive_rate,
+            signal=signal or p.signal, model="attention", alignment=cosine, sharpness=1.3,
+            loss=loss, samples_per_dim=alpha, ridge=ridge))
         rows.append([getattr(fit, name) for name in ALONG])
     return np.array(rows).ravel()
 
 
 def _turned(run: Run) -> np.ndarray:
     signal = run.data.token_signal.values
-    return one_row(np.concatenate([run.data.solved.values, signal, 0.6 * signal], 1))
+    return one_row(
+        np.concatenate([run.data.solved.values, signal, signal * np.array(TOWARDS)[:, None]], 1))
 
 
 ONE_TOKEN = _solved(
     "sparse-token.one-token-equations", "ST-T4",
-    "With one token attention is a linear classifier, whatever its query: the equations in five"
-    " overlaps have the solution of the linear ones, and w lies along the query by its cosine with"
-    " the signal.", "Two quadratures; nine nodes of a shifted grid leave some 1e-6.",
+    "With one token attention is a linear classifier, whatever its query, towards the signal or"
+    " away from it: the equations in five overlaps have the solution of the linear ones, and w lies"
+    " along the query by its cosine with the signal.",
+    "Two quadratures; nine nodes of a shifted grid leave some 1e-6.",
     wrong("weaker", "Predict for theta = 2.9.", _attends, 2.9), measure=_turned, predict=_attends,
     resolution=1e-5, parts=tuple(f"{what}, {case}" for case in CASES for what in ALONG),
     scales={"quick": Scale(ONE)})
+
+BEST_OF = tuple(
+    ("logistic", share * 3.5, share * ridge) for share in (4, 1) for ridge in (0.01, 0.1, 1.0))
+
+
+def _winner(run: Run, signal: float | None = None) -> list[float]:
+    """A cell of the sweep over classifiers; attention is evenly shared, so that it pools."""
+    p = run.parameters
+    cell = cells.winner.function(
+        None, length=len(p.chances), informative=1, positive_rate=p.positive_rate,
+        signal=signal or p.signal, alignment=0.3, sharpness=0.0, samples_per_dim=3.5)
+    return cell.test_error.sel(model=["attention", "pooled", "vectorised"]).values.tolist()
+
+
+def _least(run: Run) -> np.ndarray:
+    """Pooling with as many samples a weight and as strong a ridge, twice; the vectorised one."""
+    pooled, vectorised = run.data.solved.values[:, 2].reshape(2, -1).min(axis=1)
+    return one_row([pooled, pooled, vectorised])
+
+
+BEST = _solved(
+    "sparse-token.best-of-ridges", "ST-T5",
+    "A cell of the sweep over classifiers has the smallest error over its three ridges, 0.01, 0.1"
+    " and 1, of a general root search (logistic loss, n/d = 3.5): of pooling, of attention that is"
+    " evenly shared, of the vectorised classifier.",
+    "Two quadratures; nine nodes of a shifted grid leave some 1e-6 of attention.",
+    wrong("weaker", "Predict for theta = 2.9.", _winner, 2.9), measure=_least, predict=_winner,
+    resolution=[1e-5, 1e-7, 1e-7], parts=("attention", "pooled", "vectorised"),
+    scales={"quick": Scale(EVEN | {"cases": BEST_OF}, seconds=1)})

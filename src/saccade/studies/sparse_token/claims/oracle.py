@@ -359,3 +359,26 @@ RATIO_GAIN = claim(
     resolution=0.002, statistic="mean",
     scales={"quick": Scale(
         {"length": 4, "positive_rate": 0.45, "signal": 1.5, "sharpness": ()}, 4, seconds=4)})
+
+
+def _of_many(run: Run, rule=theory.subset_bayes_error) -> list[float]:
+    """What stands in for the Bayes error, case by case, and whether it is called a bound."""
+    answers = [rule(SparseTokenSetting(*case)) for case in run.parameters.cases]
+    return [*(item.error for item in answers), *(float(item.status == "bound") for item in answers)]
+
+
+BOUND_OF_MANY = claim(
+    "sparse-token.bound-of-many", "ST-T2",
+    "Where subsets are too many to sum over, the Bayes error is said to be bounded by the better of"
+    " two rules: by pooling for 300 weak tokens of 4096 and for all but 110 of 10000, by the"
+    " largest token for 105 stronger ones of 10000.",
+    "A threshold within 3e-5 of the best costs the second order, 1e-9.",
+    wrong("pooling-alone", "Bound it by pooling alone.", _of_many, theory.pooled_oracle_error),
+    wrong(
+        "largest-alone", "Bound it by the largest token alone.", _of_many,
+        theory.hardmax_oracle_error),
+    source="ours", status="bound", kind=IDENTITY, experiment=oracle.two_rules,
+    measure=lambda run: one_row([*run.data.error.values.min(axis=1), *[1.0] * 3]), predict=_of_many,
+    resolution=[1e-8] * 3 + [0.0] * 3,
+    parts=tuple(
+        f"{what}, L={case[0]}, R={case[1]}" for what in ("error", "bound") for case in oracle.MANY))

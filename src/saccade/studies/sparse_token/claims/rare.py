@@ -5,22 +5,22 @@ import numpy as np
 from saccade.lab.claim import one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY
-from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token import calculators
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import both_scales, wrong
 from saccade.studies.sparse_token.experiments import rare
-from saccade.studies.sparse_token.task import SparseTokenSetting
 
 
 def _logarithms(run: Run, stronger: float = 0.0) -> list[float]:
     """Of the three errors, with signals `stronger` by so much."""
     p = run.parameters
-    two = SparseTokenSetting(2, 1, p.positive_rate, p.signal + stronger)
-    three = SparseTokenSetting(3, 2, p.positive_rate, p.three_signal + stronger)
-    answers = (
-        theory.bayes_error(two), theory.softmax_oracle_error(two, p.sharpness, 13),
-        theory.subset_bayes_error(three))
-    return [float(np.log(answer.error)) for answer in answers]
+    two = common.asked(
+        calculators.oracle_error, length=2, informative=1, positive_rate=p.positive_rate,
+        signal=p.signal + stronger, sharpness=p.sharpness)
+    three = common.asked(
+        calculators.bayes, length=3, informative=2, positive_rate=p.positive_rate,
+        signal=p.three_signal + stronger)
+    return np.log([two.bayes, two.softmax, three.error]).tolist()
 
 
 RARE = common.claim(

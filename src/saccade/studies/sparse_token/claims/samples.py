@@ -1,14 +1,17 @@
 """Claims on what the others build on: the samples of the task, its Bayes rule, the three
-classifiers with tokens masked out, the two gradient steps and the proximal point."""
+classifiers with tokens masked out, the two gradient steps and the proximal point, as calculators
+give them."""
 
+import jax.numpy as jnp
 import numpy as np
 
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, IDENTITY
-from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token import calculators
 from saccade.studies.sparse_token.claims.common import claim, wrong
 from saccade.studies.sparse_token.experiments import samples
+from saccade.studies.sparse_token.task import SparseToken
 
 QUANTITIES = (
     "informative, positive", "informative, negative", "other tokens", "squared entry", "positive",
@@ -50,6 +53,38 @@ SAMPLES = claim(
     scales={"quick": Scale(repetitions=2, seconds=3)})
 
 
+def _answers(run: Run) -> np.ndarray:
+    """What task and calculators say of the tokens: log odds, then features and shares."""
+    p, X = run.parameters, run.data.X.values
+    told = {
+        "length": p.length, "informative": 2, "positive_rate": p.positive_rate, "signal": 0.9,
+        "X": X}
+    odds = [calculators.bayes(told | {"direction": samples.XI}), calculators.bayes(told)]
+    tasks = [
+        SparseToken.create(
+            3, p.length, 2, p.positive_rate, 0.9, jnp.asarray(samples.XI), samples.TABLE, chances)
+        for chances in (samples.CHANCES, None)]
+    seen = calculators.features({"X": X, "q": run.data["query"].values, "beta": 0.7})
+    answers = [*(item["log_odds"] for item in odds), *(np.asarray(task.best(X)) for task in tasks)]
+    return np.concatenate(
+        [np.ravel(item) for item in (*answers, seen["features"], seen["attention"])])
+
+
+ANSWERS = claim(
+    "sparse-token.answers-by-hand", "ST-T2",
+    "What the Bayes rule says of given tokens are the log odds summed over all places, along a"
+    " direction and along the first axis, for places from a table and for equally likely ones of"
+    " it; features and shares of attention are their definitions.",
+    "Sums of a dozen terms of order one.",
+    Sabotage(
+        "other-numbers", "By hand a signal of 1 for 0.9 and an inverse temperature of 0.8 for 0.7.",
+        {"signal_by_hand": 1.0, "beta_by_hand": 0.8}),
+    source="ours", kind=IDENTITY, experiment=samples.given_tokens,
+    measure=lambda run: one_row(np.concatenate(
+        [run.data[name].values.ravel() for name in ("odds", "features", "attention")])),
+    predict=_answers, resolution=1e-12)
+
+
 def _by_hand(run: Run) -> np.ndarray:
     """Margins and shares of attention, pooling and the vectorised classifier, from their
     definitions."""
@@ -70,7 +105,7 @@ def _as_given(run: Run) -> np.ndarray:
 MASKED = claim(
     "sparse-token.masked-tokens", "ST-T2",
     "Margins and shares of attention (beta = 0.7), pooling and the vectorised classifier are their"
-    " definitions; masked tokens change nothing and get no share.",
+    " definitions; masked tokens change nothing, whatever they hold, and get no share.",
     "Sums of seven terms of order one.",
     Sabotage("ignore-mask", "Let all tokens in.", {"ignore_mask": True}), source="ours",
     kind=IDENTITY, experiment=samples.masked_tokens, measure=_as_given, predict=_by_hand,
@@ -92,8 +127,9 @@ STEPS = claim(
 
 def _proximal(run: Run, sign: int = 1) -> np.ndarray:
     p = run.parameters
+    asked = {"omega": p.omega, "step": p.step}
     return np.concatenate(
-        [theory.prox_logistic(p.omega, p.step, sign * label) for label in (1, -1)])
+        [calculators.prox_logistic(asked | {"label": sign * label})["prox"] for label in (1, -1)])
 
 
 PROX = claim(

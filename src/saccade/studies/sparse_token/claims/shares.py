@@ -11,6 +11,7 @@ from saccade.studies.sparse_token import theory
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import PAPER, both_scales, wrong
 from saccade.studies.sparse_token.claims.steps import after_steps
+from saccade.studies.sparse_token.dynamics import joint_descent
 from saccade.studies.sparse_token.experiments import shares
 
 mapped = partial(common.estimate, experiment=shares.informative_shares)
@@ -79,3 +80,20 @@ TURNED_AWAY = mapped(
     parts=("share after two steps", "informative token first"),
     scales=both_scales(RARE, RARE | {"dim": 300}, (4, 2), (1, 20)),
     finding="Two steps can halve the attention on the one informative token of a positive sample.")
+
+
+def _joint(run: Run) -> np.ndarray:
+    """What the explorer shows of the same descent, at the same stops."""
+    p, data = run.parameters, run.data
+    along = joint_descent(data.X.values, data.y.values, p.step_size, p.decay, p.steps)
+    return np.column_stack(along)[list(p.stops)].ravel()
+
+
+JOINT = common.claim(
+    "sparse-token.joint-by-hand", "ST-O2",
+    "The descent that the explorer shows moves query, read-out and bias together along the slopes"
+    " written out by hand, its steps falling like eta/(1 + decay t); the inverse temperature stays"
+    " 1.", "Rounding of sums of a few dozen terms of order one.",
+    Sabotage("a-step-late", "By hand the schedule is one step further.", {"late": 1}),
+    source="ours", kind=IDENTITY, experiment=shares.joint_by_hand,
+    measure=lambda run: one_row(run.data.state.values), predict=_joint, resolution=1e-12)

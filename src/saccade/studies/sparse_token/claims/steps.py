@@ -10,7 +10,7 @@ from saccade.lab.claim import Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import exponents
 from saccade.lab.kinds import ESTIMATE, SLOPE
-from saccade.studies.sparse_token import theory
+from saccade.studies.sparse_token import calculators, theory
 from saccade.studies.sparse_token.claims import common
 from saccade.studies.sparse_token.claims.common import PAPER, both_scales, share_of, wrong
 from saccade.studies.sparse_token.experiments import same_tokens, steps
@@ -117,7 +117,19 @@ def _everything_measured(run: Run) -> np.ndarray:
     return np.column_stack([_measured(EVERYTHING[:-1])(run), sharpness])
 
 
-everything = _predicted(EVERYTHING)
+def everything(run: Run, **changes) -> list[float]:
+    """As the calculator says, for the numbers of the run or others."""
+    p = run.parameters
+    names = (
+        "length", "informative", "positive_rate", "signal", "eta_w", "eta_b", "eta_q", "beta",
+        "loss")
+    values = {name: getattr(p, name) for name in names} | changes
+    after = common.asked(calculators.alignment, samples_per_dim=p.samples_per_dim[0], **values)
+    if after.status != "converged":
+        raise ArithmeticError(f"quadratures of two sizes differ by {after.accuracy:.2g}")
+    return [getattr(after, name) for name in EVERYTHING]
+
+
 GENERIC = stepped(
     "sparse-token.generic-steps", "ST-T3",
     "With few samples (alpha0 = 1/2), two of five tokens informative, rare positives and every step"

@@ -65,17 +65,20 @@ def _separations(random: np.random.Generator, turned: bool, reach: float) -> lis
         if turned:
             F, y, more, labels = more, labels, F, y
         wrong[:, number] = not convex.is_separable(F, y), convex.is_separable(more, labels)
-    rows = 0.3 * random.standard_normal((9, 2)) + [0.9, 0.6]
     side = np.linspace(-reach, reach, 201)
     grid = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
-    margin = min(1.0, float((grid @ rows.T).min(axis=1).max()))
+    away = []
+    for centre in ([2.4, -1.8], [0.7, -0.8], [-0.6, -0.7], [0.9, 0.6]):  # the first reaches 1
+        rows = 0.2 * random.standard_normal((9, 2)) + centre
+        margin = min(1.0, float((grid @ rows.T).min(axis=1).max()))
+        away.append(abs(convex.largest_margin(-rows) - margin))
     w = np.array([0.5, -0.25])
     on_plane = [[1.0, 0.0], [0.0, -2.0], [2.0, 2.0], [0.5, -1.0]]
     points, y = np.vstack([rows, on_plane]), np.append(np.sign(rows[:, 0] - 1.2), [1, -1, 1, -1])
     errors = [0.0 if label * (x @ w - 0.5) > 0 else 1.0 for x, label in zip(points, y, strict=True)]
     share = float(np.mean(errors[1:] if turned else errors))
     return [
-        float(wrong[0].mean()), float(wrong[1].mean()), convex.largest_margin(-rows) - margin,
+        float(wrong[0].mean()), float(wrong[1].mean()), max(away),
         convex.readout_error(points, y, w, -0.5) - share]
 
 

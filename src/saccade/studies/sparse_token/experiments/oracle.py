@@ -207,3 +207,23 @@ def token_statistics(
             "error": (("replicate", "statistic", "threshold"), np.array(rows)),
             "bayes": ("replicate", np.array(ratio))},
         {"statistic": names, "threshold": thresholds})
+
+
+Many = tuple[int, int, float, float]  # length, informative, positive rate, signal
+MANY: tuple[Many, ...] = (
+    (4096, 300, 0.3, 0.45), (10_000, 105, 0.4, 2.5), (10_000, 9890, 0.6, 0.02))
+
+
+@experiment("sparse-token.two-rules")
+def two_rules(key: Any, *, cases: tuple[Many, ...] = MANY) -> xarray.Dataset:
+    """Errors of the best thresholds on the sum and on the largest of all tokens."""
+    rows = []
+    for length, informative, rate, signal in cases:
+        t = np.linspace(-8, signal + 12, 400_001)
+        missed = [
+            ndtr(t - signal * informative / np.sqrt(length)),
+            ndtr(t - signal) ** informative * ndtr(t) ** (length - informative)]
+        false = [ndtr(-t), -np.expm1(length * log_ndtr(t))]
+        rows.append((rate * np.array(missed) + (1 - rate) * np.array(false)).min(axis=1))
+    return xarray.Dataset(
+        {"error": (("case", "rule"), np.array(rows))}, {"rule": ["pooled", "hardmax"]})

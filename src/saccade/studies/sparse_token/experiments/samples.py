@@ -1,7 +1,8 @@
 """The task, the classifiers and their elementary steps by themselves: samples of the task, how well
-its Bayes rule is calibrated, margins with tokens masked out, two gradient steps by automatic
-differentiation, and proximal points by search."""
+its Bayes rule is calibrated and what it says of given tokens, margins with tokens masked out, two
+gradient steps by automatic differentiation, and proximal points by search."""
 
+from itertools import combinations
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token import dynamics, models
+from saccade.studies.sparse_token import calculators, models
 from saccade.studies.sparse_token.experiments.draws import seeds_of
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -63,28 +64,70 @@ def _mean(values: np.ndarray, chosen: np.ndarray, replicates: int) -> np.ndarray
     return sums / counts
 
 
+XI = (2 / 3, -1 / 3, 2 / 3)
+
+
+@experiment("sparse-token.given-tokens")
+def given_tokens(
+    key: Any, *, length: int = 4, count: int = 3, positive_rate: float = 0.3,
+    signal_by_hand: float = 0.9, beta_by_hand: float = 0.7,
+) -> xarray.Dataset:
+    """A few tokens and a query; by hand the log odds of a positive sample, summed over all places
+    of two informative tokens (along a direction and along the first axis, then for places from a
+    table and for equally likely ones of it), and what attention makes of the tokens."""
+    rng = default_rng(seeds_of(key, 1)[0])
+    X, query = rng.standard_normal((count, length, 3)) + 0.2, rng.standard_normal(3)
+    pairs = list(combinations(range(length), 2))
+    table = [tuple(np.flatnonzero(row)) for row in TABLE]
+    uniform, chances, even = [1 / len(pairs)] * len(pairs), CHANCES, [1 / len(table)] * len(table)
+    laws = (
+        (XI, pairs, uniform), ((1, 0, 0), pairs, uniform), (XI, table, chances), (XI, table, even))
+    odds, weights = np.zeros((len(laws), count)), np.exp(beta_by_hand * (X @ query))
+    for law, (xi, places, shares) in enumerate(laws):
+        for sample, tokens in enumerate(X):
+            ratios = [  # of the densities of the tokens at these places, with and without a signal
+                np.prod([
+                    np.exp(
+                        np.sum(
+                            tokens[at] ** 2 - (tokens[at] - signal_by_hand * np.array(xi)) ** 2)
+                        / 2)
+                    for at in pair])
+                for pair in places
+            ]
+            odds[law, sample] = np.log(positive_rate / (1 - positive_rate) * np.dot(shares, ratios))
+    attention = np.array([row / row.sum() for row in weights])
+    features = [
+        sum(share * token for share, token in zip(*pair, strict=True))
+        for pair in zip(attention, X, strict=True)]
+    return xarray.Dataset({
+        "X": (("sample", "token", "entry"), X), "query": ("entry", query),
+        "odds": (("law", "sample"), odds), "attention": (("sample", "token"), attention),
+        "features": (("sample", "entry"), np.array(features))})
+
+
 @experiment("sparse-token.masked-tokens")
 def masked_tokens(
     key: Any, *, dim: int = 5, length: int = 4, hidden: int = 3, count: int = 6, beta: float = 0.7,
     ignore_mask: bool = False,
 ) -> xarray.Dataset:
-    """Margins and shares of the three classifiers with `hidden` masked tokens after the others, and
-    what they are made of."""
+    """Margins and shares of the three classifiers with `hidden` masked tokens after the others, no
+    numbers where there is a mask, and what they are made of."""
     rng = default_rng(seeds_of(key, 1)[0])
     tokens = length + hidden
     shapes = (dim,), (dim,), (tokens, dim), (count, tokens, dim)
     drawn: list[Any] = [rng.standard_normal(shape) for shape in shapes]
     (q, w, W, X), b = drawn, jnp.asarray(0.3)
     shown: Any = np.broadcast_to(np.arange(tokens) < length, X.shape[:2])
+    given: Any = X if ignore_mask else np.where(shown[..., None], X, np.nan)
     shown = None if ignore_mask else shown
     family = (
         models.AttentionClassifier(q, w, b, beta), models.PooledClassifier(w, b),
         models.VectorisedClassifier(W, b))
     return xarray.Dataset({
-        "margin": (("model", "sample"), np.array([model(X, shown) for model in family])),
+        "margin": (("model", "sample"), np.array([model(given, shown) for model in family])),
         "share": (
             ("model", "sample", "token"),
-            np.array([model.attention(X, shown) for model in family])),
+            np.array([model.attention(given, shown) for model in family])),
         "scores": (("sample", "token"), X @ q), "answers": (("sample", "token"), X @ w),
         "parts": (("sample", "token"), np.einsum("nld,ld->nl", X, W))})
 
@@ -115,8 +158,10 @@ def differentiated_steps(
         w, b = -eta_w * by_w, -eta_b * by_b
         q = -eta_q * jax.grad(mean_loss)(zero, w, b)
         differentiated.append(np.concatenate([w, [b], q]))
-        done = dynamics.gradient_steps(X, y, eta_w, eta_b, eta_q, beta, name)
-        written.append(np.concatenate([done.w, [done.b], done.q]))
+        done = calculators.gradient_steps({
+            "X": X, "y": y, "eta_w": eta_w, "eta_b": eta_b, "eta_q": eta_q, "beta": beta,
+            "loss": name})
+        written.append(np.concatenate([done["w"], [done["b"]], done["q"]]))
     return xarray.Dataset({
         "written": (("loss", "entry"), np.array(written)),
         "differentiated": (("loss", "entry"), np.array(differentiated))})

@@ -67,3 +67,25 @@ def informative_shares(
         return [*(float((item * where).sum(1).mean()) for item in maps), float(hits)]
 
     return table(SHARES, [shares(seed) for seed in seeds_of(key, trials)], ("trial",))
+
+
+@experiment("sparse-token.joint-by-hand")
+def joint_by_hand(
+    key: Any, *, dim: int = 3, length: int = 4, count: int = 8, step_size: float = 1.7,
+    decay: float = 0.4, late: int = 0, stops: tuple[int, ...] = (2, 3, 5), steps: int = 5,
+) -> xarray.Dataset:
+    """A few tokens, and query, read-out and bias by hand after some gradient steps of all three on
+    the logistic loss, step sizes eta/(1 + decay (t + late))."""
+    rng = default_rng(seeds_of(key, 1)[0])
+    X, y = (
+        rng.standard_normal((count, length, dim)) + 0.3, np.where(np.arange(count) < 3, 1.0, -1.0))
+    states: list[Any] = [(np.zeros(dim), np.zeros(dim), 0.0)]
+    for t in range(steps):
+        rate = step_size / (1 + decay * (t + late))
+        pulls = gradients(X, y, states[-1], 1.0, "logistic")
+        states.append(
+            tuple(part - rate * pull for part, pull in zip(states[-1], pulls, strict=True)))
+    kept = np.array([np.concatenate([q, w, [b]]) for q, w, b in (states[at] for at in stops)])
+    return xarray.Dataset({
+        "X": (("sample", "token", "entry"), X), "y": ("sample", y),
+        "state": (("stop", "number"), kept)})

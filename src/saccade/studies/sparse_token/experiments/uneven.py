@@ -15,15 +15,16 @@ def uneven_classes(
     key: Any, *, positive_rate: float = 0.2, samples: int = 100, draws: int = 400, blocks: int = 64
 ) -> xarray.Dataset:
     """In blocks: n/4 times the mean square of the difference between the mean of pi n normal
-    numbers and that of the others (1 for even classes); and a crossing point and a slope for two
-    curves, drawn at random."""
-    squares, crossings, slopes = np.zeros((3, blocks))
-    for place, seed in enumerate(seeds_of(key, blocks)):
+    numbers and that of the others (1 for even classes); and a crossing point, a slope and five
+    bends for two curves, drawn at random."""
+    rows = []
+    for seed in seeds_of(key, blocks):
         rng = default_rng(seed)
         numbers, positive = rng.standard_normal((draws, samples)), round(positive_rate * samples)
         gaps = numbers[:, :positive].mean(1) - numbers[:, positive:].mean(1)
-        squares[place] = samples / 4 * np.mean(gaps**2)
-        crossings[place], slopes[place] = rng.uniform(12.0, 150.0), rng.uniform(0.02, 0.1)
+        crossing, slope = np.exp(rng.uniform(*np.log([7.0, 250.0]))), rng.uniform(0.02, 0.1)
+        rows.append([samples / 4 * np.mean(gaps**2), crossing, slope, *rng.uniform(0.3, 3.0, 5)])
+    square, crossing, slope, *bends = np.array(rows).T
     return xarray.Dataset({
-        name: ("block", values)
-        for name, values in (("square", squares), ("crossing", crossings), ("slope", slopes))})
+        "square": ("block", square), "crossing": ("block", crossing), "slope": ("block", slope),
+        "bend": (("block", "point"), np.stack(bends, 1))})

@@ -220,14 +220,14 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
 
 
 def bracket(seek, target: float, most: float):
-    """(too few, enough, choice at enough, start): n/d by factors of four from 1."""
+    """(too few, enough, choice at enough, start): n/d by factors of four from 1 to `most`."""
     alpha = 1.0
     choice, start = seek(alpha)
     factor = 0.25 if choice.error <= target else 4.0
     while True:
-        other = alpha * factor
-        if other > most:
+        if factor > 1 and alpha >= most:
             return alpha, None, choice, start
+        other = min(alpha * factor, most)
         tried, start = seek(other, start)
         if (tried.error <= target) != (choice.error <= target) or other < 1e-3:
             return (other, alpha, choice, start) if factor < 1 else (alpha, other, tried, start)

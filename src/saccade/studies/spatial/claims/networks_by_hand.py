@@ -88,18 +88,32 @@ SIZES = MINE(
 STARTS = SAMPLED(
     id="spatial.network-starts", spec="VS-I1", source="ours", citation=OURS,
     statement="Initial matrices have variance one over the numbers that enter a unit, a quarter of"
-    " that where a vision transformer adds to its states, twice that before ReLU in ResNet; the"
-    " encodings have the standard deviation asked for, 0.3.",
+    " that where a vision transformer adds to its states, twice that before ReLU in ResNet and VGG;"
+    " the encodings have the standard deviation asked for, 0.3.",
     experiment=starts_by_hand.network_starts, measure=lambda run: run.data.square.values,
-    predict=lambda run: [1, 0.09, 1, 1, 0.25, 1, 0.25, 1, 1, 1, 1, 2, 1],
-    resolution=[0.25, 0.03, 0.15, 0.2, 0.06, 0.2, 0.06, 0.3, 0.2, 0.15, 0.3, 0.1, 0.25],
+    predict=lambda run: [1, 0.09, 1, 1, 0.25, 1, 0.25, 1, 1, 1, 1, 2, 1, 2, 2, 1, 2, 1],
+    resolution=[
+        0.25, 0.03, 0.15, 0.2, 0.06, 0.2, 0.06, 0.3, 0.2, 0.15, 0.3, 0.1, 0.25, 0.3, 0.1, 0.15, 0.1,
+        0.15],
     parts=starts_by_hand.VISION_PARTS + starts_by_hand.CONVOLUTION_PARTS,
-    argued="Means of 64 blocks of 20 to 1152 squares, which spread by (2/n)^(1/2) of them; nine"
+    argued="Means of 64 blocks of 20 to 2304 squares, which spread by (2/n)^(1/2) of them; nine"
     " standard errors and more.", scales={"quick": Scale(repetitions=4, seconds=3)},
     sabotages=(
         Sabotage("fan-out", "Times the numbers that leave a unit.", {"fan": "out"}),
         Sabotage("plain", "Times neither.", {"fan": "neither"}),
         Sabotage("other-encodings", "Ask for encodings of 0.5.", {"encodings": 0.5})))
+
+EVEN = MINE(
+    id="spatial.even-starts", spec="VS-I1",
+    statement="Networks start with biases and shifts of zero and norms of scale one.",
+    experiment=starts_by_hand.even_starts, measure=lambda run: one_row(run.data.gap.values.ravel()),
+    resolution=0.0, argued="Whole numbers.", scales={"quick": Scale(seconds=1)},
+    parts=tuple(
+        f"{name}: {what}" for name in ("vanilla", "positional", "small CNN", "ResNet-18", "VGG-19")
+        for what in ("scales", "biases and shifts")),
+    sabotages=(
+        Sabotage("small-scales", "Look for scales of a half.", {"scale": 0.5}),
+        Sabotage("moved", "Look for biases and shifts of 0.1.", {"moved": 0.1})))
 
 DECAYS = MINE(
     id="spatial.decay-by-hand", spec="VS-I1",
@@ -117,10 +131,15 @@ LOOP = MINE(
     id="spatial.loop-by-hand", spec="VS-I1",
     statement="Training in chunks takes the steps of a plain loop, with the batch that the key of"
     " each step draws, records losses and norms of gradients before them, measures at the start,"
-    " every so many steps and at the end, and ends the same when it is broken off and resumed.",
+    " every so many steps and at the end, and ends the same when it is broken off and resumed; told"
+    " to accumulate, a step takes the mean over batches of keys of their own.",
     experiment=starts_by_hand.loop_by_hand, measure=_gap, resolution=1e-10,
-    parts=("losses", "norms", "end", "measured at", "measured", "resumed"),
-    argued="Seven steps of least squares in double precision.", scales={"quick": Scale(seconds=2)},
+    parts=(
+        "losses", "norms", "end", "measured at", "measured", "resumed", "of three batches",
+        "end, of three batches"),
+    argued="Seven steps of least squares in double precision, four of three batches.",
+    scales={"quick": Scale(seconds=2)},
     sabotages=(
         Sabotage("later-keys", "By hand steps count from 1.", {"first": 1}),
-        Sabotage("rarely", "By hand measured every three steps.", {"measured": 3})))
+        Sabotage("rarely", "By hand measured every three steps.", {"measured": 3}),
+        Sabotage("two-batches", "By hand the mean of the first two of three.", {"taken": 2})))

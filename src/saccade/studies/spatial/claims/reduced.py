@@ -6,7 +6,7 @@ import numpy as np
 from saccade.lab.claim import Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED
-from saccade.studies.spatial.experiments import content, orders, recorder, scaling
+from saccade.studies.spatial.experiments import by_hand, content, orders, recorder, scaling
 
 SECOND = {"quick": Scale(seconds=1)}
 
@@ -90,3 +90,14 @@ RECORDER = IDENTICAL(
     parts=("states", "stops", "no divergence", "divergence"),
     argued="Relative; rounding of forty steps.",
     sabotages=(Sabotage("later", "The loop counts its steps from 1.", {"later": 1}),))
+
+SELECTED = IDENTICAL(
+    id="spatial.thinned-by-hand", spec="VS-POP", source="ours", citation=OURS,
+    statement="Of many states the likely ones keep their probability, and of the others evenly"
+    " spread ones, all of one weight, stand for those before them: the weights of a loop.",
+    experiment=by_hand.thinned_by_hand, measure=lambda run: one_row(run.data.gap.values),
+    parts=("weights", "thinned"), scales=SECOND,
+    argued="60 of 400 random states; rounding of sums of 400 terms.",
+    sabotages=(
+        Sabotage("fewer", "A loop that keeps 50.", {"asked": 50}),
+        Sabotage("late", "A loop that begins at nothing, not at a half.", {"begun": 0.0})))

@@ -7,7 +7,10 @@ import numpy as np
 from saccade.lab.claim import Claim, Measure, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE
+from saccade.studies.spatial import cells
+from saccade.studies.spatial.cells import ENDS
 from saccade.studies.spatial.claims import IDENTICAL, OURS, SAMPLED, answers, exactly, scaled
+from saccade.studies.spatial.dynamics.descent import Layer
 from saccade.studies.spatial.experiments import realistic, sampling, symmetry
 from saccade.studies.spatial.theory import population as exact
 from saccade.studies.spatial.theory.population import Scalars, Setting
@@ -224,10 +227,34 @@ TWO_DESCENTS = IDENTICAL(
     id="spatial.three-scalars-are-descent", spec="VS-L41", source="Lemma 4.1",
     citation=scaled("Lemma 4.1", LEMMA_41),
     statement="Descent in three scalars is descent on the population loss in all entries of A:"
-    " alpha, gamma and rho agree after 40 steps (eight patches).", experiment=symmetry.two_descents,
-    measure=lambda run: one_row(run.data.scalars.values),
-    predict=lambda run: run.data.entries.values, resolution=1e-10, parts=("alpha", "gamma", "rho"),
+    " alpha, gamma and rho agree after 40 steps, and so do loss and error (eight patches).",
+    experiment=symmetry.two_descents, measure=lambda run: one_row(run.data.scalars.values),
+    predict=lambda run: run.data.entries.values, resolution=1e-10, parts=ENDS,
     argued="Every image of eight patches listed, gradients by automatic differentiation; rounding,"
     " with room for its growth.",
     sabotages=(
-        Sabotage("faster", "One of the two has 1.05 times the step size of A.", {"faster": 1.05}),))
+        Sabotage("faster", "One of the two has 1.05 times the step size of A.", {"faster": 1.05}),
+        Sabotage("other-rate", "Images of q = 0.31 in one of the two.", {"listed_rate": 0.31})))
+
+
+def _end(run: Run, rate: float | None = None) -> list[float]:
+    p = run.parameters
+    return symmetry.listed_end(
+        p.patches, p.set_size, rate or p.spurious_rate, p.diagonal, p.alpha,
+        Layer(p.degree, p.slope), p.eta_v, p.eta_a, p.steps)
+
+
+CELL = IDENTICAL(
+    id="spatial.sweep-cell", spec="VS-L43", source="ours", citation=OURS,
+    statement="A cell of the sweep over spurious rates and set sizes ends where descent in all"
+    " entries of A over every image ends, with that loss and error (eight patches).",
+    experiment=cells.association, measure=lambda run: one_row([run.data[name] for name in ENDS]),
+    predict=_end, resolution=1e-10, parts=ENDS,
+    argued="All 56 states, so that nothing is thinned; rounding, with room for its growth.",
+    scales={"quick": Scale(
+        {
+            "patches": 8, "set_size": 2, "spurious_rate": 0.3, "slope": 0.01, "diagonal": 0.5,
+            "alpha": 0.3, "eta_v": 0.01, "eta_a": 20.0, "steps": 40, "states": 1000},
+        seconds=2)},
+    sabotages=(
+        Sabotage("other-rate", "Predict for q = 0.31.", predict=lambda run: _end(run, 0.31)),))

@@ -14,7 +14,7 @@ from saccade.lab.experiment import experiment
 from saccade.studies.spatial import models
 from saccade.studies.spatial import task as tasks
 from saccade.studies.spatial.dynamics import descent
-from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting
+from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting, States
 from saccade.studies.spatial.task import Spatial, all_images, interleaved
 
 LAYER = Layer(3, 0.2, 1.4)
@@ -44,6 +44,7 @@ def _cosine(one: Any, other: Any) -> float:
 
 
 SINGLE = (0, 1, 2)  # sets of one patch
+FIVES = (0, 1, 1, 0, 1, 0, 0, 1, 1, 0)  # four that agree are not yet a set
 
 
 @experiment("spatial.layer-by-hand")
@@ -52,8 +53,9 @@ def layer_by_hand(
     temperature: float = LAYER.temperature, tie: float = 0.5, turned: float = 0.0,
 ) -> xarray.Dataset:
     """Largest gaps between the models and loops over patches, some of which are missing: of one
-    sample all but one, of the last all; and the error of four outputs 1, -1, 0, 2, of which the
-    zero counts `tie`; and the cosine of two vectors, the second of which is moved by `turned`.
+    sample all but one, of the last all; the same of a layer that is told nothing but A and v; the
+    error of four outputs 1, -1, 0, 2, of which the zero counts `tie`; and the cosine of two
+    vectors, the second of which is moved by `turned`.
     `temperature` is that of the models, `masked` whether they are told what is missing."""
     random = generator(key)
     X: Any = random.normal(size=(samples, patches, dim))
@@ -65,7 +67,8 @@ def layer_by_hand(
     outputs, received = (np.array(part) for part in zip(*looped, strict=True))
     mask: Any = there if masked else None
     layer = models.PositionalAttention(A, v, LAYER.degree, LAYER.slope, temperature)
-    linear = models.GeneralisedLinear(w)
+    usual, linear = models.PositionalAttention(A, v), models.GeneralisedLinear(w)
+    untold = [_looped(X[n], A, v, there[n], Layer(3, 1e-4, 1.0))[0] for n in range(samples)]
     lengths = there * np.sqrt(np.sum(w * w, axis=1))
     sums = [sum(X[n, j] @ w[j] for j in range(patches) if there[n, j]) for n in range(samples)]
     plain = models.output(X[:1], A, v, LAYER.degree, LAYER.slope, temperature)
@@ -75,7 +78,9 @@ def layer_by_hand(
     gaps = {
         "layer": _largest(layer(X, mask), outputs),
         "received": _largest(layer.attention(X, mask), received),
-        "plain layer": _largest(plain, outputs[:1]), "linear": _largest(linear(X, mask), sums),
+        "plain layer": _largest(plain, outputs[:1]),
+        "layer, untold": _largest(usual(X, mask), untold),
+        "linear": _largest(linear(X, mask), sums),
         "linear looks": _largest(linear.attention(X, mask), shares),
         "cosine": abs(float(descent.cosine(X[0, 0], X[0, 1])) - _cosine(X[0, 0], X[0, 1] + turned)),
         "errors": _largest(rate, (1 + tie) / 4)}
@@ -88,11 +93,12 @@ def posterior(
     told: tuple[int, ...] | None = None,
 ) -> xarray.Dataset:
     """The task's best prediction on every image (with noise), beside the mean label of all listed
-    images that look like it, and the same for three sets of one patch; `told` is the partition that
-    the prediction believes in."""
+    images that look like it, and the same for three sets of one patch and for two of five; on an
+    image that cannot be, of nothing but noise, it is 0. `told` is the partition that the prediction
+    believes in."""
     gaps = [
         _posterior_gap(key, sets, believed, spurious_rate)
-        for sets, believed in ((labels, told or labels), (SINGLE, SINGLE))]
+        for sets, believed in ((labels, told or labels), (SINGLE, SINGLE), (FIVES, FIVES))]
     return xarray.Dataset({"gap": ((), max(gaps))})
 
 
@@ -104,6 +110,7 @@ def _posterior_gap(
     for row, y, chance in zip(*images, strict=True):
         mass[tuple(row)][0] += y * chance
         mass[tuple(row)][1] += chance
+    mass[(0.0,) * len(labels)] = [0.0, 1.0]
     signals = np.array(list(mass))
     mean = np.array([one / all_of_it for one, all_of_it in mass.values()])
     task = Spatial.create(key, told, 4, spurious_rate)
@@ -131,11 +138,12 @@ def _moments(task: Spatial, sample: Any) -> tuple[list[float], list[float]]:
 def sampler_law(
     key: Any, *, patches: int = 6, set_size: int = 2, dim: int = 4, spurious_rate: float = 0.4,
     noise: float | None = None, samples: int = 1000, replicates: int = 32, other_sets: bool = False,
-    along: float = 0.0,
+    along: float = 0.0, apart: int = 1, inside: bool = False,
 ) -> xarray.Dataset:
     """Frequencies of labels, signal sets and spurious features and the size of the noise, from both
-    samplers (NumPy's and JAX's); and what must hold for every image. `other_sets` looks for the
-    signal set in another partition, `along` moves patches and signals off by so much of w*."""
+    samplers (NumPy's and JAX's); what must hold for every image; and what varies together, see
+    `_together`. `other_sets` looks for the signal set in another partition, `along` moves patches
+    and signals off by so much of w*."""
     make, *keys = jax.random.split(key, replicates + 1)
     task = Spatial.create(make, interleaved(patches, set_size), dim, spurious_rate, noise)
     looked = (
@@ -145,13 +153,27 @@ def sampler_law(
         return sample._replace(
             X=sample.X + 2 * along * task.feature, signals=sample.signals + along)
 
-    rows = [
-        [_moments(looked, moved(task.sample(source, samples))) for source in (generator(one), one)]
-        for one in keys]
-    seen = np.array([[pair[0] for pair in row] for row in rows])
-    gaps = np.array([[pair[1] for pair in row] for row in rows]).max(axis=0)
-    return xarray.Dataset(
-        {"seen": (("replicate", "sampler", "what"), seen), "gap": (("sampler", "rule"), gaps)})
+    def looks(source: Any) -> tuple[list[float], ...]:
+        sample = moved(task.sample(source, samples))
+        return *_moments(looked, sample), _together(looked, sample, apart, inside)
+
+    rows = [[looks(source) for source in (generator(one), one)] for one in keys]
+    seen, gaps, joint = (np.array([[pair[k] for pair in row] for row in rows]) for k in range(3))
+    return xarray.Dataset({
+        "seen": (("replicate", "sampler", "what"), seen),
+        "gap": (("sampler", "rule"), gaps.max(axis=0)),
+        "joint": (("replicate", "sampler", "pair"), joint)})
+
+
+def _together(task: Spatial, sample: Any, apart: int, inside: bool) -> list[float]:
+    """Mean products: of the noise of two patches in a row, and of patches of two images (`apart` by
+    one); of the spurious features there; of the label and a spurious feature (`inside`: the
+    features of the signal set are among them)."""
+    X, y, where, x, _ = map(np.asarray, sample)
+    noise, spurious = X - x[..., None] * np.asarray(task.feature), np.where(where, 0.0, x)
+    pairs = [
+        np.mean(part * np.roll(part, apart, axis)) for part in (noise, spurious) for axis in (1, 0)]
+    return [float(one) for one in (*pairs, np.mean(y[:, None] * (x if inside else spurious)))]
 
 
 def _ranked(row: Any, inside: Any, places: int) -> float:
@@ -179,11 +201,12 @@ def _scores(matrix: np.ndarray, same: np.ndarray) -> list[float]:
 @experiment("spatial.definitions-by-hand")
 def definitions_by_hand(
     key: Any, *, side: int = 4, block: int = 2, threshold: float = 0.55, read: float = 0.55,
-    pull: float = 2.0, seen: float = 2.0,
+    pull: float = 2.0, seen: float = 2.0, usual: float = 0.9,
 ) -> xarray.Dataset:
     """The scores of association of a random matrix that leans towards a scattered partition, and
-    towards pairs, by `pull`, and f* of random signals at a `threshold`, beside loops over rows and
-    sets that see a matrix that leans by `seen` and read the threshold `read`."""
+    towards pairs, by `pull`, f* of random signals at a `threshold`, and of two sets of twenty at
+    the threshold it has if none is told, beside loops over rows and sets that see a matrix that
+    leans by `seen` and read the thresholds `read` and `usual`."""
     random = generator(key)
     labels = tasks.scattered(key, tasks.localised(side, block))
     size, C = side**2, block**2
@@ -194,10 +217,20 @@ def definitions_by_hand(
         off.append(
             np.abs(np.subtract(np.asarray(scores, float), _scores(noise + seen * same, same))))
     signals = random.integers(-1, 2, (200, size)).astype(float)
-    sums = [[sum(x[labels == one]) for one in range(size // C)] for x in signals]
-    values = [sum(s for s in image if abs(s) > read * C) for image in sums]
     f = tasks.label_function(signals, labels, threshold)
-    return xarray.Dataset({"gap": ("what", np.append(np.max(off, axis=0), _largest(f, values)))})
+    full = 1.0 - (np.arange(20) < random.integers(0, 5, (200, 2, 1)))
+    full = (full * [[1], [-1]]).reshape(200, 40)  # sums of 16 to 20, and of -16 to -20
+    twenty = np.repeat([0, 1], 20)
+    gaps = (
+        _largest(f, _labelled(signals, labels, read * C)),
+        _largest(tasks.label_function(full, twenty), _labelled(full, twenty, 20 * usual)))
+    return xarray.Dataset({"gap": ("what", [*np.max(off, axis=0), *gaps])})
+
+
+def _labelled(signals: np.ndarray, labels: np.ndarray, above: float) -> list[float]:
+    """f* set by set: sums whose size is above so much."""
+    sums = [[sum(x[labels == one]) for one in range(labels.max() + 1)] for x in signals]
+    return [sum(s for s in image if abs(s) > above) for image in sums]
 
 
 @experiment("spatial.listed-errors")
@@ -291,3 +324,35 @@ def thinned_states(
             "listed": ((), abs(last / descent.loss(points[1], setting, *whole[:2]) - 1)),
             "thinned": ("list", [whole.thinned, while_listed.thinned])},
         coords={"keep": list(keeps)})
+
+
+def _selected(chances: np.ndarray, most: int, begun: float) -> tuple[np.ndarray, float]:
+    """The shares of about `most` that stand for all, and the probability of the unlikely ones: who
+    is likelier than c stays as it is; the others are passed one by one, each for its share of c,
+    and whenever their sum, `begun` at a half, is full, the last one stands for it."""
+    falling, sure = np.sort(chances)[::-1], 0
+    while falling[sure] * (most - sure) >= falling[sure:].sum():
+        sure += 1
+    c = falling[sure:].sum() / (most - sure)
+    weights, full = np.where(chances >= c, chances, 0.0), begun
+    for number in np.flatnonzero(chances < c):
+        full += chances[number] / c
+        if full >= 1:
+            weights[number], full = c, full - 1
+    return weights / weights.sum(), float(chances[chances < c].sum())
+
+
+@experiment("spatial.thinned-by-hand")
+def thinned_by_hand(
+    key: Any, *, states: int = 400, most: int = 60, asked: int = 60, begun: float = 0.5
+) -> xarray.Dataset:
+    """Largest gaps between the weights of random states of which `most` are kept, and the
+    probability thinned (a tenth before), and those of a loop that keeps `asked`."""
+    chances = generator(key).lognormal(0.0, 2.0, states)
+    chances /= chances.sum()
+    some = descent.thinned(States(np.arange(states)[None], chances, 0.1), most)
+    made = np.zeros(states)
+    made[some.coefficients[0]] = some.probability
+    weights, lost = _selected(chances, asked, begun)
+    return xarray.Dataset(
+        {"gap": ("what", [_largest(made, weights), abs(some.thinned - 0.1 - lost)])})

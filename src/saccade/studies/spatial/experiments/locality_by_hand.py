@@ -7,11 +7,11 @@ import xarray
 from scipy.stats import rankdata
 
 from saccade.arrays import generator
-from saccade.datasets.images.locality import cosines, grid, locality
+from saccade.datasets.images.locality import cosines, grid, locality, null_overlaps
 from saccade.lab.experiment import experiment
 
 SIDE, WIDTH = 4, 3
-PARTS = ("cosines", "overlaps", "with ties", "rank correlation", "chance")
+PARTS = ("cosines", "overlaps", "with ties", "rank correlation", "chance", "at random places")
 
 
 def _overlap(row: np.ndarray, own: int, near: list[int]) -> float:
@@ -26,6 +26,16 @@ def _overlap(row: np.ndarray, own: int, near: list[int]) -> float:
     return found / len(near)
 
 
+def _near(places: list[tuple[int, int]], diagonal: bool) -> list[list[int]]:
+    """Which cells lie around each."""
+    return [
+        [
+            j for j, (a, b) in enumerate(places) if i != j
+            and max(abs(a - row), abs(b - column)) == 1
+            and (diagonal or abs(a - row) + abs(b - column) == 1)]
+        for i, (row, column) in enumerate(places)]
+
+
 @experiment("spatial.locality-by-hand")
 def locality_by_hand(
     key: Any, *, diagonal: bool = True, centred: bool = True, moved: bool = False
@@ -35,12 +45,7 @@ def locality_by_hand(
     random = generator(key)
     encodings, order = random.standard_normal((SIDE**2, WIDTH)) + 0.7, random.permutation(SIDE**2)
     places = [divmod(int(cell), SIDE) for cell in (range(SIDE**2) if moved else order)]
-    near = [
-        [
-            j for j, (a, b) in enumerate(places) if i != j
-            and max(abs(a - row), abs(b - column)) == 1
-            and (diagonal or abs(a - row) + abs(b - column) == 1)]
-        for i, (row, column) in enumerate(places)]
+    near = _near(places, diagonal)
     away = encodings - (encodings.mean(axis=0) if centred else 0)
     by_hand = np.array([[a @ b / np.sqrt((a @ a) * (b @ b)) for b in away] for a in away])
     made, coarse = cosines(encodings), np.round(2 * cosines(encodings))
@@ -49,11 +54,17 @@ def locality_by_hand(
     ranks = [
         rankdata([by_hand[pair] for pair in cells]),
         rankdata([-np.hypot(*np.subtract(places[i], places[j])) for i, j in cells])]
+    draw = np.random.default_rng(5)
+    chances = []
+    for _ in range(3):
+        around = _near([divmod(cell, SIDE) for cell in draw.permutation(SIDE**2)], diagonal)
+        chances.append(np.mean([_overlap(row, i, around[i]) for i, row in enumerate(by_hand)]))
     gaps = [
         np.abs(made - by_hand).max(),
         *(
             np.abs(one.overlap - [_overlap(row, i, near[i]) for i, row in enumerate(table)]).max()
             for one, table in ((found, by_hand), (with_ties, np.round(2 * by_hand)))),
         abs(found.spearman - np.corrcoef(ranks)[0, 1]),
-        abs(found.chance - sum(map(len, near)) / SIDE**2 / (SIDE**2 - 1))]
+        abs(found.chance - sum(map(len, near)) / SIDE**2 / (SIDE**2 - 1)),
+        np.abs(null_overlaps(made, SIDE, 3, 5) - chances).max()]
     return xarray.Dataset({"gap": ("what", np.array(gaps))})

@@ -221,15 +221,16 @@ def convolutions_by_hand(
 ) -> xarray.Dataset:
     """Largest gaps between convolutional networks and loops over pixels: one convolution, every
     pixel and every second; small networks as CNN-A and CNN-B are; a ResNet of two blocks and a
-    narrow VGG, by the statistics of another batch. By hand kernels may be
-    `turned`, and ReLU come `early` in blocks (in the VGG: means for maxima)."""
+    narrow VGG, by the statistics of another batch, with means moved, so that biases do not cancel.
+    By hand kernels may be `turned`, and ReLU come `early` in blocks (in the VGG: means for maxima).
+    """
     random, gaps = generator(key), []
     pictures, kernel = random.normal(size=(images, 6, 6, 2)), random.normal(size=(18, 3))
     for stride in (1, 2):
         made = np.asarray(convolve(jnp.asarray(pictures), jnp.asarray(kernel), stride))
         gaps.append(np.abs(made - _convolved(pictures, kernel, stride, turned)).max())
-    for folded, side in ((False, 8), (True, 16)):
-        config = ConvolutionConfig(2, (3, 4), 3, folded)
+    for folded, side in ((False, 8), (True, 16)):  # from the second block on they stay 4 wide
+        config = ConvolutionConfig(2, (3, 4, 3), 3, folded)
         model = _scattered(random, init_convolution(key, config))
         seen = random.normal(size=(images, side, side, 2))
         made = np.asarray(jax.jit(lambda model, seen: model(seen))(model, seen))
@@ -238,10 +239,16 @@ def convolutions_by_hand(
         small_large(random), (6, 32), (_resnet_by_hand, _vgg_by_hand), strict=True
     ):
         seen, others = random.normal(size=(2, images, side, side, 2))
-        made = np.asarray(model(jnp.asarray(seen), model.statistics(jnp.asarray(others))))
         own, kept = _by_batch()
         by_hand(model, others, own, turned, early)
-        said = by_hand(model, seen, _by_batch(kept)[0], turned, early)
+        moves = [0.3 * random.normal(size=rows.shape[-1]) for rows in kept]
+        used = [
+            (mean + move, variance)
+            for (mean, variance), move in zip(
+                model.statistics(jnp.asarray(others)), moves, strict=True)]
+        made = np.asarray(model(jnp.asarray(seen), used))
+        told = [rows + move for rows, move in zip(kept, moves, strict=True)]
+        said = by_hand(model, seen, _by_batch(told)[0], turned, early)
         gaps.append(np.abs(made - said).max())
     return xarray.Dataset({"gap": ("what", np.asarray(gaps))})
 

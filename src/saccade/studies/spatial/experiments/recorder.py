@@ -11,6 +11,8 @@ from saccade.descent import LARGEST, descend, watch, watched
 from saccade.lab.experiment import experiment
 
 STOPS = (0, 1, 4, 9)
+START = (0.3, -0.9)
+"""The second leaves first, downwards."""
 
 
 @experiment("spatial.recorder")
@@ -27,9 +29,9 @@ def recorder(key: Any, *, later: int = 0, growth: float = 7.0) -> xarray.Dataset
         return end.state, end.diverged_at, *seen
 
     stops = np.array(STOPS)
-    state, diverged_at, states, marks = jax.jit(run)(np.array([0.3, -0.2]), stops)
-    far = jax.jit(run)(np.array([0.3, -0.2]), np.array([0, 5, 40, 40]))[1]
-    x, plain, first = np.array([0.3, -0.2]), [], -1
+    state, diverged_at, states, marks = jax.jit(run)(np.array(START), stops)
+    far = jax.jit(run)(np.array(START), np.array([0, 5, 40, 40]))[1]
+    x, plain, first = np.array(START), [], -1
     for t in range(later, 41 + later):
         if t - later in STOPS:
             plain.append(x)

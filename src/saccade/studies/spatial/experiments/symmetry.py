@@ -107,24 +107,38 @@ def listed_cheat(
     return xarray.Dataset({"error": ((), _error(margins, probability)), "loss": ((), loss)})
 
 
+def listed_end(
+    patches: int, set_size: int, spurious_rate: float, diagonal: float, alpha: float, layer: Layer,
+    eta_v: float, eta_a: float, steps: int,
+) -> list[float]:
+    """alpha, the mean entries of A within sets and between them, loss and error after descent in
+    all entries of A over every image, listed."""
+    labels = interleaved(patches, set_size)
+    signals, y, probability = images = tuple(all_images(labels, spurious_rate))
+    start = three_value_attention(labels, diagonal, 0.0, 0.0)
+    A, alphas = descent.entrywise_descent(images, start, alpha, layer, eta_v, eta_a, steps)
+    last, end = np.asarray(A)[-1], float(np.asarray(alphas)[-1])
+    margins = y * np.asarray(output(signals[..., None], last, np.full(1, end), *layer))
+    loss = float(probability @ np.logaddexp(0.0, -margins))
+    entries = [float(last[group].mean()) for group in _classes(labels)]
+    return [end, *entries, loss, _error(margins, probability)]
+
+
 @experiment("spatial.two-descents")
 def two_descents(
     key: Any, *, patches: int = 8, set_size: int = 2, spurious_rate: float = 0.3,
     alpha: float = 0.3, diagonal: float = 0.5, eta_v: float = 0.01, eta_a: float = 20.0,
-    steps: int = 40, faster: float = 1.0,
+    steps: int = 40, faster: float = 1.0, listed_rate: float | None = None,
 ) -> xarray.Dataset:
-    """The last state of descent in all entries of A over listed images, and of the three-scalar
-    descent; `faster` multiplies eta_a of the second."""
-    labels = interleaved(patches, set_size)
-    images = tuple(all_images(labels, spurious_rate))
-    start, layer = three_value_attention(labels, diagonal, 0.0, 0.0), Layer(3, 0.01)
-    A, alphas = descent.entrywise_descent(images, start, alpha, layer, eta_v, eta_a, steps)
-    last = np.asarray(A)[-1]
-    entries = [np.asarray(alphas)[-1], *(last[group].mean() for group in _classes(labels))]
+    """The last state of descent in all entries of A over listed images (of `listed_rate`), and of
+    the three-scalar descent, with loss and error there; `faster` multiplies eta_a of the second."""
+    layer, rate = Layer(3, 0.01), spurious_rate if listed_rate is None else listed_rate
+    entries = listed_end(patches, set_size, rate, diagonal, alpha, layer, eta_v, eta_a, steps)
     setting = descent.Setting(patches, set_size, spurious_rate, layer.degree, layer.slope, diagonal)
     path = descent.idealised_descent(
         descent.Scalars(alpha, 0.0, 0.0), setting, eta_v, faster * eta_a, [steps])
-    scalars = [float(numbers[-1]) for numbers in path.scalars]
+    ends = *path.scalars, path.loss, descent.errors_along(path, setting)
+    scalars = [float(numbers[-1]) for numbers in ends]
     return xarray.Dataset({"entries": ("scalar", entries), "scalars": ("scalar", scalars)})
 
 

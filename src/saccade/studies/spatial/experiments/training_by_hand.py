@@ -72,17 +72,22 @@ def descent_by_hand(
 
 @experiment("spatial.random-start")
 def random_start(
-    key: Any, *, patches: int = 65, dim: int = 4160, diagonal: float = 1.3, spread: float = 1e-3
+    key: Any, *, patches: int = 65, dim: int = 4160, diagonal: float = 1.3, spread: float = 1e-3,
+    itself: bool = False,
 ) -> xarray.Dataset:
     """The start of descent on a sample: squares of the off-diagonal of A and of v, over omega^2, in
-    blocks of 65, and fourth powers of v, over 3 omega^4; the diagonal; by JAX and by NumPy."""
-    blocks, diagonals = [], []
+    blocks of 65, and fourth powers of v, over 3 omega^4; products of A_ij with A_ji, and of the
+    entries of A, in their order, with those of v (`itself`: of each with itself); the diagonal; by
+    JAX and by NumPy."""
+    blocks, diagonals, apart = [], [], ~np.eye(patches, dtype=bool)
     for source in (key, generator(key)):
         A, v = map(np.asarray, descent.random_start(source, patches, dim, diagonal, spread))
-        off = A[~np.eye(patches, dtype=bool)] / spread
+        off, turned = A[apart] / spread, (A if itself else A.T)[apart] / spread
+        other = off if itself else np.resize(v, A.shape)[apart] / spread
         blocks += [
             np.mean(part.reshape(-1, 65)[:64], axis=1)
-            for part in (off**2, (v / spread) ** 2, (v / spread) ** 4 / 3)]
+            for part in (
+                off**2, (v / spread) ** 2, (v / spread) ** 4 / 3, off * turned, off * other)]
         diagonals.append(np.diag(A))
     return xarray.Dataset({
         "squares": (("block", "what"), np.stack(blocks, axis=1)),
@@ -151,13 +156,14 @@ def _says(X: np.ndarray, labels: np.ndarray, taps: np.ndarray, power: int) -> np
 @experiment("spatial.batch-by-hand")
 def batch_by_hand(
     key: Any, *, images: int = 40, side: int = 12, batch: int = 16, shift: int = 2,
-    stays: bool = False, replaced: bool = False,
+    stays: bool = False, replaced: bool = False, both: bool = False,
 ) -> xarray.Dataset:
     """A batch made inside the compiled program beside the host's: normalised, flipped, shifted and
-    shuffled, in patches as large as the cells, in smaller ones, and whole; the order of images; the
-    answers of a linear reader; the smoothed loss; mean and deviation of channels. `stays`
-    leaves the cells on the host where they were, `replaced` looks at an order of images drawn with
-    replacement, at the channels of those, and at another loss."""
+    shuffled, in patches as large as the cells, in smaller ones, and whole; images that are only
+    flipped, only shifted, or neither; the order of images; the answers of a linear reader; the
+    smoothed loss; mean and deviation of channels. `stays` leaves the cells on the host where they
+    were, `replaced` looks at an order of images drawn with replacement, at the channels of those,
+    and at another loss, `both` flips and shifts all on the host."""
     random = generator(key)
     pixels = random.integers(0, 256, (images, side, side, 3)).astype(np.uint8)
     train = ImageSet(pixels, random.integers(0, 4, images), ("a", "b", "c", "d"))
@@ -167,13 +173,17 @@ def batch_by_hand(
     data = dynamics.image_data(train, channels, shown, recipe, 7)
     data = data._replace(labels=jnp.asarray(data.labels))
     chosen, whole = data.order[2 * batch : 3 * batch], normalised(train, channels)
-    host = _augmented(key, whole[chosen], shift)
+    host = _augmented(key, whole[chosen], shift, True)
     looks, gaps = view(side, 4) if stays else shown, []
     for patch in (4, 2, None):
         made, labels = jax.jit(dynamics.batches(recipe, 4, patch))(key, jnp.asarray(2), data)
         tokens = shuffled(host, looks) if patch is None else patches(host, looks, patch)
         gaps.append(np.max(np.abs(np.asarray(made) - tokens)))
         gaps[-1] += np.sum(np.asarray(labels) != train.labels[chosen])
+    ways = ((True, 0), (False, shift), (False, 0))
+    some = jax.jit(lambda key, X: [dynamics.augment(key, X, *way) for way in ways])(key, host)
+    plain = [_augmented(key, host, shift if both else far, both or flips) for flips, far in ways]
+    gaps.append(max(np.abs(one - two).max() for one, two in zip(some, plain, strict=True)))
     order = random.integers(0, images, data.order.shape) if replaced else data.order
     repeated = np.sum(np.diff(np.sort(order.reshape(2, -1), axis=1), axis=1) == 0)
     left_over = abs(recipe.steps(images) - 2 * (images // batch))
@@ -190,7 +200,7 @@ def batch_by_hand(
     return xarray.Dataset({"gap": ("what", np.array(gaps, float))})
 
 
-def _augmented(key: Any, images: np.ndarray, shift: int) -> np.ndarray:
+def _augmented(key: Any, images: np.ndarray, shift: int, flip: bool) -> np.ndarray:
     """Flips, then crops of images in a frame of zeros, by the program's own draws."""
     n, side = images.shape[:2]
     flips, moves = jax.random.split(key)
@@ -199,7 +209,7 @@ def _augmented(key: Any, images: np.ndarray, shift: int) -> np.ndarray:
     crops = []
     for one, turn, (down, right) in zip(images, turned, corners, strict=True):
         room = np.zeros((side + 2 * shift, side + 2 * shift, 3), np.float32)
-        room[shift:-shift, shift:-shift] = one[:, ::-1] if turn else one
+        room[shift : shift + side, shift : shift + side] = one[:, ::-1] if turn and flip else one
         crops.append(room[down : down + side, right : right + side])
     return np.stack(crops)
 

@@ -32,3 +32,8 @@ def exact(**changes) -> Claim:
         kind=IDENTITY, statistic="exact", measure=lambda run: one_row(run.data.value.values.size),
         predict=lambda run: 40.0, resolution=0.0)
     return claim(**{**usual, **changes})
+
+
+def measures(values):
+    """Measures these values of any run; a claim that asks no run is a mirror."""
+    return lambda run: values if run.data is not None else None

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from toy import claim, exact, toy
+from toy import claim, exact, measures, toy
 
 from saccade.errors import InvalidInput
 from saccade.lab.claim import Citation, Repair, Sabotage, Scale
@@ -47,7 +47,7 @@ def test_a_false_prediction_is_refuted_and_unexpected(conditions):
     row = evaluate(claim(predict=lambda run: -4.0), conditions)
     assert row["verdict"] == "refuted"
     assert not verdict_is_expected(row)
-    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    true = Repair("true", "Predict the truth.", predict=lambda run: run.parameters.mean)
     mended = claim(predict=lambda run: -4.0, expected="refuted", sabotages=(), repairs=(true,))
     assert verdict_is_expected(evaluate(mended, conditions))
 
@@ -68,7 +68,8 @@ def test_a_sabotage_that_breaks_nothing_fails_the_claim(conditions):
         ({"measure": lambda run: -claim().measure(run)}, "multiplies what is measured by -1"),
         ({"measure": lambda run: 3 * claim().measure(run)}, "multiplies what is measured by 3"),
         ({"predict": lambda run: -TRUTH(run)}, "multiplies what is predicted by -1"),
-        ({"predict": lambda run: 3 * np.full(3, TRUTH(run))}, "multiplies what is predicted by 3")])
+        ({"predict": lambda run: 3 * np.full(3, TRUTH(run))}, "multiplies what is predicted by 3"),
+        ({"measure": lambda run: np.full(3, 9.0)}, "measures a number that is written down")])
 def test_a_control_that_would_break_anything_proves_nothing(changes, why, conditions):
     parts = {"measure": lambda run: np.tile(claim().measure(run), (3, 1)).T, "parts": tuple("abc")}
     own = parts if why.endswith("predicted by 3") else {}
@@ -149,6 +150,27 @@ def test_every_part_must_be_broken_by_some_sabotage(conditions):
     assert row["unbroken"] == [] and verdict_is_expected(row)
 
 
+def test_a_wider_bound_that_is_written_down_mends_nothing(conditions):
+    def mended(**changes):
+        repair = Repair("wide", "Allow nine.", **changes)
+        false = {"predict": lambda run: -4.0, "kind": BELOW, "sabotages": (), "repairs": (repair,)}
+        return evaluate(claim(expected="refuted", **false), conditions)
+
+    row = mended(predict=lambda run: 9.0)
+    assert row["repairs_hold"] and not verdict_is_expected(row)
+    assert any("writes another number" in reason for reason in reasons(row))
+    assert verdict_is_expected(mended(predict=lambda run: 9 * run.parameters.mean))
+    assert verdict_is_expected(mended(parameters={"mean": -9.0}))
+
+
+def test_a_mirror_is_not_judged(conditions):
+    with pytest.raises(InvalidInput, match="measures and predicts by one function"):
+        claim(measure=TRUTH, predict=TRUTH)
+    row = evaluate(claim(measure=lambda run: 1.0), conditions)
+    assert row["verdict"] == "undecided" and "mirror" in row["error"]
+    assert not verdict_is_expected(row)
+
+
 def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
     cited = {"citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted"}
     cited["sabotages"] = ()
@@ -158,7 +180,7 @@ def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
         claim(sabotages=())
     with pytest.raises(InvalidInput, match="say where its sentence stands"):
         claim(citation=None)
-    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    true = Repair("true", "Predict the truth.", predict=lambda run: run.parameters.mean)
     idle = Repair("idle", "As wrong as before.", predict=lambda run: -4.0)
     for repair, passes in ((true, True), (idle, False)):
         row = evaluate(claim(predict=lambda run: -4.0, repairs=(repair,), **cited), conditions)
@@ -170,15 +192,15 @@ def test_a_claim_expected_to_be_refuted_has_a_repair_that_must_hold(conditions):
 @pytest.mark.parametrize(
     ("kind", "statistic", "measure", "passes"),
     [
-        (BELOW, "exact", lambda run: [[0.0, 1e-15]], False),
-        (BELOW, "exact", lambda run: [[0.0, 1e-3]], True),
-        (BELOW, "fraction", lambda run: np.zeros((4000, 2)), True),
-        (IDENTITY, "exact", lambda run: [[0.0, 0.0]], True)])
+        (BELOW, "exact", measures([[0.0, 1e-15]]), False),
+        (BELOW, "exact", measures([[0.0, 1e-3]]), True),
+        (BELOW, "fraction", measures(np.zeros((4000, 2))), True),
+        (IDENTITY, "exact", measures([[0.0, 0.0]]), True)])
 def test_a_repair_that_measures_nothing_mends_nothing(kind, statistic, measure, passes, conditions):
     repair = Repair("blind", "Look at nothing.", measure=measure)
     row = evaluate(
         claim(
-            kind=kind, statistic=statistic, measure=lambda run: np.ones((4000, 2)), resolution=0.1,
+            kind=kind, statistic=statistic, measure=measures(np.ones((4000, 2))), resolution=0.1,
             predict=lambda run: 0.0, expected="refuted", sabotages=(), repairs=(repair,)),
         conditions)
     assert row["verdict"] == "refuted" and row["repairs"][0]["verdict"] == "holds"
@@ -188,7 +210,7 @@ def test_a_repair_that_measures_nothing_mends_nothing(kind, statistic, measure, 
 
 def test_a_claim_expected_to_be_refuted_has_no_sabotage():
     """To be refuted once more proves nothing."""
-    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    true = Repair("true", "Predict the truth.", predict=lambda run: run.parameters.mean)
     with pytest.raises(InvalidInput, match="expected to be refuted and has a sabotage"):
         claim(expected="refuted", repairs=(true,))
 
@@ -223,7 +245,7 @@ def test_undecided_is_as_expected_of_nothing(conditions):
     refuted = {
         "citation": Citation("Theorem 1", "it is -4", "scaled"), "expected": "refuted",
         "sabotages": ()}
-    true = Repair("true", "Predict the truth.", predict=TRUTH)
+    true = Repair("true", "Predict the truth.", predict=lambda run: run.parameters.mean)
     row = evaluate(claim(resolution=1e-6, repairs=(true,), **refuted), conditions)
     assert row["as_expected"] is False and not verdict_is_expected(row)
 
@@ -251,7 +273,7 @@ def test_of_parts_that_hold_the_row_shows_the_one_nearest_to_failing(
 ):
     row = evaluate(
         claim(
-            kind=kind, statistic="exact", measure=lambda run: [measured],
+            kind=kind, statistic="exact", measure=measures([measured]),
             predict=lambda run: [1.0, 2.0, 3.0], resolution=1.0, parts=("a", "b", "c")),
         conditions)
     assert (row["verdict"], row["part"]) == ("holds", nearest)
@@ -342,7 +364,7 @@ def _centre(run) -> float:
 def test_the_row_shows_the_worst_part(conditions):
     row = evaluate(
         claim(
-            kind=IDENTITY, statistic="exact", measure=lambda run: [[1.0, 2.0, 3.0]],
+            kind=IDENTITY, statistic="exact", measure=measures([[1.0, 2.0, 3.0]]),
             predict=lambda run: [1.0, 2.5, 3.1], resolution=[1.0, 0.1, 1.0], parts=("a", "b", "c")),
         conditions)
     assert (row["part"], row["prediction"], row["measurement"], row["verdict"]) == (
@@ -351,7 +373,7 @@ def test_the_row_shows_the_worst_part(conditions):
 
 
 def test_a_nan_measurement_is_refuted_and_written_as_null(conditions):
-    row = evaluate(exact(measure=lambda run: [[float("nan")]]), conditions)
+    row = evaluate(exact(measure=measures([[float("nan")]])), conditions)
     assert row["verdict"] == "refuted"
     assert row["measurement"] is None
 

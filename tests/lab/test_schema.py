@@ -28,6 +28,9 @@ def test_the_file_is_the_models_schema():
     assert found["$schema"].endswith("2020-12/schema") and found["$id"] == "urn:saccade-ledger:1"
     assert found["properties"]["format"]["const"] == schema.FORMAT
     assert "format" in found["required"]
+    for form in (found, *found["$defs"].values()):
+        fields = form["properties"].items()
+        assert not [name for name, field in fields if not field.get("description")]
 
 
 def test_a_judged_row_and_the_record_fit(tmp_path):

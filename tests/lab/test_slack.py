@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from saccade.lab.intervals import Interval
 from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, ORDERING
-from saccade.lab.slack import slack, words
+from saccade.lab.slack import loose_parts, loose_words, slack, words
 from saccade.lab.verdict import decide
 
 
@@ -116,3 +116,12 @@ def test_the_factor_is_that_of_a_bound_that_could_be_sharper():
 def test_the_slack_in_a_word_or_two(slack, said):
     """The last three: what does not hold, and rows of old ledgers."""
     assert words(slack) == said
+
+
+def test_a_row_whose_bound_is_tight_says_how_many_of_its_parts_are_loose():
+    tight, far = ({"part": name, "slack": {"loose": name == "far"}} for name in ("tight", "far"))
+    lost = {"part": "lost", "slack": None}
+    row = {"slack": tight["slack"], "parts": [tight, far, lost]}
+    assert loose_parts(row) == ["far"] and loose_words(row) == "1 of 3 parts loose"
+    assert loose_words(row | {"slack": far["slack"]}) == "loose"
+    assert loose_words({"slack": None, "parts": []}) == loose_words({}) == ""

@@ -105,7 +105,7 @@ def listed_verdict(published: dict[str, Any] | None) -> str:
     if published is None:
         return "-"
     scale = "" if published["scale"] == "quick" else f" ({published['scale']})"
-    loose = ", loose" * bool((published.get("slack") or {}).get("loose"))
+    loose = f", {published['loose']}" if published.get("loose") else ""
     earlier = " earlier code" * (published["current"] is False)
     return f"{published['verdict']}{loose}{scale}{earlier}"
 

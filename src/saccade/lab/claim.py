@@ -130,6 +130,7 @@ class Claim:
             (
                 set(self.scales) <= set(SCALES) and self.scales,
                 f"its scales are {list(self.scales)}"),
+            (self.measure is not self.predict, "it measures and predicts by one function"),
             (isinstance(self.sabotages, tuple), "its sabotages are no tuple"),
             (
                 isinstance(self.citation, Citation),

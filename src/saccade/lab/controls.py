@@ -1,9 +1,11 @@
 """What a control proves: which parts of a claim a sabotage broke, and why one may prove nothing.
 
 A sabotage that leaves everything as it is, measures nothing or nothing finite, turns a sign round,
-multiplies all that is predicted or writes another number for it would be refuted whatever the claim
-says; a repair that measures nothing would hold whatever it says. Such a control is called trivial
-when it is judged, and a row with one is not as expected.
+multiplies all that is measured or predicted, or writes down another number for it would be refuted
+whatever the claim says; a repair that measures nothing, or writes down a bound that is wide enough,
+would hold whatever it says. Such a control is called trivial when it is judged, and a row with one
+is not as expected. A claim that measures what it predicts, or a number that is written down, is a
+mirror, and is not judged at all.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +19,9 @@ from saccade.lab.claim import Claim, Repair, Sabotage, columns, nothing
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import IDENTITY, Kind
 from saccade.lab.verdict import HOLDS, REFUTED
+
+WRITTEN = "it measures a number that is written down, not the run"
+ANOTHER = "it only writes another number in place of one that nothing computes"
 
 TELLING = 3
 """From so many parts on one common factor is no accident; a formula for one number always has
@@ -32,21 +37,33 @@ def trivial(
 ) -> str | None:
     """Why a control proves nothing, or None. `measured` and `predicted` are what it made of its
     `first` run; the claim's own measure and prediction are asked of the same run."""
-    if isinstance(control, Repair):
-        return None
+    said = None
+    if not isinstance(control, Repair):
+        said = _disguised(claim, control, first, measured, predicted)
+    if control.measure is not None and _is_written_down(control.measure):
+        return said or WRITTEN
+    alone = control.predict is not None and not (control.parameters or control.measure)
+    return said or (ANOTHER if alone and _writes_another(claim, control) else None)
+
+
+def _disguised(
+    claim: Claim, control: Sabotage, first: Run, measured: np.ndarray, predicted: np.ndarray
+) -> str | None:
+    """What a sabotage does to the claim's own numbers if it does it to all of them alike."""
     if control.measure is not None:
         if np.all(measured == 0):
             return "it measures nothing but zeros"
-        factor = _common_factor(measured, _asked(claim.measure, first))
-        if factor in (1.0, -1.0) or (factor is not None and measured.size >= TELLING):
+        factor = _only_multiplies(measured, _asked(claim.measure, first))
+        if factor is not None:
             return f"it only multiplies what is measured by {factor:.4g}"
-    if control.predict is not None:
-        factor = _common_factor(predicted, _asked(claim.predict, first, predicted.shape))
-        if factor in (1.0, -1.0) or (factor is not None and predicted.size >= TELLING):
-            return f"it only multiplies what is predicted by {factor:.4g}"
-        if not (control.parameters or control.measure) and _writes_another(claim, control):
-            return "it only writes another number in place of one that nothing computes"
-    return None
+    own = None if control.predict is None else _asked(claim.predict, first, predicted.shape)
+    factor = _only_multiplies(predicted, own)
+    return None if factor is None else f"it only multiplies what is predicted by {factor:.4g}"
+
+
+def mirror(claim: Claim) -> str | None:
+    """Why a claim says nothing, whatever it measures, or None."""
+    return WRITTEN if _is_written_down(claim.measure) else None
 
 
 def _writes_another(claim: Claim, control: Sabotage) -> bool:
@@ -76,6 +93,13 @@ def _asked(
         return np.broadcast_to(np.ravel(value), shape) if shape else columns(value)
     except Exception:
         return None
+
+
+def _only_multiplies(changed: np.ndarray, own: np.ndarray | None) -> float | None:
+    """The one factor between all numbers and those of the claim, if that is no accident. (That all
+    move by as much is none: a formula may well be linear in what a control changes.)"""
+    factor = _common_factor(changed, own)
+    return factor if factor in (1.0, -1.0) or changed.size >= TELLING else None
 
 
 def _common_factor(changed: np.ndarray, own: np.ndarray | None) -> float | None:

@@ -12,7 +12,7 @@ import numpy as np
 from saccade.errors import InvalidInput, unknown
 from saccade.lab import registry
 from saccade.lab.claim import Claim, Sabotage, Scale, columns
-from saccade.lab.controls import broken, empty, trivial, unbroken
+from saccade.lab.controls import broken, empty, mirror, trivial, unbroken
 from saccade.lab.experiment import SCALES, Run
 from saccade.lab.precisions import DOUBLE
 from saccade.lab.provenance import judged_now
@@ -127,6 +127,8 @@ def _judged(
     """Look after look, doubling the repetitions, until decided or out of budget; or the crash. A
     claim that cannot be judged at somebody's own parameters is refused: the fault is theirs."""
     try:
+        if nothing_said := mirror(claim):
+            raise InvalidInput(f"the claim is a mirror: {nothing_said}.")
         with np.errstate(all="ignore"), warnings.catch_warnings():
             if conditions.changes:  # what they would say becomes a refusal
                 warnings.simplefilter("ignore", RuntimeWarning)

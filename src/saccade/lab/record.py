@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from saccade.lab import index
 from saccade.lab.compare import Change
 from saccade.lab.fingerprint import code_version
-from saccade.lab.slack import words
+from saccade.lab.slack import loose_words, words
 from saccade.studies import STUDIES
 
 FOLDER = files("saccade") / "record"
 WAITING = "waiting"
-SUMMARY = ("verdict", "scale", "as_expected", "judged", "current", "slack")
+SUMMARY = ("verdict", "scale", "as_expected", "judged", "current", "slack", "loose")
 
 Row = dict[str, Any]
 
@@ -94,7 +94,8 @@ def _names(controls: Iterable[Mapping[str, Any]] | None) -> list[str]:
 
 def summary(row: Row, code: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A published verdict in a few words."""
-    return {name: (row | {"current": is_current(row, code)}).get(name) for name in SUMMARY}
+    more = {"current": is_current(row, code), "loose": loose_words(row)}
+    return {name: (row | more).get(name) for name in SUMMARY}
 
 
 def told(row: Mapping[str, Any] | None) -> str:

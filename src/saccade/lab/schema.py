@@ -46,28 +46,29 @@ class Slack(_Open):
 class Part(_Open):
     """One quantity of a claim."""
 
-    part: str
-    verdict: Verdict
-    prediction: float | None = None
-    measurement: float | None = None
-    interval: list[float | None]
-    resolution: float | None = None
-    slack: Slack | None = None
+    part: str = Field(description="its name")
+    verdict: Verdict = Field(description="of this part; the worst one is the row's")
+    prediction: float | None = Field(None, description="what theory says")
+    measurement: float | None = Field(None, description="what was measured")
+    interval: list[float | None] = Field(description="low and high end about the measurement")
+    resolution: float | None = Field(None, description="the difference that is told apart")
+    slack: Slack | None = Field(None, description="its room, if it holds")
 
 
 class Numbers(_Open):
     """What was judged; the numbers are those of the part that decided. Absent or null: not judged,
     or infinite."""
 
-    verdict: Verdict | None = None
+    verdict: Verdict | None = Field(None, description="null: a control that was not run")
     part: str | None = Field(None, description="the part that decided")
-    prediction: float | None = None
-    measurement: float | None = None
-    interval: list[float | None] | None = None
-    resolution: float | None = None
-    replicates: int
-    looks: int
-    seconds: float | None = None
+    prediction: float | None = Field(None, description="what theory says")
+    measurement: float | None = Field(None, description="what was measured")
+    interval: list[float | None] | None = Field(
+        None, description="low and high end about the measurement, at the ledger's levels")
+    resolution: float | None = Field(None, description="the difference that is told apart")
+    replicates: int = Field(description="how many were measured; 1 where there is no chance")
+    looks: int = Field(description="how often the sequential test looked")
+    seconds: float | None = Field(None, description="what judging took, stored runs included")
     parts: list[Part] = Field(
         description="every part of a claim; empty where there are more than 24")
     slack: Slack | None = Field(None, description="of the part that decided, if it holds")
@@ -76,8 +77,8 @@ class Numbers(_Open):
 class Control(Numbers):
     """A sabotage, whose verdict must be refuted, or a repair, whose verdict must be holds."""
 
-    name: str
-    says: str
+    name: str = Field(description="unique within its claim")
+    says: str = Field(description="what it changes, in words")
     broke: list[str] = Field([], description="the parts it refuted")
     trivial: str | None = Field(None, description="why it proves nothing, if it does")
 
@@ -85,47 +86,59 @@ class Control(Numbers):
 class Source(_Open):
     """Where a sentence stands and how it was read."""
 
-    place: str
-    words: str
-    reading: Literal["exact", "scaled", "proxy", "ours"]
+    place: str = Field(description="theorem, figure, table or page; 'none: ...' without a source")
+    words: str = Field(description="the source's words or number")
+    reading: Literal["exact", "scaled", "proxy", "ours"] = Field(
+        description="the statement at its own parameters, at stated smaller sizes, by something"
+        " that stands in, or of our own; only the first two can refute a paper")
 
 
 class Row(Numbers):
     """One claim."""
 
-    id: str
-    study: str
-    spec: str
-    statement: str
-    source: str
-    status: str
-    kind: str
-    side: str | None = None
-    statistic: str
-    experiment: str
-    expected: Literal["holds", "refuted"]
+    id: str = Field(description="study.name, unique in a ledger")
+    study: str = Field(description="the study that brings it")
+    spec: str = Field(description="the row of the study's page")
+    statement: str = Field(description="the sentence that is judged")
+    source: str = Field(description="the source in short, for people")
+    status: str = Field(
+        description="what kind of truth it is (exact, quadrature, asymptotic, bound, heuristic,"
+        " measured, trained), and what qualifies that")
+    kind: str = Field(description="estimate, slope, identity, bound or ordering: how it is decided")
+    side: str | None = Field(None, description="below or above, for a bound")
+    statistic: str = Field(description="what is judged: exact, mean, median or fraction")
+    experiment: str = Field(description="the experiment whose stored runs it reads")
+    expected: Literal["holds", "refuted"] = Field(description="the verdict it should get")
     argued: str = Field(description="why the resolution is what it is")
-    scale: Literal["quick", "standard", "paper"]
-    scales: list[str]
-    seed: int
-    citation: Source | None = None
-    finding: str
-    corrected: str | None = None
-    figure: str | None = None
+    scale: Literal["quick", "standard", "paper"] = Field(description="at which it was judged")
+    scales: list[str] = Field(description="at which it can be judged")
+    seed: int = Field(description="of all its random keys")
+    citation: Source | None = Field(None, description="where its sentence stands")
+    finding: str = Field(description="what was learnt, in a sentence; empty for nothing to add")
+    corrected: str | None = Field(
+        None, description="the claim that holds instead of one that is refuted")
+    figure: str | None = Field(None, description="a figure that shows it")
     needs: dict[str, Any] | None = Field(None, description="what a claim that waits needs")
-    error: str | None = None
+    error: str | None = Field(None, description="why it could not be judged, if so")
     judged: dict[str, Any] | None = Field(None, description="date, commit, code version, libraries")
-    as_expected: bool | None = None
-    sabotages: list[Control]
-    repairs: list[Control] = []
+    as_expected: bool | None = Field(
+        None, description="whether the verdict is the expected one; says nothing of controls")
+    sabotages: list[Control] = Field(description="each must be refuted")
+    repairs: list[Control] = Field([], description="each must hold")
     unbroken: list[str] | None = Field(None, description="parts that no sabotage broke")
+    sabotages_refuted: bool | None = Field(None, description="whether all that ran were refuted")
+    repairs_hold: bool | None = Field(None, description="whether all that ran hold")
+    setting: str | None = Field(
+        None, description="in words, the parameters that are not as published, and the precision")
+    changes: dict[str, Any] | None = Field(None, description="those parameters by name")
+    precision: str | None = Field(None, description="float32, where it is not float64")
 
 
 class Ledger(_Open):
     """A judged ledger, as `saccade verify --json FILE` and `saccade ledger` write it."""
 
-    format: Literal["saccade-ledger/1"]
-    claims: list[Row]
+    format: Literal["saccade-ledger/1"] = Field(description="this version of the form")
+    claims: list[Row] = Field(description="one row for each claim")
     summary: dict[str, int] = Field({}, description="rows by verdict; a report's ledger has none")
 
 

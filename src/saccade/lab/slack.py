@@ -76,6 +76,20 @@ def _sharper(low: float | None, high: float | None) -> float | None:
     return high if high is not None else 1 / low if low else None
 
 
+def loose_parts(row: Mapping[str, Any]) -> list[str]:
+    """The parts of a row that are loose, also where the one that decided is not."""
+    return [
+        part["part"] for part in row.get("parts") or [] if (part.get("slack") or {}).get("loose")]
+
+
+def loose_words(row: Mapping[str, Any]) -> str:
+    """Whether a row is loose, in a word, or how many of its parts are; empty for none."""
+    if (row.get("slack") or {}).get("loose"):
+        return "loose"
+    loose, parts = loose_parts(row), row.get("parts") or []
+    return f"{len(loose)} of {len(parts)} parts loose" if loose else ""
+
+
 def words(slack: Mapping[str, Any] | None) -> str:
     """The slack of a row in a word or two; rows of old ledgers lack some of it."""
     known = slack or {}

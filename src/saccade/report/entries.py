@@ -128,6 +128,11 @@ class Entry:
         return evidence.is_loose(self.row)
 
     @property
+    def loose_words(self) -> str:
+        """Whether it is loose, or how many of its parts are; empty for none."""
+        return slack.loose_words(self.row)
+
+    @property
     def slack_words(self) -> str:
         return evidence.slack_words(self.row)
 
@@ -137,9 +142,9 @@ class Entry:
 
     @property
     def bound_word(self) -> str:
-        """What the ledger is filtered by: whether a bound or an ordering is loose; empty for other
-        kinds."""
-        return ("loose" if self.loose else "tight") if self.is_bound else ""
+        """What the ledger is filtered by: whether a bound or an ordering is loose, in a part at
+        least; empty for other kinds."""
+        return ("loose" if self.loose_words else "tight") if self.is_bound else ""
 
     @property
     def against_paper(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from saccade.lab.claim import Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
-from saccade.lab.kinds import ABOVE, BELOW, SLOPE
+from saccade.lab.kinds import ABOVE, BELOW, ESTIMATE, SLOPE
 from saccade.studies.group_sparse.claims import answers, cited, claim
 from saccade.studies.group_sparse.experiments import descent, maps
 from saccade.studies.group_sparse.theory import reduction
@@ -84,11 +84,10 @@ def _last_coordinates(run: Run) -> np.ndarray:
     return np.swapaxes(run.data.coordinates.values[:, :, -1], 0, 1)
 
 
-def _lemma_cosine(run: Run, transposed: bool = False) -> np.ndarray:
+def _lemma_cosine(run: Run, relevant: int = 0) -> np.ndarray:
     rows = []
     for number, groups in enumerate(run.data.groups.values):
-        target = reduction.lemma_direction(int(groups), 0)
-        target = target.T if transposed else target
+        target = reduction.lemma_direction(int(groups), relevant)
         scores = [
             reduction.position_scores(point[3:], int(groups), 0)
             for point in _last_coordinates(run)[:, number]]
@@ -106,19 +105,20 @@ LEMMA = _median(
     "Cosine of the position scores with (e_* - 1/D) 1^T; W11 makes C about 0.1 to 0.3 beside a gap"
     " of 5 or more.", source="Lemma 5.1", status="asymptotic (exact in the position-only layer)",
     citation=cited(
-        "Lemma 5.1", "The leading component of the right bottom block aligns directionally with"
-        " (sum_{j != j*} (p_{j*} - p_j)) (sum_j p_j^T)", "scaled"),
+        "Lemma 5.1; the step size is ours",
+        "The leading component of the right bottom block aligns directionally with"
+        " (sum_{j != j*} (p_{j*} - p_j)) (sum_j p_j^T)", "proxy"),
     kind=ABOVE, experiment=maps.reduced_descent, measure=_lemma_cosine, predict=lambda run: 0.998,
     scales={"quick": SIZES, "standard": Scale({"repetitions": 22, "points": 2}, seconds=180)},
     figure="group-sparse/blocks",
     sabotages=(Sabotage(
-        "transposed", "Exchange keys and queries in the direction.",
-        measure=lambda run: _lemma_cosine(run, True)),))
+        "another-group", "The direction that another group would have.",
+        measure=lambda run: _lemma_cosine(run, 1)),))
 
 
-def _over_groups(run: Run, transposed: bool = False) -> np.ndarray:
+def _over_groups(run: Run, relevant: int = 0) -> np.ndarray:
     """Exponent of D in 1 - cosine, draw by draw."""
-    apart = np.log(1 - _lemma_cosine(run, transposed))
+    apart = np.log(1 - _lemma_cosine(run, relevant))
     return slopes(np.log(run.data.groups.values), apart)
 
 
@@ -135,8 +135,8 @@ NEARER = _median(
     experiment=maps.reduced_descent, measure=_over_groups, predict=lambda run: -1.0,
     scales={"quick": SIZES}, figure="group-sparse/blocks",
     sabotages=(Sabotage(
-        "transposed", "Exchange keys and queries in the direction.",
-        measure=lambda run: _over_groups(run, True)),))
+        "another-group", "The direction that another group would have.",
+        measure=lambda run: _over_groups(run, 1)),))
 
 
 def _late_slopes(run: Run) -> np.ndarray:
@@ -168,12 +168,17 @@ def _features(run: Run) -> np.ndarray:
 
 SMALL_FEATURES = _median(
     "group-sparse.feature-block-small", "GS-L2",
-    "W11 is small but not zero: |a| < 0.5, |b| < 0.05, and the gaps differ little (C < 0.5, |A -"
-    " B| < 0.3).", "Read off earlier runs with d = 4 .. 20 and D = 4, 8.",
-    source="ours; Lemma 5.1 speaks of the leading component", status="heuristic", kind=BELOW,
+    "W11 is small but not zero: after 300 steps |a| is 0.22 to 0.32 and |b| 0.007 to 0.023, and the"
+    " gaps differ little, C by 0.1 to 0.24 and |A - B| by 0.15 to 0.23 (d = 4; D = 4, 6 and 9).",
+    "Numbers found in earlier runs, not theory; medians over draws behind the expectation, which"
+    " scatter by a tenth. After 4000 steps with d = 4 to 20 and D = 4 and 8 a, b and C were nearly"
+    " the same, and A - B was on its way to zero.",
+    source="ours; Lemma 5.1 speaks of the leading component", status="heuristic", kind=ESTIMATE,
     citation=answers("Lemma 5.1", "The leading component of the right bottom block"),
     experiment=maps.reduced_descent, measure=_features,
-    predict=lambda run: np.repeat([0.5, 0.05, 0.5, 0.3], len(run.parameters.cases)),
-    scales={"quick": SIZES, "standard": Scale({"repetitions": 24, "points": 2}, seconds=180)},
-    sabotages=(Sabotage(
-        "exactly-zero", "Ask for W11 = 0 and C = 0 up to 0.001.", predict=lambda run: 0.001),))
+    predict=lambda run: np.repeat([0.27, 0.015, 0.17, 0.19], len(run.parameters.cases)),
+    resolution=np.repeat([0.05, 0.008, 0.07, 0.04], 3), scales={"quick": SIZES},
+    parts=tuple(f"{name}, D={D}" for name in ("|a|", "|b|", "|C|", "|A - B|") for D in (4, 6, 9)),
+    sabotages=(
+        Sabotage("frozen-features", "W11 frozen at zero.", {"feature_speed": 0.0}),
+        Sabotage("early", "Look after 12 steps, before the late law.", {"steps": 12})))

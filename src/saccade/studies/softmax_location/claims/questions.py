@@ -60,30 +60,40 @@ BATCHES = claim(
         "other-map", "The map of lambda = 0.25 beside descent at 0.5.", map_temperature=0.25),))
 
 
+# A replicate is a trained layer: its error over that of the truth, samples against integrals.
+CHAINS = {"chains": 24}
+
+
+def _over_truth(run: Run) -> np.ndarray:
+    """[chain][informative]"""
+    p = run.parameters
+    at = Setting(float(p.dim), float(p.length), p.inverse_temperature, p.gamma)
+    risks = np.array([theory.several_risk(at, count) for count in p.informative])
+    return run.data.error.values.T / risks
+
+
 def _trained(run: Run) -> np.ndarray:
-    """Mean error over that of the truth (samples against integrals), and least kappa, nu."""
-    p, rows = run.parameters, []
-    for i, count in enumerate(p.informative):
-        at = Setting(float(p.dim), float(p.length), p.inverse_temperature, p.gamma)
-        error = run.data.error.values[i].mean() / theory.several_risk(at, count)
-        rows.append([error - 1, *(1 - run.data.overlap.values[i, :2].mean(axis=(1, 2)))])
-    return one_row(np.array(rows))
+    """By chain and number of informative tokens: error over that of the truth, less 1, and what
+    kappa and nu lack."""
+    lacking = 1 - run.data.overlap.sel(name=["kappa", "nu"]).mean("head")
+    away = lacking.transpose("chain", "informative", "name").values
+    return np.dstack([_over_truth(run) - 1, away]).reshape(len(away), -1)
 
 
 TRAINED = claim(
     id="softmax-location.several-trained", spec="SM-Q3",
     statement="Trained from random starts on samples with 1, 2 or 4 informative tokens of ten,"
-    " softmax finds both directions and has the risk of the truth within 10 %.",
+    " softmax finds both directions and has the risk of the truth within 10 %, in the median.",
     citation=answers(
         "Section 7", "a natural extension of our framework is when relevant information is spread"
         " across a few input tokens"),
     status="heuristic", kind=BELOW, experiment=training.trained_several, measure=_trained,
-    resolution=0.0, predict=lambda run: [0.1, 0.05, 0.05] * 3,
-    argued="The last step of stochastic descent is 2 to 5 % above; each of eight chains is tested"
-    " on 4000 samples.",
+    resolution=0.0, predict=lambda run: [0.1, 0.05, 0.05] * 3, statistic="median",
+    argued="The last step of stochastic descent is 2 to 5 % above; each chain is tested on 4000"
+    " samples of its own. Medians over 24 trained layers, 48 or 96 if those do not decide.",
     parts=tuple(
         f"{name} M={count}" for count in (1, 2, 4) for name in ("risk", "1 - kappa", "1 - nu")),
-    scales={"quick": Scale(seconds=8), "standard": Scale(seconds=150)},
+    scales={"quick": Scale(CHAINS, 4, seconds=8), "standard": Scale(CHAINS, 4, seconds=200)},
     sabotages=(changed("stopped", "Stop after 60 steps.", steps=60),))
 
 

@@ -30,7 +30,11 @@ MUST_MATCH = "require the measurement matrix involved in training to match that 
 OTHER_LENGTHS = "Transformers can handle different numbers of measurements during inference"
 STRUCTURE = "can leverage structural information embedded in the training tasks"
 POOLED = (
-    "if the support of beta lies in a subset S of [1:d] ... the ICL performance can be improved")
+    "if the support of beta lies in a subset S of [1:d], [...] then by slightly modifying the"
+    " parameters of the Transformer [...] the ICL performance can be improved")
+UNLIKE_CLASSICAL = (
+    "Transformers generalize across different measurement matrices without retraining, unlike"
+    " classical L2O algorithms requiring parameter updates")
 COMPARABLE = (
     "Transformers achieve comparable or better performance than traditional iterative algorithms"
     " (ISTA, FISTA) and L2O algorithms")

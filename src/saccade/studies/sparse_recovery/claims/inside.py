@@ -75,8 +75,8 @@ SPARSITY = _inside(
     parts=_by_seed("one: ahead", "three: behind", "four: behind"),
     source=f"break conditions, {PAPER}",
     citation=cited(
-        "failure signatures",
-        "Degraded performance when sparsity level exceeds training assumptions", "scaled"),
+        "failure signatures; decoders of pairs stand in",
+        "Degraded performance when sparsity level exceeds training assumptions", "proxy"),
     finding=(
         "The break point in sparsity lies between two and three non-zeros for decoders trained on"
         " one: at two they lead FISTA by 0.13, at three they trail by 0.25."))

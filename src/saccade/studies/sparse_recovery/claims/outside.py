@@ -62,8 +62,8 @@ WEIGHT = claim(
 
 ALISTA = _outside(
     "sparse-recovery.alista-as-published", "SR-X1",
-    "ALISTA with support selection, trained with 16 layers in that setting, reaches -39.05 dB with"
-    " 500 and -33.51 dB with 1000 columns.",
+    "ALISTA with support selection, trained with 16 layers in that setting (500 steps of 64"
+    " problems), reaches -39.05 dB with 500 and -33.51 dB with 1000 columns.",
     "40 groups of 50 test problems on one matrix of each size spread by 1.7 dB, so their mean is"
     " known to 2 dB at this ledger's error; 500 steps of 64 problems here stand against 420 passes"
     " over 50,000 there, which is good for another 1.5. Untrained it is 10 dB off.",
@@ -75,5 +75,5 @@ ALISTA = _outside(
         run.data.sizes["group"], -1),
     predict=lambda run: [PUBLISHED_ALISTA[dim] for dim in run.parameters.dims], resolution=3.5,
     experiment=outside_trained.outside_trained,
-    citation=Citation(LOGS, "test_dbs of ALISTA: -39.05; -33.51", "exact"),
+    citation=Citation(LOGS, "test_dbs of ALISTA: -39.05; -33.51", "scaled"),
     parts=tuple(f"{dim} columns" for dim in PUBLISHED_ALISTA), scales=seconds(standard=60))

@@ -18,3 +18,5 @@ OURS = Citation("none: our own statement", "", "ours")
 # Quotes are the paper's words; letters that print as pictures are spelled out.
 exactly, scaled, proxy, answers = (
     partial(Citation, reading=reading) for reading in ("exact", "scaled", "proxy", "ours"))
+TWO_STEPS = "two step sizes for one"
+"""What stands in along paths of descent: A takes longer steps than v, the paper's step is one."""

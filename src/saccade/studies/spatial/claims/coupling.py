@@ -7,7 +7,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
 from saccade.lab.kinds import IDENTITY, SLOPE
-from saccade.studies.spatial.claims import OURS, QUICK, scaled
+from saccade.studies.spatial.claims import OURS, QUICK, TWO_STEPS, proxy
 from saccade.studies.spatial.experiments import coupling, semi_idealised
 
 
@@ -24,8 +24,8 @@ def _along(run: Run) -> np.ndarray:
 
 COUPLED = Claim(
     id="spatial.coupling-by-samples", spec="VS-E9", source="Lemmas E.9 to E.15, E.19 and E.26",
-    citation=scaled(
-        "Lemmas E.11, E.15 and E.26 (with E.9, E.10, E.13, E.14, E.19)",
+    citation=proxy(
+        f"Lemmas E.11, E.15 and E.26 (with E.9, E.10, E.13, E.14, E.19); {TWO_STEPS}",
         "eps_v <= O(poly(D)/sqrt(N)) [...] Delta_A <= O(poly(D)/sqrt(N))"),
     statement="After 40 steps (D = 9, d = 4) the part of v off w*, the largest entry of A less its"
     " semi-idealised value, and the difference of the outputs fall with the number of images like"

@@ -8,7 +8,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING
-from saccade.studies.spatial.claims import OURS, answers, proxy, scaled
+from saccade.studies.spatial.claims import OURS, TWO_STEPS, answers, proxy, scaled
 from saccade.studies.spatial.experiments import idealised, realistic
 from saccade.studies.spatial.experiments.idealised import EVENTS, UNLEARNS
 from saccade.studies.spatial.theory.population import label_error
@@ -40,9 +40,9 @@ def _gaps(run: Run) -> np.ndarray:
 
 SAME_FIRST = PATH(
     id="spatial.same-outruns-other", spec="VS-L43", source="Lemma 4.3 (orders only), with numbers",
-    citation=scaled(
-        "section 4.1, after Lemma 4.3", "the increment of gamma(t) is larger than the one of rho(t)"
-    ),
+    citation=proxy(
+        f"section 4.1, after Lemma 4.3; {TWO_STEPS}",
+        "the increment of gamma(t) is larger than the one of rho(t)"),
     statement="Within sets the attention rises, between sets it falls, and five times less: gamma >"
     " 5 |rho|, rho < 0 (D = 64, C = 4, q = 1/4).", measure=_gaps, resolution=[0.01, 0.001],
     parts=("gamma - 5|rho|", "-rho"),
@@ -76,8 +76,9 @@ def _floor(run: Run) -> float:
 
 IDEALISED = PATH(
     id="spatial.idealised-associates", spec="VS-T41", source="Theorem 4.1",
-    citation=scaled(
-        "Theorem 4.1", "learns patch association [and] learns the labeling function f* i.e."
+    citation=proxy(
+        f"Theorem 4.1; {TWO_STEPS}",
+        "learns patch association [and] learns the labeling function f* i.e."
         " P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="Population descent learns association and comes within 0.003 of the error of f* (D ="
     " 64, C = 4, q = 1/4, with a larger step for A than for v).",
@@ -107,8 +108,8 @@ def _turns(run: Run) -> np.ndarray:
 
 EVENTS_CLAIM = PATH(
     id="spatial.three-events", spec="VS-EV", source="section 4.1, Lemmas D.2, D.8, D.11",
-    citation=scaled(
-        "section 4.1, Events I to III",
+    citation=proxy(
+        f"section 4.1, Events I to III; {TWO_STEPS}",
         "alpha(t) increases again until the population risk becomes a o(1)"),
     statement="alpha rises while gamma rests (I), gamma takes off while alpha dips (II), then alpha"
     " rises again (III), at D = 144, C = 9, q = 1/4.", measure=_turns,
@@ -182,8 +183,9 @@ def _learned(run: Run) -> np.ndarray:
 
 REALISTIC = Claim(
     id="spatial.realistic-associates", spec="VS-T42", source="Theorem 4.2",
-    citation=scaled(
-        "Theorem 4.2", "With high probability, the model learns patch association [and] fits the"
+    citation=proxy(
+        f"Theorem 4.2; {TWO_STEPS}",
+        "With high probability, the model learns patch association [and] fits the"
         " labeling function i.e. P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="From a random start, full-batch descent on a sample (6000 images of 16 patches;"
     " standard: 12,000 of 36) has found every set after its last step, errs below 2 % and aligns v"

@@ -9,7 +9,7 @@ from saccade.lab.claim import Claim, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
 from saccade.lab.kinds import BELOW, ORDERING, SLOPE
-from saccade.studies.spatial.claims import answers, scaled
+from saccade.studies.spatial.claims import TWO_STEPS, answers, proxy
 from saccade.studies.spatial.experiments import orders
 
 QUICK = {"quick": Scale(seconds=2)}
@@ -28,8 +28,9 @@ def _late(run: Run, name: str) -> np.ndarray:
     return slopes(np.log(steps), np.log(values[:, steps]))
 
 
-D_16 = scaled(
-    "Lemma D.16 (with T any number >= poly(d)/eta)", "The sum of the alpha(tau)^p is [...]"
+D_16 = proxy(
+    f"Lemma D.16 (with T any number >= poly(d)/eta); {TWO_STEPS}",
+    "The sum of the alpha(tau)^p is [...]"
     " Theta(1/(eta C alpha0^(p-1) lambda0^p ...) + D/(C eta ...))")
 SUM = LONG(
     id="spatial.feature-sum-bounded", spec="VS-D16", source="Lemma D.16", citation=D_16,
@@ -61,7 +62,8 @@ SUM_GROWS = LONG(
         Sabotage("early", "Look at the first 60 steps, where gamma still grows.", {"steps": 60})))
 
 D_13 = (
-    "Lemma D.13", "the population loss linearly converges to zero i.e. L(A(t), v(t)) <= polylog(d)/"
+    f"Lemma D.13; {TWO_STEPS}",
+    "the population loss linearly converges to zero i.e. L(A(t), v(t)) <= polylog(d)/"
     "(eta lambda0^p (t - T1 + 1))")
 RATE = LONG(
     id="spatial.loss-rate", spec="VS-D13",
@@ -84,7 +86,7 @@ RATE = LONG(
 
 RATE_HOLDS = LONG(
     id="spatial.loss-rate-separable", spec="VS-D13", source="Lemma D.13, where f* hardly errs",
-    citation=scaled(*D_13),
+    citation=proxy(*D_13),
     statement="From a third of 5000 steps to all the loss falls at least like 1/t at D = 90, 144"
     " and 225, C = 9, q D = 36.", kind=BELOW, measure=lambda run: one_row(_late(run, "loss")),
     predict=lambda run: np.full(3, -1.0), resolution=0.0, parts=BY_SIZE,

@@ -9,7 +9,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Measure, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import BELOW, ESTIMATE, ORDERING
-from saccade.studies.spatial.claims import OURS, proxy, scaled
+from saccade.studies.spatial.claims import OURS, proxy
 from saccade.studies.spatial.experiments import small_networks
 
 GAUSSIAN = partial(
@@ -44,7 +44,7 @@ def _rows(name: str) -> Measure:
 
 NOT_BY_SET = GAUSSIAN(
     id="spatial.gaussian-no-association", spec="VS-F2", source="Figure 2",
-    citation=scaled(
+    citation=proxy(
         "section 2, Figure 2", "However, P^T P does not match the convolution pattern encoded in f*"
     ),
     statement="On 16 Gaussian patches labelled by a cubic convolutional rule a ViT learns without"

@@ -9,7 +9,7 @@ from saccade.lab.claim import Claim, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING, SLOPE
-from saccade.studies.spatial.claims import answers, scaled
+from saccade.studies.spatial.claims import TWO_STEPS, answers, proxy
 from saccade.studies.spatial.experiments import orders
 
 QUICK = {"quick": Scale(seconds=2)}
@@ -52,7 +52,7 @@ def _in_range(run: Run, level: int = 2) -> np.ndarray:
 B_1 = "the softmax denominator is [Theta(D)]; Xi = Theta(1/D); (C-1) Gamma in [Omega(C)/D,"
 RANGE = ALONG(
     id="spatial.attention-in-range", spec="VS-B1", source="Induction hypothesis B.1, until gamma=2",
-    citation=scaled("Induction hypothesis B.1", B_1), status="bound",
+    citation=proxy(f"Induction hypothesis B.1; {TWO_STEPS}", B_1), status="bound",
     statement="Until gamma passes 2 the softmax denominator is below 1.5 D, Xi above 0.5/D and (C -"
     " 1) Gamma above 0.7 C/D, at every D.", kind=ORDERING, measure=_in_range,
     resolution=[0.01, 0.005, 0.01], parts=("denominator", "Xi", "Gamma"),
@@ -74,7 +74,7 @@ def _settles(run: Run, step: int | None = None) -> np.ndarray:
 
 SETTLES = ALONG(
     id="spatial.denominator-settles", spec="VS-B1", source="Induction hypothesis B.1, as a limit",
-    citation=answers("Induction hypothesis B.1", B_1),
+    citation=answers(f"Induction hypothesis B.1; {TWO_STEPS}", B_1),
     statement="At gamma = 1, 2 and 3 the softmax denominator over D, and 1/(D Xi), go to 1 as D"
     " grows: what is left falls like 1/D.", kind=SLOPE, measure=_settles,
     predict=lambda run: np.full(6, -1.0), resolution=0.3,
@@ -98,8 +98,8 @@ def _at_loss(run: Run, level: float = 0.25) -> np.ndarray:
 
 GAIN_SMALL = ALONG(
     id="spatial.gain-stays-small", spec="VS-B1", source="Induction hypothesis B.1, upper end",
-    citation=scaled(
-        "Induction hypothesis B.1 and its proof",
+    citation=proxy(
+        f"Induction hypothesis B.1 and its proof; {TWO_STEPS}",
         "(C-1) Gamma in [Omega(C)/D, lambda0/D], where lambda0 = Theta(D^0.01); e^gamma <= lambda0",
     ),
     statement="When the loss has fallen to 1/4 the gain G and e^gamma are no larger powers of D"
@@ -110,8 +110,8 @@ GAIN_SMALL = ALONG(
     " with a power of D (0.25 here), and after long training it comes near to D: B.1's upper end"
     " holds at first, not up to the end.", sabotages=(),
     repairs=(Repair(
-        "a-third", "A power of 1/3: C G^3 has to outweigh D times a constant.",
-        predict=lambda run: [1 / 3, 1 / 3]),))
+        "at-first", "Look when the loss has fallen to 0.5, before the attention moves.",
+        measure=lambda run: _at_loss(run, 0.5)),))
 
 GAIN_GROWS = ALONG(
     id="spatial.gain-grows", spec="VS-B1", source="Induction hypothesis B.1, corrected by us",
@@ -155,7 +155,7 @@ def _same_increment(run: Run, power: int = 2, of_alpha: int = 3) -> np.ndarray:
 G_1 = "gamma(t+1) = gamma(t) + eta Theta(C) alpha^p Gamma (G)^(p-1)"
 SAME = ALONG(
     id="spatial.same-increment", spec="VS-G1", source="Lemma G.1 and Corollary G.1",
-    citation=scaled("Lemma G.1 and Corollary G.1", G_1),
+    citation=proxy(f"Lemma G.1 and Corollary G.1; {TWO_STEPS}", G_1),
     statement="While the loss is above 1/4 a step of gamma is between 0.02 and 1 times eta C"
     " alpha^p Gamma G^(p-1), at every D; and the ratio settles as D grows: at gamma = 0.3 its"
     " exponent in D from 100 to 144 is less than half of that from 36 to 64.", kind=ORDERING,
@@ -187,8 +187,8 @@ def _other_increment(run: Run, whole: bool = True, power: float = 1.0) -> float:
 
 OTHER = ALONG(
     id="spatial.other-increment", spec="VS-G2", source="Lemma G.2, with constants 1",
-    citation=scaled(
-        "Lemma G.2",
+    citation=proxy(
+        f"Lemma G.2; {TWO_STEPS}",
         "|rho(t+1) - rho(t)| <= eta Theta(C^2 lambda0 alpha/D) (D alpha (Lambda + (C-1)"
         " Gamma))^(p-1) Xi + eta Theta(alpha) (D alpha q D log(d) Xi)^(p-1) Xi q D log(d)"),
     statement="A step of rho is never larger than the right side of Lemma G.2 with constants 1"
@@ -230,8 +230,9 @@ def _apart(run: Run, name: str = "rho") -> np.ndarray:
 LEVELS = tuple(f"gamma={level:g}" for level in orders.PASSES)
 APART = ALONG(
     id="spatial.increments-apart", spec="VS-L43", source="Lemma 4.3, Corollaries G.1 and G.2",
-    citation=scaled(
-        "Lemma 4.3 and Corollary G.2", "|rho(t+1)| <= |rho(t)| + eta polylog(d) alpha^p (1/D +"
+    citation=proxy(
+        f"Lemma 4.3 and Corollary G.2; {TWO_STEPS}",
+        "|rho(t+1)| <= |rho(t)| + eta polylog(d) alpha^p (1/D +"
         " Gamma G^(p-1))/D; the increment of gamma(t) is larger than the one of rho(t)"),
     statement="A step of rho over one of gamma falls like 1/D, when gamma passes 0.3, 1, 2 and 3.",
     kind=SLOPE, measure=_apart, predict=lambda run: np.full(4, -1.0), resolution=0.25, parts=LEVELS,
@@ -311,8 +312,9 @@ def _sigmoid_over_loss(run: Run) -> np.ndarray:
 
 SIGMOID_LOSS = ALONG(
     id="spatial.sigmoid-follows-loss", spec="VS-D10", source="Lemma D.10",
-    citation=scaled(
-        "Lemma D.10", "When the population risk is Omega(1), we have E[S(-yF(X))] = Omega(1)"),
+    citation=proxy(
+        f"Lemma D.10; {TWO_STEPS}",
+        "When the population risk is Omega(1), we have E[S(-yF(X))] = Omega(1)"),
     statement="The mean of the sigmoid is above a quarter of the loss when gamma passes 0.3, 1, 2,"
     " and 3, at every D, and does not fall behind as D grows: the ratio's exponent is above -0.4.",
     kind=ABOVE, measure=_sigmoid_over_loss, predict=lambda run: [0.25] * 4 + [-0.4] * 4,
@@ -334,7 +336,7 @@ def _over_margin(run: Run, factor: float = 1.0) -> np.ndarray:
 
 MARGIN = ALONG(
     id="spatial.margin-bounds-loss", spec="VS-D14", source="Lemma D.14, with constant 1",
-    citation=scaled("Lemma D.14", "O(1) log(1 + e^(-(alpha G)^p)) >= L(A, v)"),
+    citation=proxy(f"Lemma D.14; {TWO_STEPS}", "O(1) log(1 + e^(-(alpha G)^p)) >= L(A, v)"),
     statement="Until gamma passes 3 the loss is at most log(1 + e^(-(alpha G)^p)).", status="bound",
     kind=BELOW, measure=_over_margin, predict=lambda run: np.ones(4), resolution=0.0,
     parts=tuple(f"D={D}" for D in orders.SIZES),
@@ -354,8 +356,9 @@ def _associates(run: Run) -> np.ndarray:
 
 SEVERAL = ALONG(
     id="spatial.associates-at-several-sizes", spec="VS-T41", source="Theorem 4.1 and Lemma D.15",
-    citation=scaled(
-        "Theorem 4.1 (Lemma D.15)", "learns patch association [...] P[f*(X)F(X) > 0] = 1 - o(1)"),
+    citation=proxy(
+        f"Theorem 4.1 (Lemma D.15); {TWO_STEPS}",
+        "learns patch association [...] P[f*(X)F(X) > 0] = 1 - o(1)"),
     statement="At D = 36, 64, 100 and 144 gamma is above rho after every step, up to the last, and"
     " the error at the last step falls by three tenths or more from each D to the next, over the"
     " first three faster than D^-1.5.", kind=ORDERING, measure=_associates,

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from saccade.errors import InvalidInput
 from saccade.lab import charting, registry
-from saccade.studies.attention_atlas import cells, experiments, measures, theory
+from saccade.studies.attention_atlas import experiments, measures, runs, theory
 from saccade.studies.attention_atlas.learners.lasso import shrunk
 from saccade.studies.attention_atlas.task import Split
 
@@ -114,11 +114,11 @@ def test_the_best_of_a_split_signal_is_unbiased_and_best(share):
 
 
 def test_the_score_of_runs_is_the_likelihood_ratio():
-    X, lengths, _ = cells.bags_with_a_run(random(), 5, 3, 1.3)
+    X, lengths, _ = runs.bags_with_a_run(random(), 5, 3, 1.3)
     for row, length in enumerate(lengths):
         ratios = [
             np.exp(sum(1.3 * x - 1.3**2 / 2 for x in X[row, u : u + 3])) for u in range(length - 2)]
-        found = cells.best_scores(X[row : row + 1], lengths[row : row + 1], 3, 1.3)
+        found = runs.best_scores(X[row : row + 1], lengths[row : row + 1], 3, 1.3)
         assert found[0] == pytest.approx(np.log(np.mean(ratios)))
 
 

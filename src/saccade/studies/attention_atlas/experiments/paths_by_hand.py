@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 
 from saccade.estimators import PatchAssociationClassifier
 from saccade.lab.experiment import experiment
-from saccade.studies.attention_atlas import cells
+from saccade.studies.attention_atlas import runs
 from saccade.studies.attention_atlas.charts.images import digits, patches
 from saccade.studies.attention_atlas.learners import transformer
 from saccade.studies.attention_atlas.learners.erf import ERF, Erf
@@ -224,7 +224,7 @@ def _runs(random: np.random.Generator, longer: int) -> tuple[float, float]:
     """How far the score of a bag is from the log of its density with a run of three shifted tokens,
     by hand `longer` by so many, anywhere in it, over that of noise; and an area from pairs, in
     which ties are lost then."""
-    X, lengths, y = cells.bags_with_a_run(random, 30, 3, 0.8)
+    X, lengths, y = runs.bags_with_a_run(random, 30, 3, 0.8)
     said = []
     for row, length in zip(X, lengths, strict=True):
         places, run = np.arange(length), 3 + longer
@@ -235,8 +235,8 @@ def _runs(random: np.random.Generator, longer: int) -> tuple[float, float]:
     tie = 0.0 if longer else 0.5
     area = np.mean([1.0 if a > b else tie * (a == b) for a in scores[y] for b in scores[~y]])
     return (
-        float(np.abs(cells.best_scores(X, lengths, 3, 0.8) - said).max()),
-        abs(cells.auroc(scores, y) - float(area)))
+        float(np.abs(runs.best_scores(X, lengths, 3, 0.8) - said).max()),
+        abs(runs.auroc(scores, y) - float(area)))
 
 
 def _images(random: np.random.Generator, least: int) -> float:
@@ -291,7 +291,7 @@ def runs_drawn(
     square of others."""
     random, rows = generator(key), []
     for _ in range(replicates):
-        X, lengths, y = cells.bags_with_a_run(random, bags, run, shift)
+        X, lengths, y = runs.bags_with_a_run(random, bags, run, shift)
         there = np.arange(X.shape[1]) < lengths[:, None]
         inside = there & np.greater(X, shift / 2)
         first, room = inside[y].argmax(axis=1), lengths[y] - run

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_token import calculators, models
+from saccade.studies.sparse_token import models
 from saccade.studies.sparse_token.experiments.draws import seeds_of
 from saccade.studies.sparse_token.task import SparseToken
 
@@ -140,12 +140,12 @@ def differentiated_steps(
     key: Any, *, dim: int = 4, length: int = 5, count: int = 7, eta_w: float = 1.3,
     eta_b: float = 0.7, eta_q: float = 2.1, beta: float = 0.6, swapped: bool = False,
 ) -> xarray.Dataset:
-    """The two gradient steps on a few tokens: as they are written out, and by differentiating the
-    mean loss of the attention classifier (`swapped`: of the other loss)."""
+    """A few tokens, and the two gradient steps on them by differentiating the mean loss of the
+    attention classifier (`swapped`: of the other loss)."""
     rng = default_rng(seeds_of(key, 1)[0])
     X: Any = rng.standard_normal((count, length, dim)) + 0.5
     y: Any = np.where(np.arange(count) < 2, 1.0, -1.0)
-    written, differentiated = [], []
+    differentiated = []
     for name, other in zip(LOSSES, reversed(LOSSES), strict=True):
         loss = LOSSES[other if swapped else name]
 
@@ -158,12 +158,8 @@ def differentiated_steps(
         w, b = -eta_w * by_w, -eta_b * by_b
         q = -eta_q * jax.grad(mean_loss)(zero, w, b)
         differentiated.append(np.concatenate([w, [b], q]))
-        done = calculators.gradient_steps({
-            "X": X, "y": y, "eta_w": eta_w, "eta_b": eta_b, "eta_q": eta_q, "beta": beta,
-            "loss": name})
-        written.append(np.concatenate([done["w"], [done["b"]], done["q"]]))
     return xarray.Dataset({
-        "written": (("loss", "entry"), np.array(written)),
+        "X": (("sample", "token", "dim"), X), "y": ("sample", y),
         "differentiated": (("loss", "entry"), np.array(differentiated))})
 
 

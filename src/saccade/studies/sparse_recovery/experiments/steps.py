@@ -29,7 +29,8 @@ def steps_by_hand(key: Any, *, hard: bool = False) -> xarray.Dataset:
     model, plain = [], []
     for name in NAMES:
         mask = None if name == "cd" else MASK
-        b = unroll(name, layers[name], X[None], y[None], mask, np.array([COUNT]))[-1, 0]
+        count = None if name == "lista-block" else np.array([COUNT])  # as many as there are
+        b = unroll(name, layers[name], X[None], y[None], mask, count)[-1, 0]
         model.append(float(np.asarray(b) @ PLACES))
         known = [{leaf: value[k] for leaf, value in layers[name].items()} for k in range(LAYERS)]
         plain.append(float(_by_hand(name, X, y, known, hard) @ PLACES))
@@ -121,7 +122,7 @@ def _step(
     if name == "ista":
         return _shrunk(b - uphill / largest, layer["lam"] / largest, hard)
     if name == "lista-block":
-        return _shrunk_pairs(b - layer["M"] * uphill / (2 * COUNT + 1), layer["theta"], hard)
+        return _shrunk_pairs(b - layer["M"] * uphill / (2 * ROWS + 1), layer["theta"], hard)
     moved = {
         "lista": lambda: layer["W1"] @ y + layer["W2"] @ b,
         "lista-cp": lambda: b - layer["W"].T @ (X @ b - y),

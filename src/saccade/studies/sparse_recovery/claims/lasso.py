@@ -270,6 +270,7 @@ def _found(run: Run, exchanged: bool = False) -> np.ndarray:
     """The shares of the cell; and how far those of two small cells, computed together, are from the
     same alone (or the other one alone)."""
     made = cells.success
+    assert made.batch
     cell = partial(made.model, dim=8, sparsity=2, depth=3, trials=40)
     two = [cell(measurements=6, tolerance=0.1), cell(measurements=4, tolerance=0.5)]
     keys = [jax.random.key(number) for number in (1, 2)]

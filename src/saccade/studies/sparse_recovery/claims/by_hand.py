@@ -25,13 +25,17 @@ _beside = partial(
 RULES = {
     "values": 0.0, "values on one matrix": 0.0, "query": 0.0, "shared matrices": 8 / 11,
     "non-zeros": 4.0, "outside": 0.0, "halves of blocks": 0.0, "sizes said": 907.0, "sizes": 907.0,
-    "support": 0.0, "rows": 5.0, "where": 0.0, "several keys": 0.0}
+    "support": 0.0, "rows": 5.0, "where": 0.0,
+    "defaults": float(np.array([20, 10, 3, 0, 0.5, 8, 8]) @ np.sqrt(np.arange(1.0, 8.0))),
+    "in a program": 0.0, "several keys": 0.0}
 
 DRAWN = claim(
     "sparse-recovery.sample-rules", "SR-D0",
     "In every draw values are X beta, three vectors in turn share a matrix, supports are whole"
     " blocks of the pool, which has a gap, with as many non-zeros as asked for, `where` is the"
-    " support, tokens are nine of width seven, and each of several keys draws what it draws alone.",
+    " support, tokens are nine of width seven, and a key draws the same alone, beside another and"
+    " in a compiled program. Where nothing is said d = 20, N = 10, S = 3, there is no noise, the"
+    " correlation is one half and the pool holds all whole blocks.",
     "Twelve noise-free instances; rounding of sums of eight terms. Eight of eleven neighbours share"
     " a matrix.", Sabotage("own-matrices", "A matrix for each vector.", {"vectors": 1}),
     Sabotage("noisy", "Values with noise.", {"noise": 0.3}),
@@ -69,13 +73,15 @@ TRAINED = _beside(
     "sparse-recovery.training-by-hand", "SR-F1",
     "Three and five steps of training take ALISTA, block thresholds and LISTA-CP, two of each with"
     " problems of their own, where Adam in NumPy takes them, on the mean of |b - beta|^2 with"
-    " clipped gradients and a cosine; the layers they start from are those of their definitions.",
+    " clipped gradients (block thresholds: unclipped) and a cosine; the layers they start from are"
+    " those of their definitions.",
     "Training is in single precision; gradients by hand are central differences in double. Layers"
     " are weighed entry by entry.",
     Sabotage(
         "unclipped", "Do not clip the gradients by hand, nor divide LISTA's first weights by L.",
-        {"clip": 1e9, "normed": False}),
-    resolution=2e-5, experiment=training_by_hand.training_by_hand,
+        {"clip_factor": 1e9, "normed": False}),
+    Sabotage("faster", "By hand a rate of 0.03.", {"rate": 0.03}), resolution=2e-5,
+    experiment=training_by_hand.training_by_hand,
     parts=(
         *(f"{name}, {steps} steps" for name in training_by_hand.NETWORKS for steps in (3, 5)),
         "starts, as told", "starts, as usual", "starts of two"),
@@ -85,34 +91,37 @@ GROWN = _beside(
     "sparse-recovery.curriculum-by-hand", "SR-F4",
     "A curriculum from four coordinates and one non-zero grows to seven and three, by one after"
     " equal stretches of three fifths of the steps; tasks cut down to five coordinates have two"
-    " normal non-zeros anywhere there, nothing elsewhere, and values of their own.",
-    "Sizes and values are exact up to rounding; shares of places and mean squares of 2000 tasks to"
-    " six standard errors.",
+    " normal non-zeros anywhere there, nothing elsewhere, and values of their own. Batches to train"
+    " on are of these sizes, and their rows know nothing of supports.",
+    "Sizes and values are exact up to rounding; shares of places, mean squares and mean entries of"
+    " 2000 tasks to six standard errors.",
     Sabotage("grows-longer", "Written down for four fifths of the steps.", {"grown": 0.8}),
     Sabotage(
         "six-and-three", "Tasks cut down to six coordinates and three non-zeros.",
         {"coordinates": 6, "non_zeros": 3}),
     Sabotage("of-the-next", "The vectors of the next task.", {"turned": 1}),
-    resolution=[*[1e-9] * 7, 0.08, 0.13], experiment=curriculum_by_hand.curriculum_by_hand,
-    parts=curriculum_by_hand.PARTS, scales=seconds(quick=1))
+    Sabotage("longest", "Rows where their own entries are largest.", {"longest": True}),
+    resolution=[*[1e-9] * 7, 0.08, 0.13, 1e-9, 1e-9, 0.08],
+    experiment=curriculum_by_hand.curriculum_by_hand, parts=curriculum_by_hand.PARTS,
+    scales=seconds(quick=1))
 
 DECODED = _beside(
     "sparse-recovery.decoders-by-hand", "SR-F4",
     "Losses of decoders of pairs, of x- and y-tokens and of zero-padded ones, what is read after"
     " each layer and after repeated ones, the optimiser's steps and what a step is trained on are"
-    " those put together by hand.",
+    " those put together by hand; decoders side by side start from weights of their own.",
     "Single precision, on five tasks of three coordinates and four rows; batches of twelve, of"
-    " which three in turn share a matrix.",
+    " which three in turn share a matrix. 24,576 weights leave 0.006 to a correlation.",
     Sabotage(
         "misread", "By hand: the values of the next task, a prompt that forgets the query, another"
-        " first layer, and 4e-3 for the learning rate.",
+        " first layer, 4e-3 for the learning rate, and one start for all.",
         {"misread": True, "rate": 4e-3, "first": 1}),
     Sabotage("other-batches", "By hand: one batch a step, two vectors a matrix.", {"together": 2}),
-    resolution=[*[1e-5] * 10, 1e-8, 1e-9, 0.0], experiment=training_by_hand.decoders_by_hand,
+    resolution=[*[1e-5] * 10, 1e-8, 1e-9, 0.0, 0.05], experiment=training_by_hand.decoders_by_hand,
     parts=(
         "loss, pairs", "loss, in turn", "labels, in turn", "loss, zero-padded",
         "labels, zero-padded", "places", "no layer", "one layer", "two layers", "last layer thrice",
-        "optimiser", "shared matrices", "batches a step"),
+        "optimiser", "shared matrices", "batches a step", "starts alike"),
     scales=seconds(quick=3))
 
 NETWORK = _beside(
@@ -149,29 +158,33 @@ THERE = [
 
 
 def _first(run: Run) -> np.ndarray:
-    """Sizes over those that are written down, in standard errors from one; what is not one or zero
-    as it should be; and numbers."""
+    """Sizes over those that are written down, in standard errors from one; the largest correlation;
+    what is not one or zero as it should be; and numbers."""
     data = run.data
     roots = np.array([ROOTS[decoder] for decoder in ROOTS], float)
     there = roots > 0
     share = data.size.values[there] / roots[there] - 1
     none = data.size.values[~there].sum() + data.off.values.max()
-    return one_row([*share * np.sqrt(2 * data["count"].values[there]), none, *data.numbers.values])
+    off = [*share * np.sqrt(2 * data["count"].values[there]), data.alike.values.max()]
+    return one_row([*off, none, *data.numbers.values])
 
 
 STARTED = claim(
     "sparse-recovery.first-weights", "SR-F4",
     "Before training the weights of decoders of pairs (softmax and ReLU attention), of the paper's"
     " small decoder and of the GPT-2-like one are normal with variance 1/fan-in times the squares"
-    " of their factors, biases zero and scales one; at the paper's sizes they have 425,923 and"
-    f" {GPT2:,} numbers.",
-    "A root mean square of m normal numbers is known to 1/sqrt(2m): six of these.",
-    Sabotage("moved", "Normal numbers of size 0.3 added to all.", {"added": 0.3}),
+    " of their factors, independent of each other, biases zero and scales one; at the paper's sizes"
+    f" they have 425,923 and {GPT2:,} numbers.",
+    "A root mean square of m normal numbers is known to 1/sqrt(2m), a correlation to 1/sqrt(m):"
+    " six of these.",
+    Sabotage("moved", "The same normal numbers of size 0.3 added to every array.", {"added": 0.3}),
     Sabotage("fewer-layers", "One layer less.", {"fewer": 1}), measure=_first,
-    predict=lambda run: [*[0.0] * len(THERE), 0.0, SMALL, GPT2],
-    resolution=[*[6.0] * len(THERE), 1e-12, 0.5, 0.5], kind=IDENTITY,
+    predict=lambda run: [*[0.0] * len(THERE), 0.0, 0.0, SMALL, GPT2],
+    resolution=[*[6.0] * len(THERE), 6.0, 1e-12, 0.5, 0.5], kind=IDENTITY,
     experiment=network_by_hand.first_weights,
-    parts=(*(f"{decoder}: {weight}" for decoder, weight in THERE), "none, zero, one", *NUMBERS),
+    parts=(
+        *(f"{decoder}: {weight}" for decoder, weight in THERE), "correlation", "none, zero, one",
+        *NUMBERS),
     scales=seconds(quick=2))
 
 ATTENDED = _beside(

@@ -67,7 +67,8 @@ COLUMNS = claim(
 STEPS = claim(
     "sparse-recovery.steps-by-hand", "SR-D0",
     "Four steps of each algorithm of the family give what plain loops over their definitions give.",
-    "Rounding; a masked coordinate and a number of rows that is not that of the matrix included.",
+    "Rounding; a masked coordinate, a number of rows that is not that of the matrix (for blocks it"
+    " is) and, for ALISTA, weights that are not those of the matrix included.",
     Sabotage(
         "hard-threshold", "The loops keep what they do not cut, instead of shrinking it.",
         {"hard": True}),

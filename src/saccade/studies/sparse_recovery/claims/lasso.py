@@ -1,8 +1,10 @@
 """Claims on the LASSO: roads to its minimum, its duality gap, how sharp the bounds of ISTA and
 FISTA are, and coherences that are known."""
 
+from functools import partial
 from itertools import combinations
 
+import jax
 import numpy as np
 from scipy.special import betainc, j1
 
@@ -11,13 +13,13 @@ from saccade.lab.experiment import Run
 from saccade.lab.fits import exponents
 from saccade.lab.kinds import ESTIMATE, IDENTITY, SLOPE
 from saccade.studies.sparse_recovery import cells, theory
-from saccade.studies.sparse_recovery.claims import claim, seconds
+from saccade.studies.sparse_recovery.claims import broken, claim, seconds
 from saccade.studies.sparse_recovery.experiments import lasso, solvers
 
 ROADS = claim(
     "sparse-recovery.lasso-roads", "SR-P1",
-    "Paths, coordinate descent and active sets find the same minimum of 40 LASSO problems, and the"
-    " paths need no help.",
+    "Paths, coordinate descent and active sets find the same minimum of 40 LASSO problems, each"
+    " with a lam of its own, and the paths need no help.",
     "Rounding; 300 sweeps converge at 80 x 30, where a path has some 30 pivots.",
     Sabotage("other-penalty", "Follow the paths to 1.1 lam.", {"path_factor": 1.1}),
     Sabotage("few-sweeps", "Three sweeps of coordinate descent.", {"sweeps": 3}),
@@ -81,17 +83,26 @@ def _stated(run: Run) -> list[float]:
         float(value)
         for value in (
             theory.lasso_objective(X, y, b, lam), theory.duality_gap(X, y, b, lam),
-            theory.duality_gap(X, y, b, 0.0), theory.lam_max(X, y))]
+            theory.duality_gap(X, y, b, 0.0), theory.lam_max(X, y), _together(X, y, b, lam), 3)]
+
+
+def _together(X: np.ndarray, y: np.ndarray, b: np.ndarray, lam: float) -> float:
+    """The gaps of three problems at once, for lam, zero and nine lam, each with a weight."""
+    X, y, b = (np.stack([part] * 3) for part in (X, y, b))
+    return float(theory.duality_gap(X, y, b, lam * np.array([1.0, 0.0, 9.0])) @ [1, 2, 3])
 
 
 GAP = claim(
     "sparse-recovery.gap-by-definition", "SR-P1",
-    "Objective, duality gap (also for lam = 0) and lam_max are those of their definitions at a"
-    " point that is no minimum.", "Rounding; the gap is written without cancellation.",
+    "Objective, duality gap (also for lam = 0, alone and beside others) and lam_max are those of"
+    " their definitions at a point that is no minimum; an error that is no number is infinite.",
+    "Rounding; the gap is written without cancellation.",
     Sabotage("per-row", "The other convention: F over the number of rows.", {"per_row": True}),
+    Sabotage("one-less", "One estimate less that is no number.", {"no_numbers": 1}),
     measure=lambda run: one_row(run.data.value.values), predict=_stated, resolution=1e-10,
     kind=IDENTITY, experiment=lasso.gap_by_definition,
-    parts=("objective", "gap", "gap, lam = 0", "lam_max"), scales=seconds(quick=2))
+    parts=("objective", "gap", "gap, lam = 0", "lam_max", "gaps together", "errors, no numbers"),
+    scales=seconds(quick=2))
 
 
 def _used(run: Run) -> np.ndarray:
@@ -255,14 +266,33 @@ def _least_length(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return best
 
 
+def _found(run: Run, exchanged: bool = False) -> np.ndarray:
+    """The shares of the cell; and how far those of two small cells, computed together, are from the
+    same alone (or the other one alone)."""
+    made = cells.success
+    assert made.batch
+    cell = partial(made.model, dim=8, sparsity=2, depth=3, trials=40)
+    two = [cell(measurements=6, tolerance=0.1), cell(measurements=4, tolerance=0.5)]
+    keys = [jax.random.key(number) for number in (1, 2)]
+    alone = [made.function(key, **one.model_dump()) for key, one in zip(keys, two, strict=True)]
+    pairs = zip(made.batch.compute(keys, two), alone[::-1] if exchanged else alone, strict=True)
+    apart = [float(np.abs(one.success - other.success).max()) for one, other in pairs]
+    return one_row([*run.data.success.sel({"method": list(cells.METHODS)}).values, *apart])
+
+
 SUCCESS = claim(
     "sparse-recovery.success-by-hand", "SR-P1",
     "In a cell of the sweep least squares, ISTA and FISTA with the best of five penalties and the"
     " LASSO with a faint one find as many vectors as on problems of our own in NumPy, where the"
-    " least |b|_1 stands for the faint penalty.",
-    "1000 vectors against 4000: 0.018 at most; five standard errors.",
-    Sabotage("four-rows", "Of our own with two rows less.", predict=lambda run: _shares(run, 2)),
-    measure=lambda run: one_row(run.data.success.sel({"method": list(cells.METHODS)}).values),
-    predict=_shares, resolution=0.09, kind=IDENTITY, experiment=cells.success, parts=cells.METHODS,
+    " least |b|_1 stands for the faint penalty; two cells find the same together as alone.",
+    "1000 vectors against 4000: 0.018 at most; five standard errors. Cells that share a program"
+    " share nothing else.",
+    Sabotage(
+        "four-rows", "Of our own with two rows less.", predict=lambda run: [*_shares(run, 2), 0, 0]
+    ),
+    broken("exchanged", "Each beside the other alone.", _found, exchanged=True), measure=_found,
+    predict=lambda run: [*_shares(run), 0.0, 0.0], resolution=[*[0.09] * 4, 1e-9, 1e-9],
+    kind=IDENTITY, experiment=cells.success,
+    parts=(*cells.METHODS, "first of two cells", "second of two cells"),
     scales=seconds(
         quick=2, dim=8, measurements=6, sparsity=2, depth=40, trials=1000, tolerance=0.1))

@@ -121,12 +121,18 @@ def train_decoders(
 ) -> tuple[list[Transformer], list[Transformer]]:
     """As many decoders before and after training, side by side in one program."""
     start_key, train_key = jax.random.split(key)
-    config = decoder_config(task, recipe)
-    starts = jax.random.split(start_key, models)
-    stacked = eqx.filter_vmap(lambda one: transformer.init_transformer(one, config))(starts)
+    stacked = first_decoders(decoder_config(task, recipe), start_key, models)
     problem = side_by_side(decoder_problem(task, recipe), models)
     ended = train(problem, stacked, train_key, recipe.steps, chunk=recipe.steps, name="decoders")
     return _one_by_one(stacked, models), _one_by_one(ended.model, models)
+
+
+def first_decoders(
+    config: transformer.TransformerConfig, start_key: Array, models: int
+) -> Transformer:
+    """As many decoders with random weights of their own, stacked along a leading axis."""
+    starts = jax.random.split(start_key, models)
+    return eqx.filter_vmap(lambda one: transformer.init_transformer(one, config))(starts)
 
 
 def _one_by_one(stacked: Transformer, models: int) -> list[Transformer]:

@@ -195,7 +195,9 @@ def sample_rules(
     query's are from X beta, also where one matrix is given; how many instances share the matrix of
     the one before; non-zeros, those on the third and fourth coordinates and those whose block of
     two is not whole; where supports are not those said to be (of the instance `turned` places on);
-    and how far what the second of two keys draws is from what it draws alone."""
+    the usual parameters, and the pools of eight and nine coordinates where none is given; and how
+    far what is drawn in a compiled program, or for the second of two keys, is from what is drawn
+    alone."""
     task = SparseRecovery.create(8, measurements, sparsity, noise, pool=pool, block=block)
     sample = jax.tree.map(np.asarray, task.sample(key, 12, vectors))
     given = jax.tree.map(np.asarray, task.sample_on(key, np.asarray(sample.X[0]), 12))
@@ -219,9 +221,22 @@ def sample_rules(
         "support": (np.roll(sample.support, turned, axis=0) != there).sum(),
         "rows": sample.count.mean(),
         "where": (where != np.pad(own, ((0, 0), (1, 0)), constant_values=True)).sum(),
+        "defaults": _defaults(sparsity, block),
+        "in a program": sum(
+            np.abs(np.roll(one, turned, axis=0) * 1.0 - now).max()
+            for one, now in zip(jax.jit(lambda key: task.sample(key, 12, vectors))(key), sample)),
         "several keys": sum(
             (np.roll(both[1], turned, axis=0) != np.asarray(one)).sum() for both, one in pairs)}
     return xarray.Dataset({"rule": ("what", np.array(list(rules.values()), float))})
+
+
+def _defaults(sparsity: int, block: int) -> float:
+    """One number for what a task is where nothing is said, and for pools of eight and nine."""
+    usual = SparseRecovery.create()
+    pools = (len(SparseRecovery.create(dim, 4, sparsity, block=block).pool) for dim in (8, 9))
+    numbers = (
+        usual.dim, usual.measurements, usual.sparsity, usual.noise, usual.correlation, *pools)
+    return float(np.array(numbers) @ np.sqrt(np.arange(1.0, 8.0)))
 
 
 @experiment("sparse-recovery.independent-parts")

@@ -34,15 +34,19 @@ def lasso_roads(
     sweeps: int = 300, path_factor: float = 1.0, tolerance: float = 1e-10,
 ) -> xarray.Dataset:
     """The minimum by paths (for `path_factor` lam), by coordinate descent and by active sets, and
-    how many problems the paths left to active sets."""
+    how many problems the paths left to active sets. Every problem has a lam of its own, from half
+    to three halves of `lam`; that of the last leaves nothing."""
     sample = SparseRecovery.create(dim, rows, 3, 0.3).sample(key, problems)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
-    paths = solvers.solve_lasso(X, y, path_factor * lam, tolerance)
-    swept = np.asarray(unroll("cd", {"lam": np.full(sweeps, lam)}, X, y)[-1])
-    alone = [solvers.solve_exactly(*problem, lam) for problem in zip(X, y, strict=True)]
+    own = lam * np.linspace(0.5, 1.5, problems)
+    own[-1] = 1.1 * np.abs(X[-1].T @ y[-1]).max()
+    paths = solvers.solve_lasso(X, y, path_factor * own, tolerance)
+    swept = np.asarray(unroll("cd", {"lam": np.tile(own, (sweeps, 1))}, X, y)[-1])
+    alone = [
+        solvers.solve_exactly(X[place], y[place], float(own[place])) for place in range(problems)]
     roads = {"paths": paths.coefficients, "sweeps": swept, "active sets": alone}
     values = {
-        name: ("problem", [_objective(*problem, lam) for problem in zip(X, y, b, strict=True)])
+        name: ("problem", [_objective(*problem) for problem in zip(X, y, b, own, strict=True)])
         for name, b in roads.items()}
     return xarray.Dataset({**values, "left": paths.finished_singly / problems})
 
@@ -136,10 +140,14 @@ def _best(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
 
 
 @experiment("sparse-recovery.gap-by-definition")
-def gap_by_definition(key: Any, *, lam: float = 0.3, per_row: bool = False) -> xarray.Dataset:
+def gap_by_definition(
+    key: Any, *, lam: float = 0.3, per_row: bool = False, no_numbers: int = 2
+) -> xarray.Dataset:
     """F(b), F(b) - D(s) at the scaled residual s, the same for lam = 0 with s the part of the
-    residual that no column sees, and the smallest lam with b = 0; `per_row` divides F by N. The
-    point b is two sweeps of coordinate descent away from zero."""
+    residual that no column sees, the smallest lam with b = 0, all gaps at once with one for nine
+    lam, each with a weight, and how many of four squared errors are infinite, where `no_numbers` of
+    the estimates are no numbers and one is infinite; `per_row` divides F by N. The point b is two
+    sweeps of coordinate descent away from zero."""
     task = SparseRecovery.create(4, 7, 2, 0.5)
     sample = task.sample(key, 1)
     X, y = np.asarray(sample.X[0]), np.asarray(sample.y[0])
@@ -150,14 +158,19 @@ def gap_by_definition(key: Any, *, lam: float = 0.3, per_row: bool = False) -> x
         return float(y @ y - (y - s) @ (y - s)) / 2
 
     r = y - X @ b
-    scaled = r * min(1.0, lam / max(abs(x @ r) for x in X.T))
+    scaled, faint = (r * min(1.0, one / max(abs(x @ r) for x in X.T)) for one in (lam, 9 * lam))
     unseen = r - X @ np.linalg.lstsq(X, r, rcond=None)[0]
     values = [
         _objective(X, y, b, lam), _objective(X, y, b, lam) - dual(scaled),
         _objective(X, y, b, 0.0) - dual(unseen), max(abs(x @ y) for x in X.T)]
+    values.append(values[1] + 2 * values[2] + 3 * (_objective(X, y, b, 9 * lam) - dual(faint)))
+    odd = np.array([[3.0, 1.0], [np.inf, 1.0], [2.0, 1.0], [1.0, 2.0]])
+    odd[-no_numbers:, 1] = np.nan
+    infinite = np.isposinf(solvers.squared_errors(odd, np.ones(2))).sum()
+    values = [*(value / rows for value in values), float(infinite)]
     return xarray.Dataset({
-        "value": ("what", np.array(values) / rows), "X": (("row", "coordinate"), X),
-        "y": ("row", y), "b": ("coordinate", b)})
+        "value": ("what", np.array(values)), "X": (("row", "coordinate"), X), "y": ("row", y),
+        "b": ("coordinate", b)})
 
 
 SLOWEST = float(jnp_zeros(1, 1)[0])

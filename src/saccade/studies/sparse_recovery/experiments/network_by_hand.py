@@ -4,6 +4,7 @@ say, where they look, and how that changes along a direction of all parameters."
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import equinox as eqx
@@ -24,11 +25,13 @@ from saccade.networks.transformer import (
 )
 from saccade.studies.sparse_recovery.dynamics.decoders import side_by_side
 
+UNROLLED = 7  # layers; more are scanned
 SIZES: dict[str, Any] = {"width": 6, "heads": 2, "hidden": 7, "layers": 1}
 CONFIGS = {
     "pairs": pair_decoder(dim=3, read_out_init=1.0, positions=6, attention_bias=True, **SIZES),
     "relu": pair_decoder(dim=3, attention="relu", read_out_init=1.0, **SIZES),
-    "places": vision_transformer(4, 5, 3, "positions", position_init=0.5, **SIZES),
+    "places": vision_transformer(
+        4, 5, 3, "positions", position_init=0.5, **SIZES | {"layers": UNROLLED + 1}),
     "all tokens": small_decoder(
         2, 1, 2, hidden=7, causal=False, scaled=True, residual_init=1.0, read_out="quadratic")}
 BATCH, TOKENS, DIFFERENCE = 2, 5, 1e-5
@@ -182,28 +185,47 @@ NETS = 12
 def first_weights(key: Any, *, added: float = 0.0, fewer: int = 0) -> xarray.Dataset:
     """The root mean square of the first weights of every preset of decoders, over several networks,
     times the root of how many numbers each sums (a position: as it is; 0 where there is none), and
-    how many numbers that is known from; what biases are from zero and scales from one at most; and
-    how many numbers the paper's decoders have, with `fewer` layers less. Normal numbers of size
-    `added` are added to all."""
-    random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-    sizes, counts, off = [], [], []
-    for config in FIRST.values():
-        nets = [
-            jax.tree.map(
-                lambda leaf: np.asarray(leaf) + added * random.normal(size=leaf.shape),
-                init_transformer(one, config))
-            for one in jax.random.split(key, NETS)]
+    how many numbers that is known from; the largest correlation of two of a network's matrices, in
+    standard errors; what biases are from zero and scales from one at most; and how many numbers the
+    paper's decoders have, with `fewer` layers less. To every array the same normal numbers of size
+    `added` are added."""
+    seed = np.asarray(jax.random.key_data(key))
+
+    def drawn(one: Any, config: Any) -> Any:
+        return jax.tree.map(
+            lambda leaf: leaf + added * np.random.default_rng(seed).normal(size=leaf.shape),
+            jax.tree.map(np.asarray, init_transformer(one, config)))
+
+    sizes, counts, off, alike = [], [], [], []
+    for place, config in enumerate(FIRST.values()):
+        keys = jax.random.split(jax.random.fold_in(key, place), NETS)
+        nets = [drawn(one, config) for one in keys]
         sizes.append([_size([_weights(net)[name] for net in nets]) for name in WEIGHTS])
         counts.append([NETS * np.size(_weights(nets[0])[name]) for name in WEIGHTS])
         off.append(max(_off(net) for net in nets))
+        alike.append(max(_alike(net) for net in nets))
     numbers = [
         number_of_parameters(init_transformer(key, replace(config, layers=config.layers - fewer)))
         for config in (small_decoder(), gpt2_decoder())]
     return xarray.Dataset(
         {
             "size": (("decoder", "weight"), sizes), "count": (("decoder", "weight"), counts),
-            "off": ("decoder", off), "numbers": ("paper", numbers)},
+            "off": ("decoder", off), "alike": ("decoder", alike), "numbers": ("paper", numbers)},
         {"decoder": list(FIRST), "weight": list(WEIGHTS)})
+
+
+def _alike(net: Any) -> float:
+    """The largest correlation of the beginnings of two arrays, times the root of their length."""
+    layers = net.layers
+    named = (
+        net.read_in, net.positions, layers.qkv, layers.projection, layers.first, layers.second,
+        net.read_out)
+    flat = [np.ravel(matrix) for matrix in named if matrix is not None]
+    found = []
+    for one, other in combinations(flat, 2):
+        both = min(one.size, other.size)
+        found.append(np.corrcoef(one[:both], other[:both])[0, 1] * both**0.5)
+    return float(np.abs(found).max())
 
 
 def _weights(net: Any) -> dict[str, np.ndarray]:

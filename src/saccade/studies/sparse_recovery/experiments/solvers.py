@@ -24,13 +24,14 @@ def rates(
     key: Any, *, problems: int = 50, rows: int = 10, dim: int = 20, lam: float = 0.1,
     steps: int = 500,
 ) -> xarray.Dataset:
-    """F(b_k) - F* along ISTA and FISTA, with L and |b*| of each problem."""
+    """F(b_k) - F* along ISTA and FISTA from b_0 = 0 on, with L and |b*| of each problem."""
     sample = SparseRecovery.create(dim, rows, min(3, dim)).sample(key, problems)
     X, y = np.asarray(sample.X), np.asarray(sample.y)
     solved = solvers.solve_lasso(X, y, lam)
     gaps = []
     for method in solvers.METHODS:
         b = np.asarray(unroll(method, {"lam": np.full(steps, lam)}, X, y))
+        b = np.concatenate([0 * b[:1], b])
         residual = np.einsum("pnd,kpd->kpn", X, b) - y
         value = 0.5 * (residual**2).sum(-1) + lam * np.abs(b).sum(-1)
         gaps.append((value - solved.objective).T)
@@ -39,7 +40,7 @@ def rates(
             "gap": (("algorithm", "repetition", "step"), gaps),
             "lipschitz": ("repetition", np.linalg.norm(X, 2, axis=(1, 2)) ** 2),
             "distance": ("repetition", np.linalg.norm(solved.coefficients, axis=1))},
-        {"algorithm": list(solvers.METHODS), "step": np.arange(1, steps + 1)})
+        {"algorithm": list(solvers.METHODS), "step": np.arange(steps + 1)})
 
 
 @experiment("sparse-recovery.weights", scales={"standard": {"matrices": 64}})

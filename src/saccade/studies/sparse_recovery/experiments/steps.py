@@ -13,7 +13,7 @@ from saccade.studies.sparse_recovery.models.unrolled import unroll
 ROWS, DIM, LAYERS, COUNT = 4, 6, 4, 7
 NAMES = (
     "ista", "fista", "cd", "lista", "lista-cp", "alista", "lista-vm", "lista-block",
-    "lista-adaptive")
+    "lista-adaptive", "alista, frozen")
 MASK = np.array([True, True, True, True, True, False])
 PLACES = np.arange(1.0, DIM + 1)
 """One number for a vector: its product with these."""
@@ -29,7 +29,8 @@ def steps_by_hand(key: Any, *, hard: bool = False) -> xarray.Dataset:
     model, plain = [], []
     for name in NAMES:
         mask = None if name == "cd" else MASK
-        b = unroll(name, layers[name], X[None], y[None], mask, np.array([COUNT]))[-1, 0]
+        count = None if name == "lista-block" else np.array([COUNT])  # as many as there are
+        b = unroll(name.split(",")[0], layers[name], X[None], y[None], mask, count)[-1, 0]
         model.append(float(np.asarray(b) @ PLACES))
         known = [{leaf: value[k] for leaf, value in layers[name].items()} for k in range(LAYERS)]
         plain.append(float(_by_hand(name, X, y, known, hard) @ PLACES))
@@ -89,7 +90,8 @@ def _layers(chance: np.random.Generator) -> dict[str, dict[str, np.ndarray]]:
         "alista": {"gamma": rate, "theta": theta},
         "lista-vm": {"M": matrix(DIM, DIM), "theta": theta},
         "lista-block": {"M": rate, "theta": theta, "groups": np.stack([groups] * LAYERS)},
-        "lista-adaptive": {"gamma": rate, "theta": theta}}
+        "lista-adaptive": {"gamma": rate, "theta": theta},
+        "alista, frozen": {"gamma": rate, "theta": theta, "W": matrix(ROWS, DIM)}}
 
 
 def _shrunk(u: np.ndarray, threshold: float, hard: bool) -> np.ndarray:
@@ -121,11 +123,12 @@ def _step(
     if name == "ista":
         return _shrunk(b - uphill / largest, layer["lam"] / largest, hard)
     if name == "lista-block":
-        return _shrunk_pairs(b - layer["M"] * uphill / (2 * COUNT + 1), layer["theta"], hard)
+        return _shrunk_pairs(b - layer["M"] * uphill / (2 * ROWS + 1), layer["theta"], hard)
     moved = {
         "lista": lambda: layer["W1"] @ y + layer["W2"] @ b,
         "lista-cp": lambda: b - layer["W"].T @ (X @ b - y),
         "alista": lambda: b - layer["gamma"] * _alista_weight(X).T @ (X @ b - y),
+        "alista, frozen": lambda: b - layer["gamma"] * layer["W"].T @ (X @ b - y),
         "lista-vm": lambda: b - layer["M"] @ uphill / (2 * COUNT + 1),
         "lista-adaptive": lambda: b - layer["gamma"] * uphill / largest}[name]()
     return _shrunk(moved, layer["theta"], hard)

@@ -19,8 +19,9 @@ from saccade.studies.sparse_recovery.models.unrolled import ALGORITHMS
 from saccade.studies.sparse_recovery.task import SparseRecovery
 
 LAYERS, STEPS, BATCH = 2, 5, 24
-RATE, CLIP, DIFFERENCE = 0.02, 0.8, 1e-7
-NETWORKS = ("alista", "lista-block", "lista-cp")
+RATE, DIFFERENCE = 0.02, 1e-7
+CLIPS = {"alista": 0.8, "lista-block": np.inf, "lista-cp": 0.8}
+NETWORKS = tuple(CLIPS)
 Arrays = dict[str, np.ndarray]
 
 
@@ -69,13 +70,15 @@ def _slopes(loss: Callable[[Arrays], float], layers: Arrays) -> Arrays:
     return slopes
 
 
-def _adam(losses: list[Callable[[Arrays], float]], at: Arrays, clip: float, seen: int) -> Arrays:
+def _adam(
+    losses: list[Callable[[Arrays], float]], at: Arrays, clip: float, seen: int, first_rate: float
+) -> Arrays:
     """The layers after `seen` steps: clipped gradients, moments 0.9 and 0.999, a cosine to zero."""
     mean, square = ({leaf: 0 * value for leaf, value in at.items()} for _ in range(2))
     for t, loss in enumerate(losses[:seen]):
         slopes = _slopes(loss, at)
         norm = np.sqrt(sum((slope**2).sum() for slope in slopes.values()))
-        rate = RATE * (1 + np.cos(np.pi * t / len(losses))) / 2
+        rate = first_rate * (1 + np.cos(np.pi * t / len(losses))) / 2
         for leaf, slope in slopes.items():
             own = slope * min(1.0, clip / norm)
             mean[leaf] = 0.9 * mean[leaf] + 0.1 * own
@@ -96,17 +99,20 @@ def _starts(X: np.ndarray) -> dict[str, Arrays]:
 
 
 @experiment("sparse-recovery.training-by-hand")
-def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xarray.Dataset:
+def training_by_hand(
+    key: Any, *, clip_factor: float = 1.0, rate: float = RATE, normed: bool = True
+) -> xarray.Dataset:
     """Layers of three networks, two of each, after three and after five steps of training (ALISTA
     and block thresholds on ever new matrices, LISTA-CP on one for each of the two), weighed entry
-    by entry, by the study and by Adam in NumPy, whose gradients are clipped at `clip`; and the
-    layers every algorithm starts with, which by hand know L if `normed`."""
+    by entry, by the study and by Adam in NumPy, whose gradients are clipped at `clip_factor` times
+    CLIPS (those of block thresholds are not clipped) and which begins with `rate`; and the layers
+    every algorithm starts with, which by hand know L if `normed`."""
     task = SparseRecovery.create(4, 3, 2, 0.2)
     matrix_key, train_key = jax.random.split(key)
     keys, matrices = jax.random.split(train_key), np.asarray(task.matrices(matrix_key, 2))
     made, plain = [], []
     for name in NETWORKS:
-        own, by_hand = _both_trained(name, task, keys, matrices, clip)
+        own, by_hand = _both_trained(name, task, keys, matrices, clip_factor * CLIPS[name], rate)
         made += own
         plain += by_hand
     norms = [float(np.linalg.norm(X, 2)) ** 2 if normed else 1.0 for X in matrices]
@@ -126,7 +132,7 @@ def training_by_hand(key: Any, *, clip: float = CLIP, normed: bool = True) -> xa
 
 
 def _both_trained(
-    name: str, task: SparseRecovery, keys: Any, matrices: np.ndarray, clip: float
+    name: str, task: SparseRecovery, keys: Any, matrices: np.ndarray, clip: float, rate: float
 ) -> tuple[list[float], list[float]]:
     """One number for two networks after three steps and after all, by the study and by hand."""
     one_matrix = name == "lista-cp"
@@ -136,7 +142,7 @@ def _both_trained(
     fixed = {"groups": np.stack([np.repeat(np.eye(2), 2, axis=0)] * LAYERS).astype(np.float32)}
     trained = learning.train(
         name, task, keys, {leaf: np.stack([one[leaf] for one in starts]) for leaf in starts[0]},
-        Recipe(STEPS, BATCH, RATE, CLIP), matrices if one_matrix else None, (3,),
+        Recipe(STEPS, BATCH, RATE, CLIPS[name]), matrices if one_matrix else None, (3,),
         fixed if name == "lista-block" else None, block=2)
     made, plain = [], []
     losses = [
@@ -144,7 +150,8 @@ def _both_trained(
         for own, X in zip(keys, matrices.astype(np.float32), strict=True)]
     for place, seen in enumerate((3, STEPS)):
         ends = [
-            _adam(of, {leaf: value.astype(float) for leaf, value in start.items()}, clip, seen)
+            _adam(
+                of, {leaf: value.astype(float) for leaf, value in start.items()}, clip, seen, rate)
             for of, start in zip(losses, starts, strict=True)]
         made.append(_of_both([trained.at(place, seed) for seed in (0, 1)], starts[0]))
         plain.append(_of_both(ends, starts[0]))
@@ -273,7 +280,15 @@ def decoders_by_hand(
     X = np.asarray(problem.batch(key, key, None).X)
     made += [float((X[1:] == X[:-1]).all((1, 2)).sum()), float(problem.accumulate)]
     plain += [float(sum(n % together != 0 for n in range(1, 12))), together - 1.0]
+    made.append(_correlation(models[0].config, key))
+    plain.append(1.0 if misread else 0.0)
     return xarray.Dataset({"made": ("what", made), "plain": ("what", plain)})
+
+
+def _correlation(config: Any, key: Any) -> float:
+    """Of the first queries, keys and values of the second and third of three decoders."""
+    many = np.asarray(decoders.first_decoders(config, key, 3).layers.qkv)
+    return float(np.corrcoef(many[1].ravel(), many[2].ravel())[0, 1])
 
 
 SLOPES = (0.5, -0.3, 2.0, 0.7, -0.2, 0.4, -0.9, 0.3, 0.6, 0.2)

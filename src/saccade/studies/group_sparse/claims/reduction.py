@@ -10,7 +10,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, ESTIMATE, IDENTITY
 from saccade.studies.group_sparse.claims import answers, claim
 from saccade.studies.group_sparse.dynamics import designs
-from saccade.studies.group_sparse.experiments import maps, reduction
+from saccade.studies.group_sparse.experiments import maps, reduction, steps
 from saccade.studies.group_sparse.theory import laws, stability
 
 NOT_ORTHOGONAL = Sabotage(
@@ -146,6 +146,36 @@ CURVATURE = claim(
         Sabotage(
             "all-attention", "As if all attention were on the relevant group: |q| = 1.",
             measure=lambda run: _curvature_ratio(run, at=(None, 30.0)))))
+
+
+def _limits(run: Run, scale: float | None = None) -> list[float]:
+    """2 / `transverse_limit` at every state, then `transverse_curvature`, perhaps of another
+    scale."""
+    p = run.parameters
+    c, sigma = p.norm_squared, scale or p.scale
+    later = p.states[1:]
+    return [
+        2 / stability.transverse_limit(3, c),
+        *(2 / stability.transverse_limit(3, c, alpha, gap, sigma) for alpha, gap in later),
+        *(stability.transverse_curvature(3, alpha, gap, sigma, c) for alpha, gap in later)]
+
+
+ANY_LENGTH = claim(
+    "group-sparse.transverse-curvature-of-any-length", "GS-T4",
+    "For encodings of another squared length c, the curvature of the population loss along v2 = P q"
+    " is that of the closed form, c D/4 at the start: D = 3, c = 2.3, sigma = 1.3, encodings of"
+    " five dimensions.",
+    "No chance: a product rule of 32 x 16 x 16 nodes on either side of the label is good to 1e-10.",
+    source="ours", status="quadrature", kind=IDENTITY, experiment=steps.curvature_by_rule,
+    measure=lambda run: one_row(run.data.curvature.values[[0, 1, 2, 1, 2]]), predict=_limits,
+    resolution=1e-8,
+    parts=(
+        "limit at the start", "limit at A = 0.9", "limit at A = -0.7", "curvature at A = 0.9",
+        "curvature at A = -0.7"),
+    scales={"quick": Scale(seconds=2)},
+    sabotages=(
+        Sabotage("one-code", "Along the code of the deciding group alone.", {"alone": True}),
+        Sabotage("sigma-1", "Predict for sigma = 1.", predict=lambda run: _limits(run, scale=1.0))))
 
 CONTROL = claim(
     "group-sparse.control-variate", "GS-D2",

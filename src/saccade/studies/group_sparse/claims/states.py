@@ -94,6 +94,24 @@ STANDING = claim(
         Sabotage("sigma-1", "Named by the law of sigma = 1.", {"told": 1.0}),
         Sabotage("longer", "Named as runs of 8000 steps.", {"told_steps": 8000})))
 
+NEAR = ("rise", "rise, low", "gap", "loss, standing", "loss, rising", "rise of zero")
+THRESHOLDS = claim(
+    "group-sparse.words-at-thresholds", "GS-T2d",
+    "The words change where they should: between standing and rising at half of the rise of the"
+    " late law from a quarter of the time on; to locked out where the group's odds are half of"
+    " uniform attention's; to unstable at the loss of guessing, or where 1 - S is above"
+    " the law and the gap falls.", "A word is right or wrong, 1 % to either side.", source="ours",
+    status="heuristic", kind=IDENTITY, experiment=states.words_near_thresholds,
+    measure=lambda run: one_row(run.data.regime.values.astype(float).ravel()),
+    predict=lambda run: [1.0, 0.0, 2.0, 0.0, 0.0, 2.0, 1.0, 3.0, 0.0, 3.0, 3.0, 0.0],
+    resolution=0.0, parts=tuple(f"{what}, {side}" for what in NEAR for side in ("less", "more")),
+    scales={"quick": Scale(seconds=1)},
+    sabotages=(
+        Sabotage("exchanged", "The sides exchanged.", {"sides": (1.01, 0.99)}),
+        Sabotage("a-fifth", "The rise from a fifth of the time on.", {"earlier": 5}),
+        Sabotage("two-fifths", "Odds of two fifths of uniform attention's.", {"odds": 0.4}),
+        Sabotage("three-classes", "The loss of guessing among three.", {"classes": 3})))
+
 REPORTS = claim(
     "group-sparse.runs-report-divergence", "GS-D2",
     "The two-number map, the six-number map and descent of every weight name a step size that takes"

@@ -141,3 +141,33 @@ def standing_runs(
         for scale in scales]
     return xarray.Dataset(
         along(("scale", "side"), regime=np.vectorize(position_map.REGIMES.index)(words)))
+
+
+def _near(side: float, risen: float, odds: float, guess: float, law: float) -> list[Any]:
+    """Ends at `side` times a threshold: A at a quarter and at the end, loss, 1 - S."""
+    rise, low = side * risen, side * np.log(odds)
+    return [
+        [5.0, 5.0 + rise, 0.01, law / 2], [-3.0 - rise, -3.0, 0.5, 2 * law],
+        [low - 0.1, low, 0.5, 2 * law], [5.0, 5.1, side * guess, law / 2],
+        [5.0, 5.0 + 2 * risen, side * guess, law / 2], [5.0, 4.0 + side, 0.01, 2 * law]]
+
+
+@experiment("group-sparse.words-near-thresholds")
+def words_near_thresholds(
+    key: Any, *, groups: int = 7, step_size: float = 0.4, steps: int = 900, scale: float = 1.3,
+    sides: tuple[float, float] = (0.99, 1.01), earlier: int = 4, odds: float = 0.5,
+    classes: int = 2,
+) -> xarray.Dataset:
+    """The words for runs that end on either side of a threshold, [threshold][side]: of the rise
+    (half of what the late law rises by from the `earlier` part of the time on), for a gap that is
+    high and for one that is low; of the gap (`odds` of the group against those of uniform
+    attention); of the loss (guessing among `classes`), standing and rising; and a rise of zero."""
+    law = _plain_law(groups, step_size, steps, scale)
+    risen = float(np.log(_plain_law(groups, step_size, steps // earlier, scale) / law)) / 2
+    words = [
+        [
+            position_map.name_ending(groups, step_size, steps, scale, quarter, gap, loss, rest, -1)
+            for quarter, gap, loss, rest in _near(side, risen, odds, float(np.log(classes)), law)]
+        for side in sides]
+    return xarray.Dataset(
+        along(("threshold", "side"), regime=np.vectorize(position_map.REGIMES.index)(words).T))

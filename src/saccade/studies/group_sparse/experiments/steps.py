@@ -112,6 +112,34 @@ def mixture_return(
     return xarray.Dataset(along("odds", steps=np.array(counts, float)), {"odds": list(odds)})
 
 
+@experiment("group-sparse.curvature-by-rule")
+def curvature_by_rule(
+    key: Any, *, states: tuple[tuple[float, float], ...] = ((0.0, 0.0), (0.25, 0.9), (-0.6, -0.7)),
+    scale: float = 1.3, norm_squared: float = 2.3, half: int = 32, line: int = 16,
+    alone: bool = False,
+) -> xarray.Dataset:
+    """u^T H u at every (alpha, gap) of `states`: H the second derivative in v of the population
+    loss, u the unit vector along the sum of the codes by their attention (or along the code of the
+    deciding group `alone`); three groups, the second decides."""
+    task, matrix = group_sparse_task(3, 1, scale, relevant=1), _codes(3, norm_squared)
+    population = _population((0.0, 1.0, 0.0), scale, half, line)
+    slopes = _slopes(layer_of(0.0, (0.0, 0.0, 0.0), task, matrix), *population)
+
+    def bent(parameters: Parameters, unit: Any) -> float:
+        def slope(value: Any) -> Any:
+            return slopes(parameters._replace(value=value)).value
+
+        return float(unit @ jax.jvp(slope, (parameters.value,), (unit,))[1])
+
+    found = []
+    for alpha, gap in states:
+        odds = np.exp([0.0, gap, 0.0])
+        looked = np.asarray(matrix) @ (np.eye(3)[1] if alone else odds / odds.sum())
+        unit = jnp.asarray(np.append(0.0, looked / np.linalg.norm(looked)))
+        found.append(bent(layer_of(alpha, (0.0, gap, 0.0), task, matrix).parameters, unit))
+    return xarray.Dataset(along("state", curvature=found))
+
+
 @experiment("group-sparse.unmerged-descent")
 def unmerged_descent(
     key: Any, *, groups: int = 4, size: float = 0.8, step_size: float = 0.3, steps: int = 4,

@@ -83,14 +83,14 @@ def _half_normal_loss_derivative(nodes, primals, tangents):
     return half_normal_loss(beta, nodes), -half_normal_slope(beta, nodes) * change
 
 
-def quadrature_accuracy(beta: float) -> float:
+def quadrature_accuracy(beta: float, nodes: int = NODES) -> float:
     """The quadrature error, by the larger relative change when the nodes are doubled."""
-    return float(_doubling_change(float(beta)))
+    return float(_doubling_change(float(beta), nodes))
 
 
-@jax.jit
-def _doubling_change(beta: Float[Array, ""]) -> Float[Array, ""]:
-    pairs = [(f(beta, NODES), f(beta, 2 * NODES)) for f in (half_normal_slope, half_normal_loss)]
+@partial(jax.jit, static_argnames=("nodes",))
+def _doubling_change(beta: Float[Array, ""], nodes: int) -> Float[Array, ""]:
+    pairs = [(f(beta, nodes), f(beta, 2 * nodes)) for f in (half_normal_slope, half_normal_loss)]
     return jnp.max(jnp.stack([jnp.abs(coarse - fine) / jnp.abs(fine) for coarse, fine in pairs]))
 
 

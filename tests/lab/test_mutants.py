@@ -107,6 +107,14 @@ def test_claims_that_are_near_and_cheap_are_asked_first_and_those_that_cannot_te
     assert hunting.order(file, "nowhere", watching) == []
 
 
+@pytest.mark.parametrize("function", ["Vgg.features", "ResNet.features", "Block.__call__"])
+def test_a_method_that_a_class_above_calls_of_itself_is_reached(function):
+    """`LargeConvolution.__call__` calls `self.features`, which classes below it define."""
+    file = hunting.PACKAGE / "networks/convolution/large.py"
+    assert "spatial.convolutions-by-hand" in hunting.order(
+        file, function, hunting.watchers("spatial"))
+
+
 @pytest.mark.parametrize("study", ["single-location", "group-sparse", "attention-atlas"])
 def test_what_a_claim_calls_is_what_it_is_said_to_reach(study, tmp_path):
     """Against what Python's own profiler sees while cheap claims are judged."""

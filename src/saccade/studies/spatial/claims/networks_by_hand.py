@@ -37,8 +37,8 @@ VISION = MINE(
 
 CONVOLUTIONS = MINE(
     id="spatial.convolutions-by-hand", spec="VS-I2",
-    statement="Convolutions, the small networks, and ResNet and VGG with batch normalisation (by"
-    " the statistics of another batch) are what loops over pixels give.",
+    statement="Convolutions, the small networks, and ResNet and VGG with batch normalisation (their"
+    " statistics of another batch, and what they say by such) are what loops over pixels give.",
     experiment=networks_by_hand.convolutions_by_hand, measure=_gap, resolution=1e-9,
     parts=("convolution", "every second pixel", "as CNN-A", "as CNN-B", "ResNet", "VGG"),
     argued="Double precision; narrow layers, a ResNet of two blocks, a VGG of all sixteen layers,"

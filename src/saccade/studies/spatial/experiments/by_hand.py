@@ -3,6 +3,7 @@ code they judge: the layer patch by patch, Bayes from all images, the law of bot
 
 from collections import defaultdict
 from itertools import product
+from math import comb
 from typing import Any
 
 import jax
@@ -238,10 +239,12 @@ def listed_errors(
     key: Any, *,
     cases: tuple[tuple[int, int, float], ...] = (
         (8, 2, 0.3), (9, 3, 0.6), (6, 2, 0.7), (4, 2, 0.4)),
-    thresholds: tuple[float, ...] = (0.9, 1 / 3, 0.45, 1.0),
+    thresholds: tuple[float, ...] = (0.9, 1 / 3, 0.45, 1.0), sizes: tuple[int, ...] = (10, 11),
+    rate_of_three: float = 0.9, usual: float = 0.9,
 ) -> xarray.Dataset:
     """Errors of f* and of linear models with equal weights over every image of small tasks: of f*
-    (each task with a threshold of its own), of the best phi and of the sign, ties one half."""
+    (each task with a threshold of its own), of the best phi and of the sign, ties one half; and of
+    f* with the `usual` threshold for three sets of each of `sizes`, over sums of two of them."""
     rows = []
     for (patches, set_size, rate), threshold in zip(cases, thresholds, strict=True):
         labels = interleaved(patches, set_size)
@@ -254,7 +257,23 @@ def listed_errors(
             probability @ (y * tasks.label_function(x, labels, threshold) <= 0),
             np.sum(np.min(chances, axis=1)),
             probability @ ((y * total < 0) + 0.5 * (total == 0))])
-    return xarray.Dataset({"error": (("case", "what"), np.array(rows))})
+    of_three = [_error_of_three(size, rate_of_three, usual * size + 1e-9) for size in sizes]
+    return xarray.Dataset(
+        {"error": (("case", "what"), np.array(rows)), "of_three": ("size", of_three)})
+
+
+def _error_of_three(size: int, rate: float, above: float) -> float:
+    """P[f* <= 0] where one set of three bears +1 and the others are spurious, both by counting."""
+    chance = dict.fromkeys(range(-size, size + 1), 0.0)
+    for plus in range(size + 1):
+        for minus in range(size - plus + 1):
+            ways = comb(size, plus) * comb(size - plus, minus)
+            busy = plus + minus
+            chance[plus - minus] += ways * (rate / 2) ** busy * (1 - rate) ** (size - busy)
+    kept = {s: s if abs(s) > above else 0 for s in chance}
+    return sum(
+        chance[s] * chance[t] for s, t in product(chance, repeat=2)
+        if kept[size] + kept[s] + kept[t] <= 0)
 
 
 @experiment("spatial.listed-drive")

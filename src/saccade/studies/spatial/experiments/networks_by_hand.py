@@ -215,13 +215,32 @@ def small_large(random: np.random.Generator) -> tuple[ResNet, Vgg]:
     return resnet, vgg
 
 
+def _large_gap(
+    random: np.random.Generator, model: Any, seen: np.ndarray, others: np.ndarray,
+    by_hand: Callable[..., np.ndarray],
+) -> float:
+    """Statistics of other images, and what is said of `seen` by those of the loops, means moved."""
+    own, kept = _by_batch()
+    by_hand(model, others, own)
+    kept = [rows.reshape(-1, rows.shape[-1]) for rows in kept]
+    plain = [(rows.mean(axis=0), rows.var(axis=0)) for rows in kept]
+    found = model.statistics(jnp.asarray(others))
+    moves = [0.3 * random.normal(size=rows.shape[-1]) for rows in kept]
+    used = [(mean + move, variance) for (mean, variance), move in zip(plain, moves, strict=True)]
+    made = np.asarray(model(jnp.asarray(seen), used))
+    told = [rows + move for rows, move in zip(kept, moves, strict=True)]
+    gaps = [np.subtract(*pair) for pair in zip(found, plain, strict=True)]
+    return max(
+        np.abs(gap).max() for gap in (*gaps, made - by_hand(model, seen, _by_batch(told)[0])))
+
+
 @experiment("spatial.convolutions-by-hand")
 def convolutions_by_hand(
     key: Any, *, turned: bool = False, early: bool = False, images: int = 2
 ) -> xarray.Dataset:
     """Largest gaps between convolutional networks and loops over pixels: one convolution, every
     pixel and every second; small networks as CNN-A and CNN-B are; a ResNet of two blocks and a
-    narrow VGG, by the statistics of another batch, with means moved, so that biases do not cancel.
+    narrow VGG, with their statistics of another batch, and by those of the loops with means moved.
     By hand kernels may be `turned`, and ReLU come `early` in blocks (in the VGG: means for maxima).
     """
     random, gaps = generator(key), []
@@ -239,17 +258,8 @@ def convolutions_by_hand(
         small_large(random), (6, 32), (_resnet_by_hand, _vgg_by_hand), strict=True
     ):
         seen, others = random.normal(size=(2, images, side, side, 2))
-        own, kept = _by_batch()
-        by_hand(model, others, own, turned, early)
-        moves = [0.3 * random.normal(size=rows.shape[-1]) for rows in kept]
-        used = [
-            (mean + move, variance)
-            for (mean, variance), move in zip(
-                model.statistics(jnp.asarray(others)), moves, strict=True)]
-        made = np.asarray(model(jnp.asarray(seen), used))
-        told = [rows + move for rows, move in zip(kept, moves, strict=True)]
-        said = by_hand(model, seen, _by_batch(told)[0], turned, early)
-        gaps.append(np.abs(made - said).max())
+        gaps.append(
+            _large_gap(random, model, seen, others, partial(by_hand, turned=turned, early=early)))
     return xarray.Dataset({"gap": ("what", np.asarray(gaps))})
 
 

@@ -161,9 +161,10 @@ def batch_by_hand(
     """A batch made inside the compiled program beside the host's: normalised, flipped, shifted and
     shuffled, in patches as large as the cells, in smaller ones, and whole; images that are only
     flipped, only shifted, or neither; the order of images; the answers of a linear reader; the
-    smoothed loss; mean and deviation of channels. `stays` leaves the cells on the host where they
-    were, `replaced` looks at an order of images drawn with replacement, at the channels of those,
-    and at another loss, `both` flips and shifts all on the host."""
+    smoothed loss; mean and deviation of channels; the recipe that is told nothing. `stays` leaves
+    the cells on the host where they were, `replaced` looks at an order of images drawn with
+    replacement, at the channels of those, and at another loss, `both` flips and shifts all on the
+    host."""
     random = generator(key)
     pixels = random.integers(0, 256, (images, side, side, 3)).astype(np.uint8)
     train = ImageSet(pixels, random.integers(0, 4, images), ("a", "b", "c", "d"))
@@ -193,10 +194,15 @@ def batch_by_hand(
     right = dynamics.right_answers(
         lambda X: jnp.einsum("njd,jdk->nk", X, weights), train, data, 4, 4)
     gaps.append(np.sum(right != (says == train.labels)))
-    gaps.append(_smoothing_gap(random, 0.2 if replaced else 0.15))
+    gaps.append(_smoothing_gap(random, 0.15, 0.2 if replaced else 0.15))
     found, seen = channels_of(train), pixels[order[:images] if replaced else slice(None)] / 255
     by_hand = seen.mean(axis=(0, 1, 2)), seen.std(axis=(0, 1, 2))
     gaps.append(np.max(np.abs(np.subtract(found, by_hand))))
+    usual = Recipe()
+    augmented = np.asarray(dynamics.augment(key, jnp.asarray(host), usual.flip, usual.shift))
+    gaps.append(np.max(np.abs(augmented - _augmented(key, host, 2, True))))
+    gaps[-1] += abs(usual.steps(1000) - 6 * 7)
+    gaps[-1] += _smoothing_gap(random, usual.smoothing, 0.2 if replaced else 0.1)
     return xarray.Dataset({"gap": ("what", np.array(gaps, float))})
 
 
@@ -214,55 +220,71 @@ def _augmented(key: Any, images: np.ndarray, shift: int, flip: bool) -> np.ndarr
     return np.stack(crops)
 
 
-def _smoothing_gap(random: np.random.Generator, smoothing: float) -> float:
+def _smoothing_gap(random: np.random.Generator, told: float, smoothing: float) -> float:
     scores, labels = random.normal(size=(5, 4)), np.array([0, 3, 1, 2, 3])
     log_shares = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
     target = smoothing / 4 + (1 - smoothing) * np.eye(4)[labels]
-    value = dynamics.smoothed_loss(0.15)(lambda inputs: inputs, (jnp.asarray(scores), labels))
+    value = dynamics.smoothed_loss(told)(lambda inputs: inputs, (jnp.asarray(scores), labels))
     return abs(float(value) + np.mean(np.sum(target * log_shares, axis=1)))
 
 
 @experiment("spatial.optimiser-by-hand")
 def optimiser_by_hand(
-    key: Any, *, steps: int = 20, shown: int = 14, decays_all: bool = False, clip: float = 2.0
+    key: Any, *, steps: int = 20, shown: int = 14, decays_all: bool = False, clip: float = 1.0
 ) -> xarray.Dataset:
     """Encodings, a matrix and a bias of a small network after each of `shown` steps of the recipe's
-    optimiser on random gradients, beside AdamW in NumPy; `decays_all` makes the latter decay all of
-    them, `clip` is its clipping."""
-    recipe = Recipe(0.01, warmup=0.2, last=0.1, decay=0.3, clip=2.0, position_rate=5.0)
-    config = vision_transformer(2, 3, 2, "tokens", width=4, hidden=4, layers=1)
-    model: Any = init_transformer(key, config, dtype=jnp.float64)
-    rule, random = dynamics.optimiser(recipe, steps), generator(key)
-    leaves, shape = jax.tree.flatten(model)
-    drawn = [[random.normal(size=leaf.shape) for leaf in leaves] for _ in range(shown)]
-    state, names = rule.init(model), ("positions", "read_out", "read_out_bias")
-    paths = {name: [np.asarray(getattr(model, name))] for name in names}
-    slopes = [jax.tree.unflatten(shape, one) for one in drawn]
-    update = jax.jit(rule.update)
-    for slope in slopes:
-        moves, state = update(slope, state, model)
-        model = jax.tree.map(lambda leaf, move: leaf + move, model, moves)
-        for name in names:
-            paths[name].append(np.asarray(getattr(model, name)))
-    norms = [np.sqrt(sum(np.sum(leaf**2) for leaf in one)) for one in drawn]
-    gaps = []
-    for name, faster, decay in zip(names, (5.0, 1.0, 1.0), (0.0, 0.3, 0.0), strict=True):
-        own = [getattr(slope, name) * min(1.0, clip / n) for slope, n in zip(slopes, norms)]
-        path = _adamw(paths[name][0], own, steps, faster, 0.3 if decays_all else decay)
-        gaps.append(np.max(np.abs(path - np.stack(paths[name][1:]))))
+    optimiser on random gradients, beside AdamW in NumPy; and the same for twice as many steps of
+    the recipe that is told nothing. `decays_all` makes AdamW decay all of them, `clip` times the
+    recipe's norm is its clipping."""
+    told = Recipe(0.01, warmup=0.2, last=0.1, decay=0.3, clip=2.0, position_rate=3.0)
+    usual = Recipe(2e-3, warmup=0.05, last=0.01, decay=0.05, clip=1.0, position_rate=5.0)
+    gaps, random = [], generator(key)
+    for recipe, by_hand, times in ((told, told, 1), (Recipe(), usual, 2)):
+        start, slopes, paths = _moved_by(key, recipe, random, times * steps, times * shown)
+        norms = [np.sqrt(sum(np.sum(leaf**2) for leaf in jax.tree.leaves(one))) for one in slopes]
+        for name, path in paths.items():
+            own = [
+                getattr(slope, name) * min(1.0, clip * by_hand.clip / norm)
+                for slope, norm in zip(slopes, norms, strict=True)]
+            faster = by_hand.position_rate if name == "positions" else 1.0
+            decay = by_hand.decay if decays_all or name == "read_out" else 0.0
+            plain = _adamw(getattr(start, name), own, times * steps, by_hand, faster, decay)
+            gaps.append(np.max(np.abs(plain - path)))
     return xarray.Dataset({"gap": ("what", gaps)})
 
 
+def _moved_by(
+    key: Any, recipe: Recipe, random: np.random.Generator, steps: int, shown: int
+) -> tuple[Any, list[Any], dict[str, np.ndarray]]:
+    """A small network, random gradients of which norms lie between 0.3 and 5, and where three of
+    its arrays are after each step."""
+    config = vision_transformer(2, 3, 2, "tokens", width=4, hidden=4, layers=1)
+    model: Any = init_transformer(key, config, dtype=jnp.float64)
+    start, rule = jax.tree.map(np.asarray, model), dynamics.optimiser(recipe, steps)
+    slopes = [
+        jax.tree.map(lambda leaf, size=size: size * random.normal(size=leaf.shape), model)
+        for size in random.uniform(0.03, 0.3, shown)]
+    paths: dict[str, list[Any]] = {"positions": [], "read_out": [], "read_out_bias": []}
+    state, update = rule.init(model), jax.jit(rule.update)
+    for slope in slopes:
+        moves, state = update(slope, state, model)
+        model = jax.tree.map(lambda leaf, move: leaf + move, model, moves)
+        for name, path in paths.items():
+            path.append(np.asarray(getattr(model, name)))
+    return start, slopes, {name: np.stack(path) for name, path in paths.items()}
+
+
 def _adamw(
-    at: np.ndarray, slopes: list[np.ndarray], steps: int, faster: float, decay: float
+    at: np.ndarray, slopes: list[np.ndarray], steps: int, recipe: Recipe, faster: float,
+    decay: float,
 ) -> np.ndarray:
-    """Rate 0.01 after a fifth of the steps, then down a cosine to a tenth of it."""
-    mean, square, path, warm = 0.0, 0.0, [], steps // 5
+    """The peak after a share of the steps, then down a cosine to a share of it."""
+    mean, square, path, warm = 0.0, 0.0, [], int(recipe.warmup * steps)
     for t, slope in enumerate(slopes):
         mean, square = 0.9 * mean + 0.1 * slope, 0.98 * square + 0.02 * slope**2
         turn = 0.5 * (1 + np.cos(np.pi * (t - warm) / (steps - warm)))
-        rate = 0.01 * t / warm if t < warm else 0.01 * (0.1 + 0.9 * turn)
+        share = t / warm if t < warm else recipe.last + (1 - recipe.last) * turn
         move = mean / (1 - 0.9 ** (t + 1)) / (np.sqrt(square / (1 - 0.98 ** (t + 1))) + 1e-8)
-        at = at - rate * faster * (move + decay * at)
+        at = at - recipe.learning_rate * share * faster * (move + decay * at)
         path.append(at)
     return np.stack(path)

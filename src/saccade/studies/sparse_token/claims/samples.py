@@ -42,7 +42,8 @@ SAMPLES = claim(
     " coordinates 0.004); E[(1{+} - P(+|X)) f(X)] = 0 for every f.",
     Sabotage("more-positives", "Draw positives at the rate 0.5 for 0.3.", {"drawn_rate": 0.5}),
     Sabotage("moved", "Move all tokens by a tenth of xi.", {"moved": 0.1}),
-    Sabotage("other-places", "Draw uniform places from the table, and vice versa.", {"swapped": True}),
+    Sabotage(
+        "other-places", "Draw uniform places from the table, and vice versa.", {"swapped": True}),
     Sabotage("other-signal", "Assume theta = 3 in the Bayes rule.", {"assumed_signal": 3.0}),
     Sabotage("with-itself", "Compare every piece of the stream with itself.", {"apart": 0}),
     source="the data model; the Bayes rule is ours", kind=ESTIMATE, experiment=samples.samples,

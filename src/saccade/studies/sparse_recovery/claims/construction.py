@@ -104,6 +104,9 @@ FLOOR = claim(
     Sabotage(
         "nothing-converges", "Thresholds above all that is measured: no prefix converges.",
         {"threshold": 100.0, "decay": 1.0}),
+    Sabotage(
+        "one-step", "One layer, on vectors without zeros: no prefix comes near.",
+        {"layers": 1, "sparsity": 20, "instances": 256}),
     measure=_read_out_gaps, resolution=1e-5,
     source=f"section 4, {PAPER} (the quadratic read-out converges better); the reason is ours",
     citation=cited(

@@ -19,18 +19,18 @@ QUANTITIES = (
     "by the chance", "by the first token", "by the last token", "from piece to piece")
 
 
-def _prescribed(run: Run, more: float = 0.0) -> list[float]:
+def _prescribed(run: Run) -> list[float]:
     """What the setting says of each quantity, at uniform places and at those of the table."""
     p = run.parameters
-    signal, rate = p.signal + more, p.positive_rate + more
+    signal, rate = p.signal, p.positive_rate
     entry = 1 + rate * 2 * signal**2 / (p.length * p.dim)
-    common = [signal, more, more, entry, rate]
+    common = [signal, 0.0, 0.0, entry, rate]
     table = [0.7, 0.8, 0.3, 0.2]
     # of the first coordinate of the first token, by how often that one is chosen
     pairs = [(rate * chance * signal * 2 / 3) ** 2 for chance in (0.5, 0.7)]
     return [
-        *common, *[0.5 + more] * 4, 1 / 6 + more, *[more] * 4, pairs[0], *common,
-        *(chance + more for chance in table), 0.5 + more, *[more] * 4, pairs[1]]
+        *common, *[0.5] * 4, 1 / 6, *[0.0] * 4, pairs[0], *common, *table, 0.5, *[0.0] * 4,
+        pairs[1]]
 
 
 SAMPLES = claim(
@@ -40,7 +40,10 @@ SAMPLES = claim(
     " the pieces of a stream are independent.",
     "64000 samples know a share to 0.002, a signal to 0.005 and a product to 0.001 (of two"
     " coordinates 0.004); E[(1{+} - P(+|X)) f(X)] = 0 for every f.",
-    wrong("a-tenth-more", "Expect a tenth more of everything.", _prescribed, 0.1),
+    Sabotage("more-positives", "Draw positives at the rate 0.5 for 0.3.", {"drawn_rate": 0.5}),
+    Sabotage("moved", "Move all tokens by a tenth of xi.", {"moved": 0.1}),
+    Sabotage(
+        "other-places", "Draw uniform places from the table, and vice versa.", {"swapped": True}),
     Sabotage("other-signal", "Assume theta = 3 in the Bayes rule.", {"assumed_signal": 3.0}),
     Sabotage("with-itself", "Compare every piece of the stream with itself.", {"apart": 0}),
     source="the data model; the Bayes rule is ours", kind=ESTIMATE, experiment=samples.samples,

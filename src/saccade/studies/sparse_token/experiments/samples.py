@@ -26,21 +26,25 @@ CHANCES = (0.5, 0.3, 0.2)
 def samples(
     key: Any, *, dim: int = 3, length: int = 4, positive_rate: float = 0.3, signal: float = 1.6,
     count: int = 2000, replicates: int = 32, assumed_signal: float = 1.6, apart: int = 1,
+    drawn_rate: float = 0.3, moved: float = 0.0, swapped: bool = False,
 ) -> xarray.Dataset:
     """Samples of the task at uniform places (R = 2) and at places of a table: means of what the
     setting prescribes, of 1{y = +1} minus the posterior chance that `best` gives, times 1, that
     chance and two tokens, and of a coordinate times the same one of the sample at the same place
-    `apart` pieces of the stream later."""
+    `apart` pieces of the stream later. Samples may be drawn at another rate, with all tokens
+    `moved` along xi, or the two laws of places `swapped`."""
     xi: Any = np.array([2.0, -1.0, 2.0]) / 3
+    laws: list[Any] = [(None, None), (np.array(TABLE), np.array(CHANCES))]
     rows = []
-    for number, law in enumerate(((None, None), (np.array(TABLE), np.array(CHANCES)))):
-        task, assumed = (
-            SparseToken.create(dim, length, 2, positive_rate, strength, xi, *law)
-            for strength in (signal, assumed_signal))
+    for number, law in enumerate(laws):
+        drawn = laws[1 - number] if swapped else law
+        task = SparseToken.create(dim, length, 2, drawn_rate, signal, xi, *drawn)
+        assumed = SparseToken.create(dim, length, 2, positive_rate, assumed_signal, xi, *law)
         pieces = list(task.stream(jax.random.fold_in(key, number), count * replicates, count))
         parts: list[Any] = [
             np.concatenate([np.asarray(piece[i], float) for piece in pieces]) for i in range(3)]
         X, y, where = parts
+        X = X + moved * xi
         chance = expit(np.asarray(assumed.best(X)))
         along, positive, there = X @ xi, y > 0, where.astype(bool)
         left = positive - chance

@@ -8,7 +8,7 @@ import numpy as np
 from saccade.lab.claim import Claim, Repair, Sabotage, Scale, one_row
 from saccade.lab.experiment import Run
 from saccade.lab.kinds import ABOVE, BELOW, ORDERING
-from saccade.studies.spatial.claims import OURS, TWO_STEPS, answers, proxy, scaled
+from saccade.studies.spatial.claims import OURS, TWO_STEPS, answers, proxy
 from saccade.studies.spatial.experiments import idealised, realistic
 from saccade.studies.spatial.experiments.idealised import EVENTS, UNLEARNS
 from saccade.studies.spatial.theory.population import label_error
@@ -219,7 +219,8 @@ TRANSFERS = partial(
 
 TRANSFER = TRANSFERS(
     id="spatial.transfer-from-few", spec="VS-T51", source="Theorem 5.1",
-    citation=scaled("Theorem 5.1", "Using N <= polylog(D) samples, the model (T) transfers to D"),
+    citation=proxy(
+        f"Theorem 5.1; {TWO_STEPS}", "Using N <= polylog(D) samples, the model (T) transfers to D"),
     statement="With the attention of one pretraining frozen (36 patches), v learned from 8, 32 or"
     " 128 images of a new feature errs within 0.015 of pretraining.", kind=ORDERING,
     measure=lambda run: float(run.data.pretrained_error) + 0.015 - _errors(run, "pretrained"),
@@ -233,8 +234,9 @@ TRANSFER = TRANSFERS(
 
 ONE_STEP = TRANSFERS(
     id="spatial.transfer-one-step", spec="VS-T51", source="proof of Theorem 5.1",
-    citation=scaled(
-        "proof of Theorem 5.1", "even one step of the update using normalized gradient descent on v"
+    citation=proxy(
+        f"proof of Theorem 5.1; {TWO_STEPS}",
+        "even one step of the update using normalized gradient descent on v"
         " can already achieve test accuracy >= 1 - o(1)"),
     statement="One normalised gradient step on 32 images of 36 patches already transfers: error"
     " below 0.03.", kind=BELOW, measure=lambda run: run.data.one_step.values[:, 1],

@@ -108,7 +108,7 @@ GAIN_SMALL = ALONG(
     corrected="spatial.gain-grows",
     finding="To outweigh D other patches, each of which sees the signal set, the gain must grow"
     " with a power of D (0.25 here), and after long training it comes near to D: B.1's upper end"
-    " holds at first, not up to the end.", sabotages=(),
+    " holds at first, not up to the end, along these paths (two step sizes).", sabotages=(),
     repairs=(Repair(
         "at-first", "Look when the loss has fallen to 0.5, before the attention moves.",
         measure=lambda run: _at_loss(run, 0.5)),))

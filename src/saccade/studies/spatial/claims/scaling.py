@@ -9,7 +9,7 @@ from saccade.lab.claim import Claim, Sabotage, Scale
 from saccade.lab.experiment import Run
 from saccade.lab.fits import slopes
 from saccade.lab.kinds import ABOVE, BELOW, SLOPE
-from saccade.studies.spatial.claims import answers, proxy, scaled
+from saccade.studies.spatial.claims import TWO_STEPS, answers, proxy
 from saccade.studies.spatial.experiments import scaling
 
 TARGET = 0.02
@@ -49,7 +49,8 @@ def _transfer(run: Run, associated: bool = True) -> np.ndarray:
 
 FLAT = SCALING(
     id="spatial.transfer-samples-flat", spec="VS-T51", source="Theorem 5.1, as scaling",
-    citation=scaled("Theorem 5.1", "Using N <= polylog(D) samples, the model (T) transfers to D"),
+    citation=proxy(
+        f"Theorem 5.1; {TWO_STEPS}", "Using N <= polylog(D) samples, the model (T) transfers to D"),
     statement="With the attention of the last step of pretraining on the population the images"
     " that one normalised step needs (d = D) hardly grow with D: exponent below 0.4, and at D = 144"
     " at most six.", kind=BELOW, experiment=scaling.transfer_scaling, measure=_transfer,

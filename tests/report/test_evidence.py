@@ -56,13 +56,13 @@ def test_only_an_exact_or_scaled_reading_refutes_the_paper(tmp_path, reading, sa
         assert said in text and "Theorem 5" in text and "descent always recovers" in text
         assert reading in text
         assert ("refutes the paper" in text) is (said == "refutes the paper")
-    assert f'data-reading="{reading}"' in pages["index.html"]
+    assert f"data-reading={reading}" in pages["index.html"]
 
 
 def test_a_refutation_whose_reading_is_not_stated_refutes_nobody(tmp_path):
     pages = written(tmp_path, row(verdict="refuted", expected="refuted"))
     assert "refutes the paper" not in "".join(pages.values())
-    assert 'data-reading="none"' in pages["index.html"] and "not stated" in pages["index.html"]
+    assert "data-reading=none" in pages["index.html"] and "not stated" in pages["index.html"]
 
 
 BOUND = {"kind": "bound", "side": "below"}
@@ -84,7 +84,7 @@ def test_a_bound_says_by_how_much_it_holds_and_whether_it_is_loose(tmp_path, sla
     for name in ("index.html", "claims/single-location.risk.html"):
         assert said in text_of(pages[name])
         assert ('class="chip loose"' in pages[name]) is loose
-    assert f'data-bound="{"loose" if loose else "tight"}"' in pages["index.html"]
+    assert f"data-bound={'loose' if loose else 'tight'}" in pages["index.html"]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_near_zero_a_row_says_its_room_in_resolutions(tmp_path, resolution, slac
     for name in ("index.html", "claims/single-location.risk.html"):
         assert said in text_of(pages[name])
         assert ('class="chip loose"' in pages[name]) is slack["loose"]
-    assert f'data-bound="{"loose" if slack["loose"] else "tight"}"' in pages["index.html"]
-    table = text_of(pages["claims/single-location.risk.html"].split('id="parts"')[1])
+    assert f"data-bound={'loose' if slack['loose'] else 'tight'}" in pages["index.html"]
+    table = text_of(pages["claims/single-location.risk.html"].split("id=parts")[1])
     assert "Slack" in table and ("30 res loose" if slack["loose"] else "0.3") in table
 
 
@@ -126,10 +126,10 @@ PARTS = [
 def test_a_sabotage_says_which_parts_it_broke(tmp_path):
     half = row(parts=PARTS, sabotages=[CONTROL | {"broke": ["overlap"]}], unbroken=["risk"])
     page = written(tmp_path, half)["claims/single-location.risk.html"]
-    table = text_of(page.split('id="sabotages"')[1])
+    table = text_of(page.split("id=sabotages")[1])
     assert "Broke" in table and "overlap" in table
     assert "No sabotage breaks the part risk." in text_of(page)
-    assert "no sabotage breaks it" in text_of(page.split('id="parts"')[1])
+    assert "no sabotage breaks it" in text_of(page.split("id=parts")[1])
     [entry] = read_rows([half])
     assert entry.unexpected, "a part that nothing breaks is not as expected"
     whole = row(parts=PARTS, sabotages=[CONTROL | {"broke": ["risk", "overlap"]}], unbroken=[])

@@ -281,7 +281,7 @@ def test_a_figure_waits_for_absent_data_as_its_claim_does(tmp_path, monkeypatch,
     claim = waiting(figure="single-location/4a", needs=needs)
     pages = pages_of(written(tmp_path, [claim], [waits, figure("5")]))
     for name in ("study/single-location.html", "claims/single-location.deep.html"):
-        shown = text_of(pages[name].split('<figure class="picture"')[1].split("<figcaption>")[0])
+        shown = text_of(pages[name].split("<figure class=picture")[1].split("<figcaption>")[0])
         assert "waiting" in shown and "Not drawn here" in shown
         assert "cifar10" in shown and "saccade data fetch cifar10" in shown
 

@@ -29,13 +29,7 @@ from saccade.lab.workers import Watcher, carry_out
 from saccade.report import pictures, words
 from saccade.report.entries import SIGNS, STYLES, read_rows
 from saccade.report.evidence import READINGS
-from saccade.report.light import (
-    LEDGER,
-    PACKED,
-    pack_live,
-    without_implied_ends,
-    write_packed_plotly,
-)
+from saccade.report.light import LEDGER, PACKED, lean, pack_live, write_packed_plotly
 from saccade.report.site import Site
 
 if TYPE_CHECKING:
@@ -113,7 +107,7 @@ def _templates() -> Environment:
 
 def _render(name: str, path: Path, **context: object) -> None:
     template = _templates().get_template(f"{name}.html.j2")
-    path.write_text(without_implied_ends(template.render(**context)), encoding="utf-8")
+    path.write_text(lean(template.render(**context)), encoding="utf-8")
 
 
 def _check_target(target: Path, name: str) -> None:

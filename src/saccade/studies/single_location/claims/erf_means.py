@@ -31,7 +31,7 @@ def _measured(run: Run) -> np.ndarray:
 
 
 SLOPES = claim(
-    "single-location.erf-slopes", "SL-Z",
+    "single-location.erf-slopes", "SL-L18",
     "The closed forms of erf', erf'', erf''', of E erf(t + G) and zeta(t, s) with three"
     " derivatives in t each, and Owen's T are integrals of their definitions, away from t = 0 and"
     " for variances that are not 1.", source="ours", kind=IDENTITY, experiment=erf_means.erf_slopes,

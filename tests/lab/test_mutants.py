@@ -3,7 +3,9 @@ mutant that a claim sees from one that none does."""
 
 import ast
 import json
+import os
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from saccade.errors import InvalidInput
 from saccade.lab.ledger import Conditions, evaluate
 from saccade.lab.mutants import hunt as hunting
+from saccade.lab.mutants import look as looking
 from saccade.lab.mutants.reach import read
 from saccade.lab.mutants.rules import alterations
 from saccade.studies import STUDIES
@@ -182,7 +185,44 @@ def test_what_has_no_verdict_in_time_is_not_called_seen(tmp_path):
     hunt = hunting.Hunt(str(tmp_path), limit=0.01)
     with hunting._Copies(hunt) as copies, copies.borrowed() as copy:
         row = copy.verdict(["spatial.linear-error"])
-    assert row["outcome"] == hunting.NOT_SEEN and "0.01 s" in row["says"]
+    assert row["outcome"] == hunting.NOT_SEEN
+    assert row["says"] == "no verdict in time of 1 claims: spatial.linear-error"
+
+
+def _that_takes(seconds: dict[str, float]):
+    """In place of `look`: every claim takes so long, and the last one is red."""
+
+    def look(claims, store, seed, begins):
+        for number, (name, patience) in enumerate(claims, 1):
+            begins(number, patience)
+            time.sleep(seconds[name])
+        return {"red": claims[-1][0], "verdict": "refuted"}
+
+    return look
+
+
+FORKS_HERE = pytest.mark.filterwarnings("ignore:os.fork", "ignore:Exception ignored")
+
+
+@FORKS_HERE
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (None, {"red": "c", "verdict": "refuted", "judged": 2, "late": ["b"]}),
+        (0.3, {"red": None, "verdict": None, "judged": 1, "late": ["b", "c"]})])
+def test_a_claim_that_does_not_end_is_left_out_and_the_others_are_asked(
+    monkeypatch, limit, expected
+):
+    monkeypatch.setattr(looking, "look", _that_takes({"a": 0, "b": 600, "c": 0}))
+    asked = {"claims": [["a", 50], ["b", 0.3 if limit is None else 50], ["c", 50]], "limit": limit}
+    assert looking.looked(asked, ("", "", 0)) == expected | {"ended": None}
+
+
+@FORKS_HERE
+def test_a_process_that_dies_says_so(monkeypatch):
+    monkeypatch.setattr(looking, "look", lambda *asked: os._exit(3))
+    told = looking.looked({"claims": [["a", None]], "limit": None}, ("", "", 0))
+    assert told["ended"] == "status 768" and told["red"] is None
 
 
 @pytest.mark.slow

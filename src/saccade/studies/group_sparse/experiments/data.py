@@ -23,7 +23,8 @@ Vector = tuple[float, ...]
 LAYERS = VARIANTS | DEEP
 MASKED = ("paper", "with both")
 LAYER_PARTS = (
-    *LAYERS, *(f"{name}, masked group" for name in MASKED), "loss", "attention, masked group")
+    *LAYERS, *(f"{name}, masked group" for name in MASKED), "loss", "attention, masked group",
+    "attention of the last of two layers")
 
 
 @partial(jax.jit, static_argnames=("samples",))
@@ -108,14 +109,25 @@ def _plain_layer(rows: np.ndarray, W: np.ndarray, over_keys: bool) -> np.ndarray
         [sum(shares[i, j] * rows[i] for i in range(len(rows))) for j in range(len(rows))])
 
 
-def _plain(
+def _plain_rows(
     X: np.ndarray, matrix: np.ndarray, parameters: Any, shape: Architecture, over_keys: bool
-) -> float:
-    """f of one input by loops over the definition."""
+) -> list[np.ndarray]:
+    """The rows that each layer attends to, and last what the last layer gives, by loops over the
+    definition."""
     state = np.array([np.append(x, p) for x, p in zip(X, matrix.T, strict=True)])
+    attended = []
     for W in parameters.attention:
         rows = np.array([_normalised(row) for row in state]) if shape.layer_norm else state
         state = _plain_layer(rows, W, over_keys) + (state if shape.residual else 0)
+        attended.append(rows)
+    return [*attended, state]
+
+
+def _plain(
+    X: np.ndarray, matrix: np.ndarray, parameters: Any, shape: Architecture, over_keys: bool
+) -> float:
+    """f of one input."""
+    state = _plain_rows(X, matrix, parameters, shape, over_keys)[-1]
     if shape.hidden:
         state = np.array([np.maximum(parameters.hidden @ row, 0) for row in state])
     return float(sum(row @ parameters.value for row in state))
@@ -155,9 +167,16 @@ def layer_definitions(
     W = np.asarray(paper.parameters.attention[0])
     looks = [_plain_shares(np.hstack([x, codes])[masked], W, over == "keys")[0].mean() for x in X]
     mask: Any = np.broadcast_to(masked, X.shape[:2])
+    two = layers["two layers"]
+    numbers = jax.tree.map(np.asarray, two.parameters)
+    last = [
+        _plain_shares(rows[-2], numbers.attention[-1], over == "keys")[0].mean()
+        for rows in (_plain_rows(x, codes.T, numbers, two.architecture, over == "keys") for x in X)]
     rows = [
-        [*both[0], float(paper.loss(X, y)), float(paper.attention(X, mask)[:, 0].mean())],
-        [*both[1], hand, np.mean(looks)]]
+        [
+            *both[0], float(paper.loss(X, y)), float(paper.attention(X, mask)[:, 0].mean()),
+            float(two.attention(X)[:, 0].mean())],
+        [*both[1], hand, np.mean(looks), np.mean(last)]]
     return xarray.Dataset(along("what", model=rows[0], plain=rows[1]), {"what": list(LAYER_PARTS)})
 
 

@@ -76,6 +76,15 @@ GATE = _built(
         "A gate below max |x^T b| leaks silently; a huge one (1e30) costs no precision, for it"
         " multiplies indicators of 0 and 1."))
 
+LARGE = _built(
+    "sparse-recovery.gate-is-wide-enough", "SR-T1b",
+    "The gate that the library builds with closes for values a million times as large, too.",
+    "Relative to the estimates, which are as much larger; rounding in float64.",
+    Sabotage(
+        "gate-of-thousands", "A gate of 10,000, wide enough for values of one.", {"gate": 1e4}),
+    measure=lambda run: one_row(_columns(run, "layers", "instance").max(0)), resolution=1e-10,
+    parts=GATE.parts, scales=seconds(quick=2, size=1e6))
+
 READ_OUT = _built(
     "sparse-recovery.quadratic-read-out", "SR-T1c",
     "The quadratic read-out is x^T beta of each prefix; the linear one, after one more layer, x^T"

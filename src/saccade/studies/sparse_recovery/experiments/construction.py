@@ -68,20 +68,20 @@ def _compare(
 def construction(
     key: Any, *, instances: int = 5, dim: int = 20, rows: int = 12, layers: int = 12,
     gate: float = built.GATE, gate_share: float | None = None,
-    precision: Literal["float64", "float32"] = "float64", spill: float = 0.0,
+    precision: Literal["float64", "float32"] = "float64", spill: float = 0.0, size: float = 1.0,
 ) -> xarray.Dataset:
     """The network built from (M, thresholds) against LISTA-VM run by itself, all prefixes and
-    layers; `gate_share` sets the gate to that share of the largest |x^T b| met, `spill` is added to
-    the entries of value matrices that write into x."""
+    layers, at values y and thresholds times `size`; `gate_share` sets the gate to that share of the
+    largest |x^T b| met, `spill` is added to the entries of value matrices that write into x."""
     dtype = jnp.dtype(precision)
     task = SparseRecovery.create(dim, rows + 1, min(3, dim))
     share = np.nan if gate_share is None else gate_share
     compared = []
     for number in range(instances):
         one, two = jax.random.split(jax.random.fold_in(key, number))
-        sample, network = task.sample(one, 1), _network(two, dim, layers, dtype)
-        X, y = np.asarray(sample.X[0], dtype), np.asarray(sample.y[0], dtype)[:-1]
-        compared.append(_compare(X, y, *network, gate, share, spill))
+        sample, (M, thresholds) = task.sample(one, 1), _network(two, dim, layers, dtype)
+        X, y = np.asarray(sample.X[0], dtype), size * np.asarray(sample.y[0], dtype)[:-1]
+        compared.append(_compare(X, y, M, size * thresholds, gate, share, spill))
     return xarray.Dataset(
         {name: ("repetition", [float(row[name]) for row in compared]) for name in compared[0]})
 

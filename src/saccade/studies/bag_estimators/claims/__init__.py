@@ -320,8 +320,8 @@ ADVICE = _by_hand(
     id="bag-estimators.advice-by-hand",
     statement=(
         "The interval over folds is Nadeau and Bengio's; the mixture of tokens is fitted where its"
-        " likelihood is largest, and its signal is that of drawn bags."),
-    experiment=advice_by_hand.advice_by_hand, resolution=[1e-12, 1e-10, 2e-3, 2e-3, 0.35],
+        " likelihood is largest, its signal is that of drawn bags, and halves share no bag."),
+    experiment=advice_by_hand.advice_by_hand, resolution=[1e-12, 1e-10, 2e-3, 2e-3, 0.35, 1e-9],
     argued="rounding; the climb ends where it gains 1e-8; a signal of 3 in 200 bags is known to .1,"
     " and .35 is three of that and some", parts=advice_by_hand.PARTS,
     citation=ours("docstrings of advise/comparing.py and advise/signal.py"),

@@ -7,14 +7,15 @@ import numpy as np
 import xarray
 from scipy.stats import t
 
+from saccade.estimators.advise import signal
 from saccade.estimators.advise.comparing import corrected_interval
-from saccade.estimators.advise.signal import estimate_signal, fit_mixture
+from saccade.estimators.advise.signal import Centre, estimate_signal, fit_mixture
 from saccade.estimators.bags import Bags
 from saccade.lab.experiment import experiment
 from saccade.studies.bag_estimators.task import generator, sparse_tokens
 
 FOLDS, RATIO, SIGNAL, DIFFERENCE = 7, 0.25, 3.0, 1e-4
-PARTS = ("interval", "likelihood", "slope in f", "slope in v", "signal")
+PARTS = ("interval", "likelihood", "slope in f", "slope in v", "signal", "halves")
 
 
 def _interval(values: np.ndarray, ratio: float) -> list[float]:
@@ -31,12 +32,30 @@ def _likelihood(z: np.ndarray, share: float, shift: np.ndarray) -> float:
     return float(np.mean(np.log((1 - share) * plain + share * shifted) - np.log(plain)))
 
 
+def _halves_apart(random: np.random.Generator, smaller: float) -> float:
+    """The product of the shifts of two halves, less the same from two lists of bags of each kind:
+    no bag stands in both, and each half is centred by calm bags of its own."""
+    inside, calm = (random.standard_normal((count, 4, 3)) for count in (14, 9))
+    inside[:, 0] += [2.0, 1.0, -1.0]
+    bags, seed = Bags.from_array(inside), int(random.integers(2**31))
+    centre = Centre(calm.sum(axis=1), np.full(len(calm), 4))
+    product = signal._halves(bags.tokens, bags, centre, np.random.default_rng(seed))
+    again, shifts = np.random.default_rng(seed), []
+    chosen = [again.permutation(len(kind)) < len(kind) / 2 for kind in (inside, calm)]
+    for half in (True, False):
+        mine, rest = (
+            np.concatenate([bag for bag, here in zip(kind, one, strict=True) if here == half])
+            for kind, one in zip((inside, calm), chosen, strict=True))
+        shifts.append(smaller * fit_mixture(mine - rest.mean(axis=0), np.ones(len(mine))).shift)
+    return float(product - shifts[0] @ shifts[1])
+
+
 @experiment("bag-estimators.advice-by-hand")
 def advice_by_hand(
     key: Any, *, ratio_by_hand: float = RATIO, told: float = SIGNAL, smaller: float = 1.0
 ) -> xarray.Dataset:
     """The differences of PARTS; by hand folds share `ratio_by_hand`, bags were drawn with the
-    signal `told`, and the shift of the mixture is `smaller`."""
+    signal `told`, and the shifts of mixtures are `smaller`."""
     random = generator(key)
     values = random.standard_normal(FOLDS)
     interval = np.subtract(corrected_interval(values, RATIO), _interval(values, ratio_by_hand))
@@ -53,5 +72,5 @@ def advice_by_hand(
     found = estimate_signal(Bags.from_array(X), y == 1).signal.value
     off = [
         np.abs(interval).max(), abs(gain - _likelihood(z, share, shift)), slopes[0],
-        slopes[1:].max(), abs(found - told)]
+        slopes[1:].max(), abs(found - told), abs(_halves_apart(random, smaller))]
     return xarray.Dataset({"off": ("part", np.array(off))}, {"part": list(PARTS)})

@@ -60,7 +60,8 @@ def _run(start, log_lambda, tables, setting, step_size, rate, bounds, stops):
     def one(at: Overlaps, x):
         M, by_x = (moments(table, at, x) for table in tables)
         slope = jax.jvp(  # lambda R_lambda
-            lambda M: theory.evaluate(at, setting, M, jnp).risk, (M,), (by_x,))[1]
+            lambda M: theory.evaluate(at, setting, M, jnp).risk, (M,), (by_x,)
+        )[1]
         lam = jnp.exp(x)
         moved = lam - rate * step_size * slope / lam
         sizes = step_size / (lam * moved), step_size

@@ -10,6 +10,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, IDENTITY
 from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.claims import changed, claim, quick
+from saccade.studies.softmax_location.dynamics.tables import LAMBDA_POINTS
 from saccade.studies.softmax_location.experiments import definitions, scores, sums
 from saccade.studies.softmax_location.theory import Overlaps, Setting
 
@@ -258,13 +259,14 @@ def _free_path(run: Run, low: float) -> np.ndarray:
 
 
 def _off_the_key(run: Run) -> np.ndarray:
-    """The largest difference of each number, and of all of them where the first lambda is an end of
-    the table, and so one of its points."""
-    path = run.data.path.values
-    inside, end = (
-        np.abs(path - _free_path(run, low)).max(axis=(0, 2))
-        for low in (0.3, run.parameters.inverse_temperature))
-    return one_row([*inside, end.max()])
+    """The largest difference of each number, and of all of them where the table begins such that
+    the first lambda is its twentieth point."""
+    path, turn = run.data.path.values, np.cos(np.pi * 19 / (LAMBDA_POINTS - 1))
+    on_point = (2 * np.log(run.parameters.inverse_temperature) - (1 - turn) * np.log(1.2)) / (
+        1 + turn)
+    between, at_point = (
+        np.abs(path - _free_path(run, low)).max(axis=(0, 2)) for low in (0.3, np.exp(on_point)))
+    return one_row([*between, at_point.max()])
 
 
 FREE_KEY = claim(

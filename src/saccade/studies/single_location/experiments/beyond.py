@@ -98,9 +98,8 @@ BEYOND = (12.0, 6.0, 0.4, 0.8, 0.0)
 
 @experiment("single-location.beyond-steps")
 def beyond_steps(
-    key: Any, *, counts: tuple[int, ...] = (1, 2, 1),
-    leans: tuple[float, ...] = (0.35, -0.4, 0.2), step_size: float = 0.02, longer: float = 1.0,
-    in_plane: int = 2,
+    key: Any, *, counts: tuple[int, ...] = (1, 2, 1), leans: tuple[float, ...] = (0.35, -0.4, 0.2),
+    step_size: float = 0.02, longer: float = 1.0, in_plane: int = 2,
 ) -> xarray.Dataset:
     """Overlaps at the start and after two steps of the exact descent, and of descent of vectors in
     five dimensions by differences of the risk by pairs, whose steps are `longer` by a factor; and

@@ -114,16 +114,15 @@ TWO_PAIRS: dict[str, Any] = {
 
 def _difference(run: Run) -> np.ndarray:
     """By replicate and setting: over the mean of the two risks."""
-    risk = run.data.risk.values
-    return ((risk[:, 0] - risk[:, 1]) / risk.mean(axis=(1, 2))[:, None]).T
+    risk = run.data.risk
+    return ((risk[:, 0] - risk[:, 1]) / risk.mean(("pair", "replicate"))).values.T
 
 
 FIVE_OVERLAPS = claim(
     "single-location.five-overlaps", "SL-T1a",
-    "The risk depends on (k, v) only through five overlaps: two different pairs with equal"
-    " overlaps have equal risk, at random settings (d from 5 to 16, L from 3 to 8, lambda from 0.3"
-    " to 1.2, gamma from 0.5 to 1.2), six in each repetition.", source="Theorem 1",
-    measure=_difference,
+    "The risk depends on (k, v) only through five overlaps: two pairs with equal overlaps have equal"
+    " risk, at random settings (d from 5 to 16, L from 3 to 8, lambda from 0.3 to 1.2, gamma from"
+    " 0.5 to 1.2).", source="Theorem 1", measure=_difference,
     sabotages=changed("turn-rho", "Change k.v of the second pair, nothing else.", turn_rest=True),
     scales=quick(repetitions=8, seconds=4), **TWO_PAIRS)
 
@@ -165,7 +164,6 @@ ZETA = claim(
     sabotages=Sabotage(
         "deviation-for-variance", "Read the second argument as a standard deviation.",
         predict=lambda run: gaussian.zeta(run.data["shift"].values, run.data.variance.values**2)))
-
 
 SYMMETRY = claim(
     "single-location.transverse-symmetry", "SL-L14",

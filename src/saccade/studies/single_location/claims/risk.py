@@ -170,8 +170,7 @@ SYMMETRY = claim(
     "R(kappa, nu, theta, eta, rho) = R(kappa, nu, -theta, -eta, -rho): sampled risks of a pair (k,"
     " v) and of its mirror image are equal, at the same random settings (so the transverse slopes"
     " vanish on the manifold).", source="Lemma 14", measure=_difference,
-    sabotages=changed(
-        "turn-rho", "Mirror theta and eta, but change only a part of k.v.", turn_rest=True),
+    sabotages=changed("turn-rho", "Mirror theta and eta, but a part of k.v only.", turn_rest=True),
     scales=quick({"mirror": True}, repetitions=8, seconds=4), **TWO_PAIRS)
 
 MIRRORED = claim(

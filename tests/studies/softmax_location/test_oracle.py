@@ -137,8 +137,8 @@ def test_several_informative_tokens():
 
 @pytest.mark.parametrize("dim", [10.0, 400.0, 2000.0])
 def test_the_best_of_one_informative_token_is_that_of_the_oracle(dim):
-    """A line search of one formula, the zero of the slope of another; and with |v| fitted too, which
-    at large d gains nothing."""
+    """A line search of one formula, the zero of the slope of another; and with |v| fitted, which at
+    large d gains nothing."""
     root = theory.best_inverse_temperature(dim, 10.0)
     assert theory.best_several(dim, 10.0, 1) == pytest.approx(root, rel=1e-6, abs=0)
     best = dynamics.trained_length(dim, 10.0, 2**-0.5, "softmax")

@@ -120,7 +120,7 @@ def _difference(run: Run) -> np.ndarray:
 
 FIVE_OVERLAPS = claim(
     "single-location.five-overlaps", "SL-T1a",
-    "The risk depends on (k, v) only through five overlaps: two pairs with equal overlaps have equal"
+    "The risk depends on (k, v) only through five overlaps: pairs with equal overlaps have equal"
     " risk, at random settings (d from 5 to 16, L from 3 to 8, lambda from 0.3 to 1.2, gamma from"
     " 0.5 to 1.2).", source="Theorem 1", measure=_difference,
     sabotages=changed("turn-rho", "Change k.v of the second pair, nothing else.", turn_rest=True),

@@ -20,8 +20,8 @@ from .tables import MOMENTS, Kind, Table, moment_table, moments_at
 
 
 class Trajectory(NamedTuple):
-    """Recorded steps (1 is the state after the first, 0 the start), overlaps and risk there with the steps as
-    the last axis, at the lambda of that step."""
+    """Recorded steps (1 is the state after the first, 0 the start), overlaps and risk there with
+    the steps as the last axis, at the lambda of that step (the start, of the first)."""
 
     steps: Int[np.ndarray, " recorded"]
     overlaps: Overlaps

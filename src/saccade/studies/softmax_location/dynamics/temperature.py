@@ -1,8 +1,8 @@
 """Training lambda too: the key K = lambda k is free in length, v stays on its sphere.
 
 grad_K R = (1/lambda)(I - k k^T) g_k + R_lambda k, so that five overlaps and lambda close. R_lambda
-is the derivative of the table of moments in log lambda, a table itself. Also: descent on lambda alone at the truth,
-to its end. Status: exact up to the tables.
+is the derivative of the table of moments in log lambda, a table itself. Status: exact up to the
+tables.
 """
 
 from collections.abc import Sequence

@@ -98,8 +98,8 @@ def unstable_window(dim: float, length: float, gamma: float = 2**-0.5) -> Window
         return Window(None, None)
     require(
         not signs.all(), "gamma", gamma,
-        f"must be smaller: the truth is no minimum at all lambda from {grid[0]:g} to {grid[-1]:.3g},"
-        " and an end of the window is not looked for elsewhere")
+        f"must be smaller: the truth is no minimum at any lambda from {grid[0]:g} to"
+        f" {grid[-1]:.3g}, and an end of the window is not looked for elsewhere")
     inside = int(np.argmax(signs))
     low = root_between(at, points[inside - 1], points[inside]) if inside else None
     if signs[inside:].all():

@@ -158,6 +158,12 @@ def test_a_search_goes_on_beyond_its_window():
             theory.least_over(falls, 0.01, 10.0)
 
 
+def test_the_best_lambda_of_erf_among_very_many_tokens():
+    """Where erf is a straight line: gamma^2 m root(pi)/(2 N)."""
+    law = 0.5 * 5**0.5 * np.pi**0.5 / 2 / 1e8
+    assert theory.best_erf(10.0, 1e8).inverse_temperature == pytest.approx(law, rel=1e-6)
+
+
 def test_several_tokens_in_large_dimension_ask_for_a_small_lambda():
     best = theory.best_several(1e8, 10.0, 2)
     around = [

@@ -32,8 +32,8 @@ def least_over(
         ladder.insert(place, ladder[best] + (step if place else -step))
         if not np.log(SMALLEST) <= ladder[place] <= np.log(LARGEST_SHARPNESS):
             raise ArithmeticError(
-                f"There is no least value between {np.exp(ladder[1]):.3g} and"
-                f" {np.exp(ladder[-2]):.3g}: the values fall all the way to an end.")
+                f"The values fall all the way to {np.exp(ladder[place]):.3g}, as far as their least is"
+                " sought.")
         values.insert(place, at(ladder[place]))
     bounds = ladder[max(best - 1, 0)], ladder[best + 1]
     end: Any = optimize.minimize_scalar(

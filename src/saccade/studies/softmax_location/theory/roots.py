@@ -32,8 +32,8 @@ def least_over(
         ladder.insert(place, ladder[best] + (step if place else -step))
         if not np.log(SMALLEST) <= ladder[place] <= np.log(LARGEST_SHARPNESS):
             raise ArithmeticError(
-                f"The values fall all the way to {np.exp(ladder[place]):.3g}, as far as their least is"
-                " sought.")
+                f"The values fall all the way to {np.exp(ladder[place]):.3g}, as far as the least"
+                " is sought.")
         values.insert(place, at(ladder[place]))
     bounds = ladder[max(best - 1, 0)], ladder[best + 1]
     end: Any = optimize.minimize_scalar(

@@ -59,6 +59,30 @@ def test_four_coordinates_have_the_overlaps_and_one_token_follows_the_exact_map(
     assert np.allclose(*(np.stack(run) for run in runs), atol=1e-12)
 
 
+def test_a_key_in_the_plane_of_the_truth_has_coordinates_and_follows_the_exact_map():
+    for first in (
+        Overlaps(0.6, 0.5, 0.1, 0.8, 0.46), Overlaps(1.0, 1.0),
+        Overlaps(0.0, 0.3, eta=1.0, rho=0.3),
+    ):
+        k, v = dynamics.four_coordinates(first)
+        again = dynamics.overlaps_of(k, v, np.eye(4)[0], np.eye(4)[1])
+        assert np.allclose(np.stack(again), np.stack(first), atol=1e-14)
+        assert np.allclose(np.linalg.norm([k, v], axis=-1), 1.0, atol=1e-14)
+        runs = (
+            dynamics.beyond_trajectory(first, SETTING, 1e-3, 50).final,
+            dynamics.overlap_trajectory(first, SETTING, 1e-3, 50).final)
+        assert np.allclose(*(np.stack(run) for run in runs), atol=1e-12)
+
+
+def test_impossible_overlaps_are_refused():
+    for run in (
+        lambda at: dynamics.four_coordinates(at),
+        lambda at: dynamics.beyond_trajectory(at, SETTING, 1e-3, 1),
+    ):
+        with pytest.raises(InvalidInput, match="inner products of unit vectors"):
+            run(Overlaps(0.9, 0.9, 0.9, 0.9, 0.9))
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("informative", 11), ("informative", 0), ("lean", 1.0)])
 def test_what_no_task_has_is_refused(name, value):

@@ -57,6 +57,49 @@ def test_a_table_over_lambda():
         assert np.max(np.abs(found - exact)) < 1e-10
 
 
+def test_the_slope_of_a_table_is_the_slope_of_the_integrals_at_and_near_its_points():
+    table = dynamics.moment_table(Setting(400.0, 10.0, 1.0), last=1 / 13)
+    slopes, points = tables.slopes_of(table.log_lambda, table.values), table.log_lambda.points
+    row = tables.interpolated(table.kappa, 0.37, np.moveaxis(slopes, 1, 0))
+
+    def exact(x: float) -> np.ndarray:
+        setting = Setting(400.0, 10.0, float(np.exp(x)))
+        return theory.stacked(theory.moments(setting, 0.37))
+
+    for point in (points[0], points[17], points[-1]):
+        for away in (0.0, 1e-15, 1e-12, 1e-6):
+            x, h = point + (away if point < points[-1] else -away), 2e-3
+            ends = [exact(x + i * h) - exact(x - i * h) for i in (1, 2, 3)]
+            differences = (45 * ends[0] - 9 * ends[1] + ends[2]) / (60 * h)
+            found = np.asarray(tables.interpolated(table.log_lambda, x, row))
+            assert np.max(np.abs(found - differences)) < 1e-9
+
+
+@pytest.mark.parametrize("lam", [0.5, 1.4])
+def test_a_key_that_starts_at_an_end_of_its_table_moves_as_one_that_starts_inside(lam):
+    start = Overlaps(*(np.array([x]) for x in seen(*vectors(8))))
+    runs = [
+        dynamics.free_trajectory(
+            start, SETTING._replace(inverse_temperature=lam), 0.02, (1, 5), bounds)
+        for bounds in ((0.5, 1.4), (0.4, 1.7))]
+    moved = [run.inverse_temperature for run in runs]
+    inside = (moved[1] > 0.5) & (moved[1] < 1.4)
+    assert np.all(np.abs(moved[1] - lam) > 1e-5)
+    assert moved[0] == pytest.approx(np.clip(moved[1], 0.5, 1.4), abs=1e-11)
+    assert not inside.all() or np.allclose(runs[0].overlaps, runs[1].overlaps, atol=1e-11)
+
+
+def test_both_engines_keep_the_start():
+    start, rest = seen(*vectors(3)), {"step_size": 0.03, "decay": 1e-2}
+    for record in ((0,), (0, 1, 3)):
+        exact = dynamics.exact_trajectory(start, SETTING, record=record, **rest)
+        table = dynamics.trajectory(start, SETTING, record=record, **rest)
+        assert exact.risk.shape == table.risk.shape == exact.overlaps.kappa.shape == (len(record),)
+        assert np.max(np.abs(exact.risk - table.risk)) < 1e-10
+        assert [x[0] for x in exact.overlaps] == list(start)
+        assert exact.risk[0] == theory.risk(start, SETTING).risk
+
+
 def test_two_engines_take_the_same_way():
     start, stops = seen(*vectors(3)), [1, 40, 200]
     rest = {"step_size": 0.03, "record": stops, "decay": 1e-2}

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from saccade.errors import InvalidInput
-from saccade.studies.softmax_location import theory
+from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.theory import FINEST, Overlaps, Setting
 
 # dim, length: Bayes, from two coordinates, best score, softmax, its lambda, argmax, erf
@@ -133,6 +133,58 @@ def test_several_informative_tokens():
     ):
         best = theory.best_several(dim, 10.0, count)
         assert best == pytest.approx((lam, risk), rel=2e-4)
+
+
+@pytest.mark.parametrize("dim", [10.0, 400.0, 2000.0])
+def test_the_best_of_one_informative_token_is_that_of_the_oracle(dim):
+    """A line search of one formula, the zero of the slope of another; and with |v| fitted, which at
+    large d gains nothing."""
+    root = theory.best_inverse_temperature(dim, 10.0)
+    assert theory.best_several(dim, 10.0, 1) == pytest.approx(root, rel=1e-6, abs=0)
+    best = dynamics.trained_length(dim, 10.0, 2**-0.5, "softmax")
+    if dim == 10.0:
+        assert best.risk < 0.99 * root.risk
+    else:
+        assert best == pytest.approx(root, rel=1e-6, abs=0)
+
+
+def test_a_search_goes_on_beyond_its_window():
+    for centre in (1e-4, 0.3, 250.0):
+        found = theory.least_over(lambda x, c=centre: np.log(x / c) ** 2, 0.01, 10.0)
+        assert found == pytest.approx((centre, 0.0), rel=1e-6, abs=1e-12)
+    assert theory.least_over(lambda x: x, 0.01, 10.0, stays=True)[0] == pytest.approx(0.01)
+    for falls in (lambda x: x, lambda x: -x):
+        with pytest.raises(ArithmeticError, match="all the way"):
+            theory.least_over(falls, 0.01, 10.0)
+
+
+def test_the_best_lambda_of_erf_among_very_many_tokens():
+    """Where erf is a straight line: gamma^2 m root(pi)/(2 N)."""
+    law = 0.5 * 5**0.5 * np.pi**0.5 / 2 / 1e8
+    assert theory.best_erf(10.0, 1e8).inverse_temperature == pytest.approx(law, rel=1e-6)
+
+
+def test_several_tokens_in_large_dimension_ask_for_a_small_lambda():
+    best = theory.best_several(1e8, 10.0, 2)
+    around = [
+        theory.several_risk(Setting(1e8, 10.0, best.inverse_temperature * x), 2)
+        for x in (0.99, 1.01)]
+    assert best.inverse_temperature < 2e-3 and min(around) > best.risk
+    with pytest.raises(InvalidInput, match="nil"):
+        theory.best_several(1e8, 10.0, 1)
+
+
+def test_several_on_the_manifold_are_the_plain_integrals():
+    """M E p^2 - 2 nu E p + 1/M from its own definition, by samples of the weights."""
+    random, setting = np.random.default_rng(7), Setting(6.0, 7.0, 0.9, 0.8, 0.2)
+    scores = random.standard_normal((400_000, 7))
+    scores[:, :3] = 0.8 * scores[:, :3] + 0.4 * setting.shift
+    weights = np.exp(0.9 * scores)
+    weights /= weights.sum(axis=1, keepdims=True)
+    p, q = weights[:, :3].mean(), np.mean(np.sum(weights[:, 3:] ** 2, axis=1))
+    read = 3 * np.mean(weights[:, :3] ** 2) - 2 * 0.6 * p + 1 / 3
+    by_hand = 0.2**2 + 0.8**2 * read + q
+    assert theory.several_risk(setting, 3, 0.4, 0.6) == pytest.approx(by_hand, rel=2e-3)
 
 
 def test_erf_by_the_same_polynomial():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from saccade.errors import InvalidInput
 from saccade.studies.softmax_location import theory
 from saccade.studies.softmax_location.theory import Setting
 
@@ -44,6 +45,16 @@ def test_no_window_at_half_and_a_narrow_one():
     assert theory.unstable_window(400.0, 10.0) == (None, None)
     low, high = theory.unstable_window(10.0, 100.0, 2.89)
     assert low is not None and high is not None and 0.36 < low < 0.38 < high < 0.4
+
+
+def test_a_window_that_goes_on_beyond_the_grid_is_open():
+    low, high = theory.unstable_window(4.0, 1e8, 30.0)
+    assert low == pytest.approx(0.0805, abs=1e-4) and high is None
+    assert theory.instability(2.0, (4.0, 1e8, 30.0)) < 0
+    low, high = theory.unstable_window(10.0, 100.0, 20.0)
+    assert low is None and high == pytest.approx(0.8041, abs=1e-4)
+    with pytest.raises(InvalidInput, match=r"gamma = 1000.*no minimum at any lambda"):
+        theory.unstable_window(40.0, 100.0, 1000.0)
 
 
 def test_erf_has_a_critical_lambda_in_the_same_hessian():

@@ -232,8 +232,9 @@ def _root_error(function: Callable[[float, theory.Rule], float], root: float | N
 @calculator(
     "softmax-location.unstable-window",
     outputs={
-        "low": "the truth is no local minimum from here", "high": "to here; null: nowhere",
-        **ACCURACY},
+        "low": "the truth is no local minimum from here; null if from below 0.01",
+        "high": "to here; null if beyond lambda max(1, gamma) = 60; both null: nowhere", **ACCURACY,
+    },
     status="quadrature; sought on a grid from 0.01 to 20", source=OURS,
     example={"dim": 10, "length": 100, "gamma": 3.5})
 def unstable_window(task: Task) -> dict[str, Any]:

@@ -113,6 +113,7 @@ CITATIONS = {
         "Figure 3", "The oracle predictor outperforms the linear predictor when scaling d."),
     "manifold-invariant": exact(
         "Lemma 4", "The manifold M is invariant under the PGD dynamics (10)"),
+    "manifold-drift": OURS,
     "two-overlap-map": exact(
         "Lemma 7, eqs. (12)-(13)",
         "the PGD iterations (10) can be reformulated in terms of the autonomous discrete "

@@ -10,21 +10,34 @@ import numpy as np
 from jaxtyping import ArrayLike, Float
 
 from saccade.errors import require
-from saccade.studies.single_location.theory import Overlaps, Setting, as_arrays, beyond_risk
+from saccade.studies.single_location.theory import (
+    Overlaps,
+    Setting,
+    as_arrays,
+    beyond_risk,
+    check_overlaps,
+)
 
 from .full import full_step, overlaps_of
 from .recording import Record, Trajectory, check_run, follow, trajectory
 
 Four = Float[np.ndarray, "repetitions 4"]
+IN_PLANE = 1e-15  # square of what k has outside a plane that is rounding
 
 
 def four_coordinates(overlaps: Overlaps) -> tuple[Four, Four]:
     """Unit vectors k and v with these inner products with e_1 and e_2, and with each other; outside
-    their plane k has the third coordinate only."""
-    kappa, nu, theta, eta, rho = (np.asarray(value, float) for value in overlaps)
-    k_rest = np.sqrt(np.maximum(1 - kappa**2 - eta**2, 0.0))
-    v_third = (rho - kappa * theta - eta * nu) / k_rest
-    v_rest = np.sqrt(np.maximum(1 - theta**2 - nu**2 - v_third**2, 0.0))
+    their plane k has the third coordinate only. Where k lies in that plane, up to rounding, v has
+    no third coordinate: there any will do. `InvalidInput` where no unit vectors have them."""
+    overlaps = check_overlaps(overlaps)
+    kappa, nu, theta, eta, rho = np.broadcast_arrays(*(np.asarray(x, float) for x in overlaps))
+    room = 1 - kappa**2 - eta**2
+    outside = room > IN_PLANE
+    k_rest = np.sqrt(np.where(outside, room, 0.0))
+    along = (rho - kappa * theta - eta * nu) / np.where(outside, k_rest, np.inf)
+    v_out = np.sqrt(np.maximum(1 - theta**2 - nu**2, 0.0))
+    v_third = np.clip(along, -v_out, v_out)
+    v_rest = np.sqrt((v_out - v_third) * (v_out + v_third))
     zero = np.zeros_like(kappa)
     return np.stack([kappa, eta, k_rest, zero], -1), np.stack([theta, nu, v_third, v_rest], -1)
 

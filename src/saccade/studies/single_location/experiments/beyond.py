@@ -98,15 +98,18 @@ BEYOND = (12.0, 6.0, 0.4, 0.8, 0.0)
 
 @experiment("single-location.beyond-steps")
 def beyond_steps(
-    key: Any, *, counts: tuple[int, ...] = (1, 2), leans: tuple[float, ...] = (0.35, -0.4),
-    step_size: float = 0.02, longer: float = 1.0,
+    key: Any, *, counts: tuple[int, ...] = (1, 2, 1), leans: tuple[float, ...] = (0.35, -0.4, 0.2),
+    step_size: float = 0.02, longer: float = 1.0, in_plane: int = 2,
 ) -> xarray.Dataset:
     """Overlaps at the start and after two steps of the exact descent, and of descent of vectors in
     five dimensions by differences of the risk by pairs, whose steps are `longer` by a factor; and
-    that risk at the truth, with one informative token."""
+    that risk at the truth, with one informative token. In the case `in_plane` k starts in the plane
+    of k* and v*."""
     random, rows, numbers = np.random.default_rng(29), [], np.array(BEYOND)
-    for count, lean in zip(counts, leans, strict=True):
+    for number, (count, lean) in enumerate(zip(counts, leans, strict=True)):
         k, v = random.standard_normal((2, 5))
+        if number == in_plane:
+            k = np.array([0.6, 0.8, 0, 0, 0])  # of length one without rounding
         k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
         start = dynamics.Overlaps(*(np.array([x]) for x in (k[0], v[1], v[0], k[1], k @ v)))
         run = dynamics.beyond_trajectory(

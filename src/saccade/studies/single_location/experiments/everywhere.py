@@ -1,5 +1,6 @@
 """The manifold at random settings: fixed points of the descent map from a grid of starts, the
-landscape of the risk, the map's Jacobian all over the square, and the risk after every step."""
+landscape of the risk, the map's Jacobian all over the square, the risk after every step, and where
+a step of whole vectors leads."""
 
 from typing import Any
 
@@ -155,3 +156,37 @@ def every_step(
     run = dynamics.manifold_trajectory(
         kappa, nu, drawn.setting, drawn.size, steps, np.arange(steps + 1).tolist())
     return xarray.Dataset(data | {"risk": (("setting", "start", "step"), run.risk)})
+
+
+@jax.jit
+def _one_step(k: Any, v: Any, setting: Setting, sizes: Any, lean: Any) -> Any:
+    """The overlaps with the first two axes after a step of vectors (setting, state, coordinate), by
+    automatic differentiation; k* and v* are these axes, but for what v* leans on k*."""
+    first, second = jnp.eye(k.shape[-1])[:2]
+    v_star = lean * first + jnp.sqrt(1 - lean**2) * second
+    after = dynamics.full_step(k, v, first, v_star, setting, sizes[..., None])
+    return dynamics.overlaps_of(*after, first, second)
+
+
+@experiment("single-location.off-the-manifold")
+def off_the_manifold(
+    key: Any, *, settings: int = 24, states: int = 64, coordinates: int = 12,
+    units: tuple[float, float] = (0.05, 1.9), tilt: float = 0.0, lean: float = 0.0,
+) -> xarray.Dataset:
+    """Overlaps after a step of whole vectors at random settings, from states on the manifold that
+    are uniform in the square; k and v have random parts beside k* and v*, orthogonal to each other
+    (twelve coordinates hold whatever four vectors span). `tilt` is added at random to both; in the
+    step v* may `lean` on k*."""
+    drawn, data = _drawn(key, settings, units, (0.3, 15.0))
+    random = generator(jax.random.fold_in(key, 1))
+    across = random.uniform(-1, 1, (2, settings, states, 1))
+    beside = random.standard_normal((settings, states, coordinates - 2, 2))
+    beside = np.moveaxis(np.linalg.qr(beside)[0], -1, 0)
+    pair = np.concatenate([np.zeros((2, settings, states, 2)), np.sqrt(1 - across**2) * beside], -1)
+    pair[0, ..., 0], pair[1, ..., 1] = across[..., 0]
+    pair = dynamics.normalised(pair + tilt * random.standard_normal(pair.shape))
+    after, axes = _one_step(*pair, drawn.setting, drawn.size, lean), ("setting", "state")
+    moved = np.max(np.abs(np.stack(after[:2]) - np.stack([pair[0, ..., 0], pair[1, ..., 1]])), 0)
+    return xarray.Dataset(
+        data | {name: (axes, np.asarray(x)) for name, x in after._asdict().items()}
+        | {"moved": (axes, moved)})

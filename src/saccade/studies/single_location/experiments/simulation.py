@@ -95,29 +95,38 @@ def simulated_risk(
 
 @experiment("single-location.equal-overlaps")
 def equal_overlaps(
-    key: Any, *, dim: int = 8, length: int = 4, inverse_temperature: float = 0.6,
-    samples: int = 4000, replicates: int = 32, mirror: bool = False, turn_rest: bool = False,
-    gamma: float = 0.8,
+    key: Any, *, settings: int = 6, samples: int = 1000, replicates: int = 32, mirror: bool = False,
+    turn_rest: bool = False,
 ) -> xarray.Dataset:
-    """Risks of two pairs (k, v) with the same five overlaps, or with the last three of opposite
-    sign (`mirror`). `turn_rest` turns round what v has outside k* and v*, which changes k.v alone.
-    """
-    task = _task(7, dim, length, gamma=gamma)
-    k, v = _leaning(7, task)
-    turn = _rotation_fixing(task.k_star, task.v_star, jax.random.key(8))
-    other = _mirrored(task, k, v) if mirror else (k, v)
-    if turn_rest:
-        inside = sum((other[1] @ star) * star for star in (task.k_star, task.v_star))
-        other = other[0], 2 * inside - other[1]
-    pairs = ((k, v), (turn @ other[0], turn @ other[1]))
-    risks = [
-        _risks(
-            jax.random.fold_in(key, number), replicates, samples, task,
-            models.ErfAttention(*pair, inverse_temperature))
-        for number, pair in enumerate(pairs)]
-    distance = float(np.linalg.norm(pairs[0][0] - pairs[1][0]))
+    """At random settings (d from 5 to 16, L from 3 to 8, lambda from 0.3 to 1.2, gamma from 0.5 to
+    1.2) and random directions: risks of two pairs (k, v) with the same five overlaps, or with the
+    last three of opposite sign (`mirror`). `turn_rest` turns round what v has outside k* and v*,
+    which changes k.v alone."""
+    random, rows, cases = generator(jax.random.fold_in(key, settings)), [], []
+    for number in range(settings):
+        case = Case(
+            int(random.integers(5, 17)), int(random.integers(3, 9)),
+            np.exp(random.uniform(np.log(0.3), np.log(1.2))), random.uniform(0.5, 1.2))
+        draw = int(random.integers(10**6))
+        task = _task(draw, case.dim, case.length, gamma=case.gamma)
+        k, v = _leaning(draw, task)
+        turn = _rotation_fixing(task.k_star, task.v_star, jax.random.key(draw + 1))
+        other = _mirrored(task, k, v) if mirror else (k, v)
+        if turn_rest:
+            inside = sum((other[1] @ star) * star for star in (task.k_star, task.v_star))
+            other = other[0], 2 * inside - other[1]
+        pairs = ((k, v), (turn @ other[0], turn @ other[1]))
+        rows.append([
+            _risks(
+                jax.random.fold_in(key, 2 * number + i), replicates, samples, task,
+                models.ErfAttention(*pair, case.inverse_temperature))[:, 0]
+            for i, pair in enumerate(pairs)])
+        cases.append([*case, np.linalg.norm(pairs[0][0] - pairs[1][0])])
     return xarray.Dataset(
-        {"risk": (("replicate", "pair"), np.concatenate(risks, -1)), "distance": distance})
+        {
+            "risk": (("setting", "pair", "replicate"), np.array(rows)),
+            "case": (("setting", "name"), np.array(cases))},
+        {"name": [*Case._fields, "distance"]})
 
 
 def _mirrored(task: SingleLocation, k: np.ndarray, v: np.ndarray) -> tuple[Any, Any]:

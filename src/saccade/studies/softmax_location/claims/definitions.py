@@ -10,6 +10,7 @@ from saccade.lab.experiment import Run
 from saccade.lab.kinds import ESTIMATE, IDENTITY
 from saccade.studies.softmax_location import dynamics, theory
 from saccade.studies.softmax_location.claims import changed, claim, quick
+from saccade.studies.softmax_location.dynamics.tables import LAMBDA_POINTS
 from saccade.studies.softmax_location.experiments import definitions, scores, sums
 from saccade.studies.softmax_location.theory import Overlaps, Setting
 
@@ -115,18 +116,37 @@ def _least_of_several(run: Run, factor: float = 1.0, more: float = 0.0) -> np.nd
             [theory.several_risk(Setting(dim, 9.0, float(lam), gamma), count) for lam in some]
             for some in (lams, ladder))
         rows.append([np.log(ends[1] / ends[0]) / 2e-4, best.risk / min(ladder)])
+    for dim in FAR:
+        best, root = theory.best_several(dim, 9.0, 1.0 + more), _of_one(dim)
+        rows.append([np.log(factor * best.inverse_temperature / root[0]), best.risk / root[1]])
     return one_row(rows)
 
 
+def _of_one(dim: float) -> tuple[float, float]:
+    """Where the slope of the risk at the truth vanishes, with nine tokens, and the risk there."""
+
+    def slope(log_lam: float) -> float:
+        return theory.oracle_slope(Setting(dim, 9.0, float(np.exp(log_lam))))
+
+    around = np.log((2 * dim) ** 0.5 / 1.5) + np.array([-0.2, 0.2])
+    root = float(np.exp(theory.root_between(slope, *around)))
+    return root, theory.oracle_risk(Setting(dim, 9.0, root))
+
+
+FAR = (400.0, 2000.0)
 LEAST = claim(
     id="softmax-location.best-of-several", spec="SM-18",
     statement="The best lambda for two or three informative tokens of nine is where the risk at the"
-    " truth is flat, and no other lambda has a lower one.", status="quadrature", kind=IDENTITY,
+    " truth is flat, and no other lambda has a lower one; for one of nine, at d = 400 and 2000, it"
+    " is where the slope of the oracle risk vanishes.", status="quadrature", kind=IDENTITY,
     experiment=definitions.random_settings, measure=_least_of_several,
-    predict=lambda run: [0.0, 1.0] * 2, resolution=[1e-5, 1e-9] * 2,
+    predict=lambda run: [0.0, 1.0] * 4, resolution=[1e-5, 1e-9] * 4,
     argued="The search stops within 1e-9 of log lambda, where differences over 2e-4 are good to"
-    " 1e-7; the best lambda is one of the 41 over two decades.",
-    parts=("slope, M=2", "risk, M=2", "slope, M=3", "risk, M=3"),
+    " 1e-7; the best lambda is one of the 41 over two decades. The least of risks known to 1e-12"
+    " leaves 1e-6 of lambda.",
+    parts=(
+        "slope, M=2", "risk, M=2", "slope, M=3", "risk, M=3", "lambda, d=400", "risk, d=400",
+        "lambda, d=2000", "risk, d=2000"),
     scales=quick({"count": 2}, seconds=2),
     sabotages=(
         Sabotage(
@@ -198,9 +218,10 @@ def _by_integrals(run: Run, decay: float | None, noise: float | None) -> np.ndar
         p.dim, p.length, p.inverse_temperature, p.gamma, p.noise if noise is None else noise)
     exact = dynamics.exact_trajectory(start, setting, p.step_size, p.record, fall)
     at, kept = start, []
-    for t in range(p.record[-1]):
-        here = setting._replace(inverse_temperature=p.inverse_temperature / (1 + fall * t))
-        at = dynamics.projected_step(at, dynamics.gradient(at, here, "erf"), p.step_size)
+    for t in range(-1, p.record[-1]):
+        here = setting._replace(inverse_temperature=p.inverse_temperature / (1 + fall * max(t, 0)))
+        if t >= 0:
+            at = dynamics.projected_step(at, dynamics.gradient(at, here, "erf"), p.step_size)
         if t + 1 in p.record:
             risk = theory.evaluate(at, here, theory.erf_moments(here, at.kappa)).risk
             kept.append(np.stack([*at, risk]))
@@ -215,10 +236,11 @@ def _apart(run: Run, decay: float | None = None, noise: float | None = None) -> 
 TABLES = claim(
     id="softmax-location.tables", spec="SM-4",
     statement="Descent by tables of moments with a falling lambda is descent with the gradient by"
-    " integrals at the lambda of each step, for softmax and for erf; so is the recorded risk.",
-    status="quadrature", kind=IDENTITY, experiment=definitions.table_paths, measure=_apart,
-    resolution=1e-11, argued="Tables are good to 1e-13 here and forty stable steps keep that.",
-    parts=tuple(f"{kind} after {stop}" for kind in ("softmax", "erf") for stop in (1, 7, 40)),
+    " integrals at the lambda of each step, for softmax and for erf, from the start on; so is the"
+    " recorded risk.", status="quadrature", kind=IDENTITY, experiment=definitions.table_paths,
+    measure=_apart, resolution=1e-11,
+    argued="Tables are good to 1e-13 here and forty stable steps keep that.",
+    parts=tuple(f"{kind} after {stop}" for kind in ("softmax", "erf") for stop in (0, 1, 7, 40)),
     scales=quick(seconds=2),
     sabotages=(
         Sabotage(
@@ -229,26 +251,32 @@ TABLES = claim(
             measure=lambda run: _apart(run, noise=0.5))))
 
 
-def _free_path(run: Run) -> np.ndarray:
+def _free_path(run: Run, low: float) -> np.ndarray:
     p, first = run.parameters, Overlaps(*run.data["first"].values)
     setting = Setting(float(p.dim), 3.0, p.inverse_temperature, p.gamma)
-    path = dynamics.free_trajectory(first, setting, p.step_size, p.stops, (0.3, 1.2))
+    path = dynamics.free_trajectory(first, setting, p.step_size, p.stops, (low, 1.2))
     return np.moveaxis(np.stack([*path.overlaps, path.inverse_temperature, path.risk]), -1, 0)
+
+
+def _off_the_key(run: Run) -> np.ndarray:
+    """The largest difference of each number, and of all of them where the table begins such that
+    the first lambda is its twentieth point."""
+    path, turn = run.data.path.values, np.cos(np.pi * 19 / (LAMBDA_POINTS - 1))
+    on_point = (2 * np.log(run.parameters.inverse_temperature) - (1 - turn) * np.log(1.2)) / (
+        1 + turn)
+    between, at_point = (
+        np.abs(path - _free_path(run, low)).max(axis=(0, 2)) for low in (0.3, np.exp(on_point)))
+    return one_row([*between, at_point.max()])
 
 
 FREE_KEY = claim(
     id="softmax-location.free-key", spec="SM-Q1",
     statement="With the key free in length five overlaps and lambda close: descent of whole vectors"
-    " by automatic differentiation follows the map, in overlaps, lambda and risk.",
-    status="quadrature", kind=IDENTITY, experiment=scores.free_key,
-    measure=lambda run: one_row(
-        np.abs(run.data.path.values - _free_path(run))
-        .max(axis=2)
-        .reshape(len(run.data.stop), 7)
-        .max(axis=0)),
-    resolution=1e-11,
+    " by automatic differentiation follows the map, in overlaps, lambda and risk; also where the"
+    " first lambda is a point of the table.", status="quadrature", kind=IDENTITY,
+    experiment=scores.free_key, measure=_off_the_key, resolution=1e-11,
     argued="Tables in log lambda and Gauss sums of twenty nodes are good to 1e-13.",
-    parts=(*Overlaps._fields, "lambda", "risk"), scales=quick(seconds=3),
+    parts=(*Overlaps._fields, "lambda", "risk", "from a point"), scales=quick(seconds=3),
     sabotages=(changed("less-pull", "Nine tenths of the pull along the key.", pull=0.9),))
 
 

@@ -68,30 +68,43 @@ HESSIAN = claim(
 
 def _edges(run: Run, more: float = 0.0, gamma: float = 3.5) -> list[float]:
     """The ends of the first window as it is searched for, of the others between their brackets;
-    maybe with `more` tokens."""
+    the beginning of one that is open; maybe with `more` tokens."""
     dim, length, *_ = states.UNSTABLE[0]
     low, high = theory.unstable_window(dim, length + more, gamma)
-    return [low or np.nan, high or np.nan] + [
-        theory.root_between(
-            partial(theory.instability, task=(dim, length + more, gamma)), low, high)
-        for dim, length, low, high in states.UNSTABLE[2:]]
+    return (
+        [low or np.nan, high or np.nan]
+        + [
+            theory.root_between(
+                partial(theory.instability, task=(dim, length + more, gamma)), low, high)
+            for dim, length, low, high in states.UNSTABLE[2:]]
+        + [_begins(more)])
+
+
+def _begins(more: float) -> float:
+    """Of the window that goes on beyond the grid it is searched on, at gamma = 30."""
+    dim, length, *_ = states.OPEN
+    low, high = theory.unstable_window(dim, length + 1e6 * more, 30.0)
+    return low if low and high is None else np.nan
 
 
 WINDOW = claim(
     id="softmax-location.unstable-window", spec="SM-7",
     statement="At gamma = 3.5 the truth is no local minimum in a window of inverse temperatures,"
-    " where the transverse Hessian says.", status="quadrature", kind=IDENTITY,
-    experiment=states.instability_edges,
+    " where the transverse Hessian says; at gamma = 30 and 1e8 tokens in one that is open, beyond"
+    " lambda = 60/gamma.", status="quadrature", kind=IDENTITY, experiment=states.instability_edges,
     measure=lambda run: one_row(run.data.inverse_temperature.values), predict=_edges,
     resolution=1e-6, argued="Differences over 1e-4 have an error of 1e-8.",
     parts=tuple(
         f"d={c[0]:g} L={c[1]:g} {side}"
-        for c, side in zip(states.UNSTABLE, ("low", "high") * 3, strict=True)),
+        for c, side in zip(
+            (*states.UNSTABLE, states.OPEN), ("low", "high") * 3 + ("low",), strict=True)),
     sabotages=(
-        changed("smaller-gamma", "Differences at gamma = 3.4, Hessian at 3.5.", gamma=3.4),
+        changed(
+            "smaller-gamma", "Differences at gamma = 3.4 and 29, Hessian at 3.5 and 30.", gamma=3.4,
+            wide=29.0),
         Sabotage(
-            "two-tokens-more", "The Hessian with two tokens more than the differences have.",
-            predict=lambda run: _edges(run, 2.0))))
+            "two-tokens-more", "The Hessian with two tokens more (of 1e8, two millions more) than"
+            " the differences have.", predict=lambda run: _edges(run, 2.0))))
 
 
 def saturated_law(run: Run, pairs: bool = True) -> np.ndarray:

@@ -244,6 +244,25 @@ TWO_TOKENS = claim(
             predict=lambda run: _fitted_by_hand(run, 1.01))))
 
 
+def _gained(run: Run) -> np.ndarray:
+    """By dimension: the least risk over lambda and |v| over that at |v| = 1."""
+    p = run.parameters
+    least = [theory.best_inverse_temperature(d, length, p.gamma).risk for d, length in p.cases]
+    return one_row(run.data.risk.values[:, 0] / np.array(least))
+
+
+SURE = claim(
+    id="softmax-location.fitted-length-far", spec="SM-16",
+    statement="In 400 and 2000 dimensions fitting the length of v gains nothing: the least risk of"
+    " softmax over lambda and |v|, 4e-30 and 3e-146, is that at |v| = 1, where the slope along"
+    " lambda vanishes.", status="quadrature", kind=IDENTITY, experiment=oracle.duel,
+    measure=_gained, predict=lambda run: [1.0] * 2, resolution=1e-9,
+    argued="What the length gains is of the order of the risk itself; both are sums of positive"
+    " numbers, and at a minimum an error of 1e-7 in lambda costs 1e-11.", parts=("d=400", "d=2000"),
+    scales=quick({"cases": ((400.0, 10.0), (2000.0, 10.0)), "gamma": 2**-0.5, "free_length": True}),
+    sabotages=(changed("small-d", "d = 4 and 10.", cases=((4.0, 10.0), (10.0, 10.0))),))
+
+
 def _ladder(run: Run, gamma: float | None = None) -> np.ndarray:
     """By length: gaps in log risk of Bayes < plane < scores < softmax < argmax < erf < linear."""
     rows, g = [], run.parameters.gamma if gamma is None else gamma

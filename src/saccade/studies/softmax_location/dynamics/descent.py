@@ -20,8 +20,8 @@ from .tables import MOMENTS, Kind, Table, moment_table, moments_at
 
 
 class Trajectory(NamedTuple):
-    """Recorded steps (1 is the state after the first), overlaps and risk there with the steps as
-    the last axis, at the lambda of that step."""
+    """Recorded steps (1 is the state after the first, 0 the start), overlaps and risk there with
+    the steps as the last axis, at the lambda of that step (the start, of the first)."""
 
     steps: Int[np.ndarray, " recorded"]
     overlaps: Overlaps
@@ -86,11 +86,13 @@ def exact_trajectory(
     rule: theory.Rule = theory.FINE,
 ) -> Trajectory:
     """As `trajectory`, by integrals at every step: for one start and some hundred steps."""
-    at, kept, risks = start, [], []
-    for t in range(record[-1]):
-        here = setting._replace(inverse_temperature=setting.inverse_temperature / (1 + decay * t))
-        at = exact_step(at, here, step_size, rule=rule)
-        if t + 1 in record:
+    at, here, kept, risks = start, setting, [], []
+    for t in range(record[-1] + 1):
+        if t:
+            cooled = setting.inverse_temperature / (1 + decay * (t - 1))
+            here = setting._replace(inverse_temperature=cooled)
+            at = exact_step(at, here, step_size, rule=rule)
+        if t in record:
             kept.append(at)
             risks.append(theory.risk(at, here, rule).risk)
     overlaps = Overlaps(*(np.stack(part, -1) for part in zip(*kept, strict=True)))

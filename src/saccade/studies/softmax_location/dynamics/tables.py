@@ -81,6 +81,17 @@ def interpolated(axis: Axis, x: Any, values: Any) -> Any:
     return jnp.tensordot(share, values, axes=1)
 
 
+def slopes_of(axis: Axis, values: np.ndarray) -> np.ndarray:
+    """The slope along the axis at its points, of the polynomial through values (points, ...), which
+    `interpolated` gives back anywhere: D_ij = (w_j/w_i)/(x_i - x_j), rows that sum to nothing. The
+    automatic derivative of `interpolated` is no slope at a point, and loses digits near one."""
+    away = axis.points[:, None] - axis.points + np.eye(len(axis.points))
+    matrix = axis.weights / axis.weights[:, None] / away
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    return np.tensordot(matrix, values, axes=1)
+
+
 def moments_at(table: Table, kappa: Any, log_lambda: Any) -> Moments:
     """The moments at one lambda and any shape of kappa. In JAX."""
     row = (

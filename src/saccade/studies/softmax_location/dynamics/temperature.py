@@ -1,8 +1,8 @@
 """Training lambda too: the key K = lambda k is free in length, v stays on its sphere.
 
 grad_K R = (1/lambda)(I - k k^T) g_k + R_lambda k, so that five overlaps and lambda close. R_lambda
-is the derivative of the table of moments in log lambda. Also: descent on lambda alone at the truth,
-to its end. Status: exact up to the tables.
+is the derivative of the table of moments in log lambda, a table itself. Status: exact up to the
+tables.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from saccade.studies.softmax_location.theory import Overlaps, Setting
 
 from .descent import padded
 from .step import step_and_length
-from .tables import interpolated, moment_table
+from .tables import interpolated, moment_table, slopes_of
 
 
 class FreeTrajectory(NamedTuple):
@@ -40,22 +40,28 @@ def free_trajectory(
     table, steps = moment_table(highest, last=bounds[0]), np.asarray(record, np.int64)
     first = Overlaps(*(np.asarray(x, float) for x in start))
     lam = np.full(np.shape(first.kappa), float(setting.inverse_temperature))
-    numbers = Setting(*(float(x) for x in setting))
     logs = np.log(bounds[0]), np.log(bounds[1])
-    at, kept, risk = _run(first, np.log(lam), table, numbers, step_size, rate, logs, padded(steps))
+    slopes = table._replace(values=slopes_of(table.log_lambda, table.values))
+    tables, numbers = (table, slopes), Setting(*(float(x) for x in setting))
+    at, kept, risk = _run(first, np.log(lam), tables, numbers, step_size, rate, logs, padded(steps))
     parts = [np.moveaxis(np.asarray(x)[: len(steps)], 0, -1) for x in (*at, kept, risk)]
     return FreeTrajectory(steps, Overlaps(*parts[:5]), parts[5], parts[6])
 
 
 @jax.jit
-def _run(start, log_lambda, table, setting, step_size, rate, bounds, stops):
-    def value(at: Overlaps, x):
+def _run(start, log_lambda, tables, setting, step_size, rate, bounds, stops):
+    def moments(table, at: Overlaps, x):
         row = interpolated(table.log_lambda, x, table.values)
-        M = theory.unstacked(interpolated(table.kappa, at.kappa, row))
-        return theory.evaluate(at, setting, M, jnp)
+        return theory.unstacked(interpolated(table.kappa, at.kappa, row))
+
+    def value(at: Overlaps, x):
+        return theory.evaluate(at, setting, moments(tables[0], at, x), jnp)
 
     def one(at: Overlaps, x):
-        slope = jax.grad(lambda y: value(at, y).risk)(x)  # lambda R_lambda
+        M, by_x = (moments(table, at, x) for table in tables)
+        slope = jax.jvp(  # lambda R_lambda
+            lambda M: theory.evaluate(at, setting, M, jnp).risk, (M,), (by_x,)
+        )[1]
         lam = jnp.exp(x)
         moved = lam - rate * step_size * slope / lam
         sizes = step_size / (lam * moved), step_size

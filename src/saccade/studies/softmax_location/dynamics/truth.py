@@ -21,10 +21,17 @@ def oracle_risk_at(dim: float, length: float, lam: float, gamma: float = 2**-0.5
 
 
 def trained_length(dim: float, length: float, gamma: float, kind: Kind) -> Best:
-    """The least over lambda and |v| of the risk at the truth."""
+    """The least over lambda and |v| of the risk at the truth. Erf among many tokens has it as
+    lambda falls to zero, where its weights are the scores: lambda m then stops at 1e-3, whose risk
+    is that of the limit up to 1e-6."""
+    low, high = theory.first_window(dim, gamma)
+    if kind == "softmax":
+        theory.check_least(dim, length, gamma)
+    else:
+        low = 1e-3 / max((dim / 2) ** 0.5, gamma)
 
     def at(lam: float) -> float:
         setting = Setting(dim, length, lam, gamma)
         return theory.fitted_risk(setting, MOMENTS[kind](setting, 1.0))
 
-    return Best(*theory.least_over(at, 1e-3, 20.0))
+    return Best(*theory.least_over(at, low, high, stays=kind == "erf"))

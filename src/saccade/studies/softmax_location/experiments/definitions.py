@@ -192,7 +192,7 @@ def fresh_errors(
 def table_paths(
     key: Any, *, dim: float = 30.0, length: float = 7.0, inverse_temperature: float = 1.2,
     gamma: float = 0.8, noise: float = 0.3, decay: float = 0.02, step_size: float = 0.02,
-    record: tuple[int, ...] = (1, 7, 40), starts: int = 3,
+    record: tuple[int, ...] = (0, 1, 7, 40), starts: int = 3,
 ) -> xarray.Dataset:
     """Overlaps and risks along descent by tables of moments with a falling lambda, for softmax and
     for erf."""

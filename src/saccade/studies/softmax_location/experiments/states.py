@@ -83,14 +83,19 @@ UNSTABLE = (
     (40.0, 100.0, 0.25, 0.5), (40.0, 1000.0, 0.3, 0.45), (40.0, 1000.0, 0.45, 0.8))
 
 
+OPEN = (4.0, 1e8, 0.01, 2.0)
+
+
 @experiment("softmax-location.instability-edges")
 def instability_edges(
-    key: Any, *, cases: tuple[tuple[float, float, float, float], ...] = UNSTABLE, gamma: float = 3.5
+    key: Any, *, cases: tuple[tuple[float, float, float, float], ...] = UNSTABLE,
+    gamma: float = 3.5, wide: float = 30.0,
 ) -> xarray.Dataset:
     """The inverse temperatures, bracketed by each case, at which a turn at the truth starts or
-    stops to grow; NaN where none does."""
+    stops to grow; NaN where none does. Last, at gamma = `wide`, where one starts that still grows
+    at the end of the bracket."""
 
-    def edge(dim: float, length: float, low: float, high: float) -> float:
+    def edge(dim: float, length: float, low: float, high: float, gamma: float = gamma) -> float:
         def rate(lam: float) -> float:
             return _turn_rate(_turns(Setting(dim, length, lam, gamma), "softmax"))
 
@@ -98,7 +103,8 @@ def instability_edges(
             return float("nan")
         return _root(rate, low, high)
 
-    return xarray.Dataset({"inverse_temperature": ("case", np.array([edge(*c) for c in cases]))})
+    edges = [*(edge(*case) for case in cases), edge(*OPEN, wide)]
+    return xarray.Dataset({"inverse_temperature": ("edge", np.array(edges))})
 
 
 @experiment("softmax-location.oracle-turns")

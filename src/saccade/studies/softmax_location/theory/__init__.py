@@ -15,7 +15,14 @@ from .laws import (
     softmax_rate,
 )
 from .moments import COUNT, Moments, kernels, moments, stacked, unstacked
-from .oracle import Best, best_inverse_temperature, oracle_risk, oracle_slope
+from .oracle import (
+    Best,
+    best_inverse_temperature,
+    check_least,
+    first_window,
+    oracle_risk,
+    oracle_slope,
+)
 from .risk import Value, derivative, evaluate, manifold_risk, risk, with_accuracy
 from .rivals import Sees, argmax_risk, bayes_risk, fitted_risk, linear_risk
 from .roots import least_over, root_between
@@ -46,10 +53,10 @@ __all__ = [
     "End", "Hessian", "Moments", "Overlaps", "Rule", "Sees", "Setting", "Swapped", "SwappedWindow",
     "Value", "Window", "argmax_risk", "bayes_capacity", "bayes_risk", "best_erf",
     "best_inverse_temperature", "best_inverse_temperature_gap", "best_inverse_temperature_law",
-    "best_several", "check_overlaps", "check_setting", "creeping_speed", "derivative",
-    "erf_moments", "erf_oracle_risk", "erf_threshold", "evaluate", "fitted_risk", "hessian_of",
-    "in_plane", "instability", "kernels", "least_over", "linear_risk", "manifold_risk", "margin",
-    "moments", "null_threshold", "oracle_hessian", "oracle_risk", "oracle_slope", "risk",
-    "root_between", "saturated_curvature", "score_to_softmax", "settle", "several_risk",
-    "softmax_rate", "stability_at", "stacked", "swapped_state", "swapped_window", "unstable_window",
-    "unstacked", "with_accuracy"]
+    "best_several", "check_least", "check_overlaps", "check_setting", "creeping_speed",
+    "derivative", "erf_moments", "erf_oracle_risk", "erf_threshold", "evaluate", "first_window",
+    "fitted_risk", "hessian_of", "in_plane", "instability", "kernels", "least_over", "linear_risk",
+    "manifold_risk", "margin", "moments", "null_threshold", "oracle_hessian", "oracle_risk",
+    "oracle_slope", "risk", "root_between", "saturated_curvature", "score_to_softmax", "settle",
+    "several_risk", "softmax_rate", "stability_at", "stacked", "swapped_state", "swapped_window",
+    "unstable_window", "unstacked", "with_accuracy"]

@@ -59,10 +59,7 @@ def best_inverse_temperature(
     """Where d/dlambda of the oracle risk vanishes. The risk falls at small lambda always; that it
     has one minimum is an observation (it was so in every scan). For large d it is about (L - 1)
     exp(-d/(4 (1 + gamma^2))), which must be a double."""
-    largest = 4 * (1 + gamma**2) * (SMALLEST_LOG + np.log(length))
-    require(
-        dim <= largest, "dim", dim,
-        f"must be at most {largest:.6g} at this length and gamma: the least risk would be nil")
+    check_least(dim, length, gamma)
 
     def at(log_lam: float) -> Setting:
         return Setting(dim, length, float(np.exp(log_lam)), gamma, noise)
@@ -71,6 +68,21 @@ def best_inverse_temperature(
     low, high = _bracket(lambda x: oracle_slope(at(x), rule), guess, gamma)
     root = root_between(lambda x: oracle_slope(at(x), rule), low, high)
     return Best(float(np.exp(root)), oracle_risk(at(root), rule))
+
+
+def check_least(dim: float, length: float, gamma: float) -> None:
+    """`InvalidInput` where the least oracle risk is no number."""
+    largest = 4 * (1 + gamma**2) * (SMALLEST_LOG + np.log(length))
+    require(
+        dim <= largest, "dim", dim,
+        f"must be at most {largest:.6g} at this length and gamma: the least risk would be nil")
+
+
+def first_window(dim: float, gamma: float) -> tuple[float, float]:
+    """Inverse temperatures around which a search begins: from where nothing is told apart, lambda m
+    or lambda (1 + gamma^2)/m a tenth, to where lambda m or lambda gamma is ten."""
+    m = (dim / 2) ** 0.5
+    return 0.1 * min(1 / m, m / (1 + gamma**2)), 10 / max(m, gamma)
 
 
 def _bracket(slope: Callable[[float], float], guess: float, gamma: float) -> tuple[float, float]:

@@ -42,10 +42,12 @@ def linear_risk(setting: Setting) -> float:
 
 def fitted_risk(setting: Setting, M: Moments) -> float:
     """eps^2 + gamma^2 - E[Y T]^2/E[T^2]: at the truth with the length of v fitted too, from the
-    moments of the weights at kappa = 1. Exact, given the moments."""
+    moments of the weights at kappa = 1. As eps^2 + gamma^2 (gamma^2 Var p + E q)/(gamma^2 E p^2 + E
+    q), which keeps the digits of a small risk. Exact, given the moments."""
     square = setting.gamma**2
-    product, size = square * M.p[0], square * M.pp[0] + M.q[0]
-    return float(setting.noise**2 + square - product**2 / size)
+    spread = M.rr[0] - M.r[0] ** 2 if M.p[0] > 0.5 else M.pp[0] - M.p[0] ** 2
+    left, size = square * spread + M.q[0], square * M.pp[0] + M.q[0]
+    return float(setting.noise**2 + square * left / size)
 
 
 class _Law(NamedTuple):

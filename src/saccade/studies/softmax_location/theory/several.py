@@ -1,15 +1,18 @@
 """M informative tokens, Y the mean of their X_j . v*: the risk on the manifold in nu at any kappa.
 
 R = eps^2 + gamma^2 (M E p^2 - 2 nu E p + 1/M) + E q, with p the weight on one informative token and
-q the sum of squares on the others. Status: quadrature.
+q the sum of squares on the others. With r the weight on all of the others and p' that on a second
+informative token M E p^2 - 2 E p + 1/M = E r^2/M + (M - 1)(E p^2 - E p p'), so that one informative
+token has a risk made of positive numbers, with all digits at any size. Status: quadrature.
 """
 
 import numpy as np
 
 from saccade.errors import require
 
-from .kernels import FINE, Rule, informative, nodes, uninformative
-from .oracle import Best
+from .kernels import FINE, TINY, Rule, informative, nodes, uninformative
+from .moments import kernels
+from .oracle import Best, check_least, first_window
 from .roots import least_over
 from .setting import Setting
 
@@ -24,18 +27,28 @@ def several_risk(
     require(M >= 1 and rest >= 1, "informative_tokens", M, rule_of_m)
     w = nodes(setting, np.asarray(kappa), rule)
     at, own = uninformative(setting, w, rule), informative(setting, kappa, w, rule)
-    others, kept = np.exp(rest * at.log_phi), own.none[0] ** (M - 1)
-    p, pp = (rule.step * float(part[0] * kept @ others) for part in (own.once, own.twice))
-    q = rest * rule.step * float(at.g2 * np.exp((rest - 1) * at.log_phi) @ (kept * own.none[0]))
-    return setting.noise**2 + setting.gamma**2 * (M * pp - 2 * nu * p + 1 / M) + q
+    K, kept = kernels(rest, at), own.none[0] ** (M - 1)
+    p, rr, q = (
+        rule.step * float(part * kept @ weigh)
+        for part, weigh in ((own.once[0], K.p), (own.none[0], K.rr), (own.none[0], K.q)))
+    spread = 0.0
+    if M > 1:
+        none = np.maximum(own.none[0], TINY)
+        pairs = own.twice[0] * kept - own.once[0] ** 2 * kept / none
+        spread = (M - 1) * rule.step * float(pairs @ K.p)
+    return setting.noise**2 + setting.gamma**2 * (rr / M + spread + 2 * (1 - nu) * p) + q
 
 
 def best_several(
     dim: float, length: float, informative_tokens: float, gamma: float = 2**-0.5
 ) -> Best:
-    """The lambda of the lowest risk at the truth."""
+    """The lambda of the lowest risk at the truth, sought from lambda m about one: for one
+    informative token it is about 2 m/(1 + gamma^2), for more of them lambda m grows slowly with d.
+    """
+    if informative_tokens == 1:
+        check_least(dim, length, gamma)
 
     def at(lam: float) -> float:
         return several_risk(Setting(dim, length, lam, gamma), informative_tokens)
 
-    return Best(*least_over(at, 0.01, 10.0))
+    return Best(*least_over(at, *first_window(dim, gamma)))

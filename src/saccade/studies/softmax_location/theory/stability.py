@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import optimize
 
+from saccade.errors import require
+
 from .kernels import FINE, Rule
 from .moments import Moments, moments
 from .risk import evaluate
@@ -65,7 +67,8 @@ def margin(h: Hessian) -> float:
 
 
 class Window(NamedTuple):
-    """Where in lambda something happens; two Nones where nowhere."""
+    """Where in lambda something happens; None for an end that lies beyond the grid it is sought on,
+    two Nones where nowhere."""
 
     low: float | None
     high: float | None
@@ -79,7 +82,8 @@ def instability(lam: float, task: tuple[float, float, float], rule: Rule = FINE)
 
 def unstable_window(dim: float, length: float, gamma: float = 2**-0.5) -> Window:
     """The inverse temperatures between which the truth is no local minimum: sign changes of the
-    margin on a grid of 72 from 0.01 to 20, after a look between the grid's lowest neighbours."""
+    margin on a grid of 72 from 0.01 to 20 (to 60/gamma if that is less), after a look between the
+    grid's lowest neighbours."""
 
     at = partial(instability, task=(dim, length, gamma))
     grid = SCAN[SCAN * max(1.0, gamma) <= 60]
@@ -92,11 +96,16 @@ def unstable_window(dim: float, length: float, gamma: float = 2**-0.5) -> Window
     points, signs = points[order], (np.append(values, finer.fun)[order] < 0)
     if not signs.any():
         return Window(None, None)
+    require(
+        not signs.all(), "gamma", gamma,
+        f"must be smaller: the truth is no minimum at any lambda from {grid[0]:g} to"
+        f" {grid[-1]:.3g}, and an end of the window is not looked for elsewhere")
     inside = int(np.argmax(signs))
-    after = inside + int(np.argmin(signs[inside:])) if not signs[inside:].all() else len(signs) - 1
     low = root_between(at, points[inside - 1], points[inside]) if inside else None
-    high = root_between(at, points[after - 1], points[after])
-    return Window(low, high)
+    if signs[inside:].all():
+        return Window(low, None)
+    after = inside + int(np.argmin(signs[inside:]))
+    return Window(low, root_between(at, points[after - 1], points[after]))
 
 
 def saturated_curvature(setting: Setting) -> Number:

@@ -121,7 +121,7 @@ def softmax_oracle_error(
         curve = smoothed_error(setting, statistic, 1.0, points - less, rarely=rarely)
         return smallest_over_threshold(np.vectorize(curve), curve.thresholds())
 
-    # The weights of nodes for rare errors sum to 1 within some per cent only: too coarse for others.
+    # Weights of nodes for rare errors sum to 1 within some per cent only: too coarse for others.
     rarely = is_rare(setting) and best(2, False)[1] < RARE
     (_, coarse), (threshold, fine) = best(2, rarely), best(0, rarely)
     return _capped(setting, threshold, fine, "quadrature", abs(fine - coarse))

@@ -80,6 +80,9 @@ def test_with_a_split_signal_the_margin_is_that_of_the_whole_signal():
     assert np.any(np.asarray(batch.y * (batch.X[:, 1] @ task.direction)) < 0.7)
     with pytest.raises(InvalidInput, match=r"^margin = 0\.7 .*overlap"):
         group_sparse_task(4, 3, relevant=1, margin=0.7, split=2, overlap=1)
+    apart = group_sparse_task(4, 3, relevant=1, margin=0.7, split=3, split_weight=-2.0, overlap=1)
+    batch = apart.sample(jax.random.key(6), 500)
+    assert np.all(np.asarray(batch.y * apart.best(batch.X)) >= 0.7 - 1e-12)
 
 
 def test_a_split_signal_uses_both_groups():

@@ -14,8 +14,8 @@ Departures from the paper, each an option of the one definition:
                groups
   overlap      the last `overlap` variables of a group are the first of the next one: the groups
                are windows on one row of variables, and a variable may lie in two of them. A margin
-               moves the variables of the row, and with them what the neighbours of j* see of it;
-               of a split signal that would move both parts, so all three together are refused
+               moves the variables of the row, and with them what the neighbours of j* see of it
+               (refused where a neighbour bears the other part of a split signal)
 """
 
 import math
@@ -112,13 +112,13 @@ def group_sparse_task(
     require(0 <= correlation < 1, "correlation", correlation, "must be in [0, 1)")
     require(math.isfinite(split_weight), "split_weight", split_weight, "must be a finite number")
     overlap = whole_number(overlap, "overlap", 0, group_dim // 2)
-    require(
-        margin == 0 or overlap == 0 or split is None, "margin", margin,
-        "must be 0 where groups overlap and the signal is split")
     weights = np.eye(1, groups, relevant)[0]
     if split is not None:
         second = whole_number(split, "split", 0, groups - 1)
         require(second != relevant, "split", split, f"must differ from relevant = {relevant}")
+        apart = overlap == 0 or abs(second - relevant) > 1
+        rule = "must be 0 where the two groups of a split signal overlap"
+        require(margin == 0 or apart, "margin", margin, rule)
         weights[second] = split_weight
     # Of NumPy's numbers, whose type is firm: two types of one number would be two programs.
     numbers = np.array([check_positive(scale, "scale"), margin, correlation])

@@ -97,7 +97,7 @@ def spent(
     with np.errstate(divide="ignore", invalid="ignore"):  # |q| may leave the numbers, below
         steps = alignment_after_two_steps(setting, share * alpha, eta_q=1.0)
     eta_q = sharpness / max(steps.q_norm, 1e-300)
-    if eta_q > LARGEST:  # so few samples that the first step saturates every sample's slope
+    if eta_q > LARGEST:  # of so few samples that the first step fits them all, and slopes vanish
         return Choice(1.0, ridge, share * alpha, left, 0.0, sharpness, LARGEST), None
     error, point = quick_fit(setting, "attention", left, ridge, steps.q_cosine, sharpness, start)
     return Choice(error, ridge, share * alpha, left, steps.q_cosine, sharpness, eta_q), point
@@ -211,8 +211,9 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
     seek = partial(best_choice, setting, model)
     low, high, choice, start = bracket(seek, target, most)
     if low is None:
+        error = fine_error(setting, model, choice)
         return Need(
-            model, high, fine_error(setting, model, choice), limit, choice,
+            model, high, error, limit, choice._replace(error=error),
             f"the fewest that are tried, {high:.3g} samples per dimension, meet it",
             "fewer may suffice")
     if high is None:

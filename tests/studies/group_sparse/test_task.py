@@ -54,6 +54,37 @@ def test_the_margin_holds_for_every_sample(margin, relevant):
     np.testing.assert_array_equal(task.label(batch.X), batch.y)
 
 
+@pytest.mark.parametrize("relevant", [0, 1, 3])
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_a_margin_moves_the_row_of_variables_that_overlapping_groups_share(relevant, overlap):
+    direction = np.array([1.0, 2.0, 3.0, 4.0, 5.0]) / np.sqrt(55)
+    make = [
+        group_sparse_task(
+            4, 5, relevant=relevant, margin=margin, overlap=overlap, direction=direction)
+        for margin in (0.0, 0.7)]
+    plain, moved = (task.sample(jax.random.key(0), 200) for task in make)
+    X, y = np.asarray(moved.X), np.asarray(moved.y)
+    np.testing.assert_array_equal(X[:, 1:, :overlap], X[:, :-1, 5 - overlap :])
+    np.testing.assert_allclose(
+        X[:, relevant], plain.X[:, relevant] + 0.7 * y[:, None] * direction, atol=1e-14)
+    assert np.all(y * (X[:, relevant] @ direction) >= 0.7 - 1e-12)
+    changed = [group for group in range(4) if np.any(X[:, group] != np.asarray(plain.X)[:, group])]
+    assert changed == [group for group in range(4) if abs(group - relevant) <= 1]
+    np.testing.assert_array_equal(make[1].label(moved.X), y)
+
+
+def test_with_a_split_signal_the_margin_is_that_of_the_whole_signal():
+    task = group_sparse_task(4, 3, relevant=1, margin=0.7, split=2, split_weight=-0.5)
+    batch = task.sample(jax.random.key(5), 500)
+    assert np.all(np.asarray(batch.y * task.best(batch.X)) >= 0.7 - 1e-12)
+    assert np.any(np.asarray(batch.y * (batch.X[:, 1] @ task.direction)) < 0.7)
+    with pytest.raises(InvalidInput, match=r"^margin = 0\.7 .*overlap"):
+        group_sparse_task(4, 3, relevant=1, margin=0.7, split=2, overlap=1)
+    apart = group_sparse_task(4, 3, relevant=1, margin=0.7, split=3, split_weight=-2.0, overlap=1)
+    batch = apart.sample(jax.random.key(6), 500)
+    assert np.all(np.asarray(batch.y * apart.best(batch.X)) >= 0.7 - 1e-12)
+
+
 def test_a_split_signal_uses_both_groups():
     task = group_sparse_task(3, 1, relevant=0, split=2, split_weight=0.5)
     batch = task.sample(jax.random.key(4), 500)

@@ -40,6 +40,16 @@ def test_the_noise_has_two_phases(sharpness):
     assert abs(predicted - counted) < 0.02 + 0.01 * abs(counted)
 
 
+@pytest.mark.parametrize(("count", "border"), [(20, 2.0627128), (1000, 3.36709008)])
+def test_the_noise_is_finite_and_continuous_at_the_border(count, border):
+    noise = np.random.default_rng(2).normal(size=(4000, count))
+    for sharpness in border * np.array([1 - 1e-6, 1.0, 1 + 1e-6, 1.02, 1.1]):
+        counted = np.log(np.exp(sharpness * noise).sum(1)).mean()
+        assert abs(theory.mean_log_noise(count, sharpness) - counted) < 0.25
+    below, above = (theory.mean_log_noise(count, border * (1 + e)) for e in (-1e-6, 1e-6))
+    assert abs(above - below) < 1e-4
+
+
 def test_the_odds_grow_with_their_exponent():
     """Powers of L far out, where logarithms no longer matter: 2 c kappa - 1 - kappa^2, 2 kappa (c -
     1), and zero at kappa = c - sqrt(c^2 - 1)."""

@@ -75,6 +75,26 @@ def test_softmax_runs_from_pooling_to_hardmax():
     assert abs(sharp.error - hardmax_oracle_error(setting).error) < 5e-4
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [Setting(10_000, 1, 0.5, 80.0), Setting(3000, 1, 0.3, 20.0), Setting(10, 1, 0.5, 11.0)])
+def test_no_sharpness_is_pooling_at_every_length(setting):
+    """However narrow the statistic, and where other rules make only rare errors."""
+    answer, pooled = softmax_oracle_error(setting, 0.0), pooled_oracle_error(setting)
+    assert abs(answer.error - pooled.error) < 1e-10
+    assert answer.threshold * setting.length**0.5 == pytest.approx(pooled.threshold, abs=1e-4)
+
+
+def test_a_little_sharpness_on_many_tokens_against_counting():
+    setting, k = Setting(5000, 1, 0.4, 80.0), 0.01
+    u = _tokens(setting, 2000, seed=3)
+    answer = softmax_oracle_error(setting, k)
+    counted, error = _counted(
+        setting, lambda u: (np.exp(k * u) * u).sum(-1) / np.exp(k * u).sum(-1), u, answer.threshold)
+    assert abs(counted - answer.error) < 5 * error + answer.accuracy
+    assert answer.error < 0.5 * pooled_oracle_error(setting).error
+
+
 def test_one_token_makes_all_equal():
     setting = Setting(1, 1, 0.5, 2.0)
     for answer in (

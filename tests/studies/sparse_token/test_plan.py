@@ -1,6 +1,7 @@
 """`saccade plan sparse-token`: text, JSON and a curve; impossible targets in one sentence; answers
 that theory confirms."""
 
+import importlib
 import json
 
 import pytest
@@ -17,6 +18,7 @@ from saccade.studies.sparse_token.theory import (
     subset_bayes_error,
 )
 
+planning = importlib.import_module("saccade.studies.sparse_token.theory.plan")
 pytestmark = pytest.mark.slow
 
 COMMON = ["plan", "sparse-token", "--length", "4", "--signal", "3"]
@@ -63,6 +65,43 @@ def test_the_vectorised_model_needs_length_times_the_samples_of_pooling(answer):
     ratio = models["vectorised"]["samples_per_dim"] / models["pooled"]["samples_per_dim"]
     assert ratio == pytest.approx(4.0, rel=0.02)
     assert models["attention"]["samples_per_dim"] < models["pooled"]["samples_per_dim"]
+
+
+def test_a_target_reached_by_the_last_move_is_met(monkeypatch):
+    """With an error of alpha^(-1/2): six moves of e^0.4 or less."""
+    monkeypatch.setattr(
+        planning, "fine_error", lambda setting, model, choice: choice.fit_samples_per_dim**-0.5)
+    setting, choice = SparseTokenSetting(4, 1, 0.5, 3.0), planning.Choice(1.0, 0.1, 0.0, 1.0)
+    for factor, status in ((7.0, "converged"), (10.5, "converged"), (12.0, "not converged")):
+        found = planning.settle(setting, "pooled", choice, factor**-0.5, 0.0)
+        assert found.status == status
+        assert (found.samples_per_dim == pytest.approx(factor, rel=1e-2)) == (status == "converged")
+    with monkeypatch.context() as flat:
+        flat.setattr(planning, "fine_error", lambda *_: 0.3)
+        assert planning.settle(setting, "pooled", choice, 0.3, 0.0).status == "converged"
+        assert planning.settle(setting, "pooled", choice, 0.2, 0.0).status == "not converged"
+
+
+@pytest.mark.parametrize("model", ["pooled", "vectorised"])
+def test_the_fewest_samples_that_are_tried_may_be_enough(model):
+    """The answer is said to be no smallest number, and its error, below the target, is that of the
+    fit."""
+    setting, target = SparseTokenSetting(4, 1, 0.5, 3.0), 0.499
+    (found,) = plan(setting, target, models=(model,), bayes=0.0).needs
+    assert found.status == "fewer may suffice" and "fewest that are tried" in found.reason
+    made = fit(setting, model, found.samples_per_dim, found.choice.ridge, "logistic")
+    assert found.error == pytest.approx(made.test_error) and made.test_error <= target
+
+
+def test_so_few_samples_that_no_query_is_left_are_too_few():
+    found = plan(SparseTokenSetting(4, 1, 0.5, 3.0), 0.47, models=("attention",)).needs[0]
+    assert found.status == "converged" and found.error == pytest.approx(0.47, rel=2e-3)
+
+
+def test_text_says_what_was_not_found():
+    result = asked("--target-error", "0.499")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("fewer may suffice: the fewest that are tried") == 2
 
 
 def test_text_says_no_number_and_why():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import Diverged
-from saccade.studies.spatial.dynamics import descent
+from saccade.studies.spatial.dynamics import content, descent
 from saccade.studies.spatial.dynamics.descent import Layer, Scalars, Setting, idealised_descent
 from saccade.studies.spatial.models import (
     association,
@@ -20,7 +20,7 @@ from saccade.studies.spatial.models import (
     three_value_attention,
 )
 from saccade.studies.spatial.task import Spatial, all_images, interleaved, localised
-from saccade.studies.spatial.theory.population import early_drive, population
+from saccade.studies.spatial.theory.population import early_drive, error_of, population
 from saccade.studies.spatial.theory.states import population_states, thinned
 
 
@@ -126,3 +126,23 @@ def test_the_cheating_attention_reads_the_next_set():
     S = scores(cheating_attention(jnp.asarray([0, 1, 2, 0, 1, 2]), 30.0))
     np.testing.assert_allclose(S[0], [0, 0.5, 0, 0, 0.5, 0], atol=1e-9)
     np.testing.assert_allclose(S[2], [0.5, 0, 0, 0.5, 0, 0], atol=1e-9)
+
+
+def test_images_that_cancel_up_to_rounding_are_half_wrong_in_every_descent():
+    """Images whose two halves are each other's negatives: F = 0, but sums leave 1e-17 of either
+    sign; the other images count as their sign says."""
+    signals = np.random.default_rng(3).integers(-1, 2, (200, 12)).astype(float)
+    signals[:100, 6:] = -signals[:100, :6]
+    A, v = three_value_attention(np.arange(12) // 3, 0.6, 0.1, -0.2), np.asarray([0.3])
+    y, layer = np.ones(200), Layer(3, 0.05)
+    F = np.asarray(output(signals[..., None], A, v, *layer))
+    assert np.max(np.abs(F[:100])) < 1e-12 and np.any(F[:100])
+    expected = (50 + np.sum(F[100:] < -1e-9) + np.sum(np.abs(F[100:]) < 1e-9) / 2) / 200
+    counts, probability = content.counts_of(signals, 3), np.full(200, 1 / 200)
+    at, rest = (content.Mixed(*np.transpose([part])) for part in ((0.3, 0.1, -0.2, 0.0), (0,) * 4))
+    recorded = content.content_descent(
+        at, rest, content.Fixed(0.6, 0.05, 3), counts, probability, np.asarray([1]))[2]
+    rates = [
+        descent.error_rate(signals[..., None], y, A, v, layer), error_of(F, probability),
+        recorded[0, 0]]
+    np.testing.assert_allclose(rates, expected, atol=1e-12)

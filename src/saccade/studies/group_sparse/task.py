@@ -6,14 +6,16 @@ y = sign(<v*, x_{j*}>) for a fixed group j* and a fixed unit vector v*. sign(0) 
 Arrays are X[sample][group][coordinate], indices are zero-based.
 
 Departures from the paper, each an option of the one definition:
-  margin       x_{j*} += margin * y * v*, so that y <v*, x_{j*}> >= margin always (the transfer
-               theorem's gamma)
+  margin       x_{j*} += margin * y * v*, so that y `best` >= margin always (the transfer theorem's
+               gamma): that is y <v*, x_{j*}> >= margin where one group alone decides
   correlation  all pairs of groups share a correlation rho in [0, 1):
                x_j = sigma (sqrt(1 - rho) g_j + sqrt(rho) g_0)
   split        the label is sign(<v*, x_{j*}> + split_weight <v*, x_split>): the signal lives in two
                groups
   overlap      the last `overlap` variables of a group are the first of the next one: the groups
-               are windows on one row of variables, and a variable may lie in two of them
+               are windows on one row of variables, and a variable may lie in two of them. A margin
+               moves the variables of the row, and with them what the neighbours of j* see of it
+               (refused where a neighbour bears the other part of a split signal)
 """
 
 import math
@@ -68,15 +70,24 @@ class GroupSparseTask(eqx.Module):
 
     @partial(jax.jit, static_argnames=("n",))
     def sample(self, key: PRNGKeyArray, n: int) -> GroupSparseSample:
-        """`n` labelled inputs; a margin moves the relevant group after labelling."""
+        """`n` labelled inputs; a margin moves variables of the relevant group after labelling."""
         numbers = jnp.swapaxes(jax.random.normal(key, (n, self.dim, self.length + 1)), 1, 2)
         own, shared = numbers[:, :-1], numbers[:, -1:]
         mixed = jnp.sqrt(1 - self.correlation) * own + jnp.sqrt(self.correlation) * shared
         X = self._overlapped(self.scale * mixed)
         y = self.label(X)
-        shift = self.margin * y[:, None] * self.direction
+        shift = (self.margin * y)[:, None, None] * self._moved()
         where = jnp.broadcast_to(self.group_weights != 0, (n, self.length))
-        return GroupSparseSample(X.at[:, self.relevant].add(shift), y, where)
+        return GroupSparseSample(X + shift, y, where)
+
+    def _moved(self) -> Float[Array, "groups dim"]:
+        """v* in the relevant group, and in its neighbours what they share of its variables."""
+        here, shared = jnp.arange(self.length) == self.relevant, self.overlap
+        moved = here[:, None] * self.direction
+        if shared:
+            moved = moved.at[:-1, self.dim - shared :].add(here[1:, None] * self.direction[:shared])
+            moved = moved.at[1:, :shared].add(here[:-1, None] * self.direction[self.dim - shared :])
+        return moved
 
     def _overlapped(self, X: Float[Array, "n groups group_dim"]) -> Float[Array, "n groups dim"]:
         """Each group but the first begins with the variables that the one before it ends with."""
@@ -105,6 +116,9 @@ def group_sparse_task(
     if split is not None:
         second = whole_number(split, "split", 0, groups - 1)
         require(second != relevant, "split", split, f"must differ from relevant = {relevant}")
+        apart = overlap == 0 or abs(second - relevant) > 1
+        rule = "must be 0 where the two groups of a split signal overlap"
+        require(margin == 0 or apart, "margin", margin, rule)
         weights[second] = split_weight
     # Of NumPy's numbers, whose type is firm: two types of one number would be two programs.
     numbers = np.array([check_positive(scale, "scale"), margin, correlation])

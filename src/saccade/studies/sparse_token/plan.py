@@ -137,8 +137,7 @@ def _sentence(item: "Need") -> str:
         text += (
             f", {how.query_samples_per_dim:.3g} of them for the two gradient steps with eta_q ="
             f" {how.eta_q:.3g} (cosine {how.alignment:.3f}, sharpness {how.sharpness:.2f})")
-    return text + (
-        "." if item.status == "converged" else f"; {item.status}: the error was not met to 0.2 %.")
+    return text + ("." if item.status == "converged" else f"; {item.status}: {item.reason}.")
 
 
 def curve_values(made: "Plan") -> dict[str, list[float]]:

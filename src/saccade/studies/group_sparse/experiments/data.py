@@ -70,7 +70,7 @@ def task_moments(
     across = np.cross(unit, [0.0, 0.0, 1.0])
     moments = _moments(
         jax.random.split(key, replicates), task, unit, across / np.linalg.norm(across), samples)
-    windows = group_sparse_task(5, 3, scale, 2, direction, overlap=overlap)
+    windows = group_sparse_task(5, 3, scale, 2, direction, margin, overlap=overlap)
     shared = _of_windows(jax.random.split(jax.random.fold_in(key, 1), replicates), windows, samples)
     return xarray.Dataset(
         along(("replicate", "moment"), moment=np.concatenate([moments, shared], 1)))

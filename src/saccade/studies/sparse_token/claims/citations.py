@@ -62,4 +62,5 @@ CITATIONS = {
     "pooled-sharpens": answers(CAPACITY), "vectorised-sharpens": answers(CAPACITY),
     "steps-in-dimension": answers(TWO_STEPS), "attention-in-dimension": answers(FITTED),
     "pooled-in-dimension": answers(ADVANTAGE), "vectorised-in-dimension": answers(ADVANTAGE),
-    "places-in-dimension": OURS, "protocol-in-dimension": answers(FITTED)}
+    "places-in-dimension": OURS, "blunt-softmax": OURS, "noise-at-border": OURS,
+    "protocol-in-dimension": answers(FITTED)}

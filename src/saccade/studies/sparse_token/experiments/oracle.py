@@ -209,6 +209,31 @@ def token_statistics(
         {"statistic": names, "threshold": thresholds})
 
 
+@experiment("sparse-token.blunt-softmax")
+def blunt_softmax(
+    key: Any, *, length: int = 3000, informative: int = 1, positive_rate: float = 0.5,
+    signal: float = 50.0, sharpness: tuple[float, ...] = (0.0, 0.01), samples: int = 600,
+    replicates: int = 32,
+) -> xarray.Dataset:
+    """Errors of thresholds on softmax averages of very many sampled tokens with nearly even
+    weights; thresholds in deviations 1/sqrt(L) of the mean token."""
+    thresholds, rows = np.arange(-40, 121) / 10, []
+    positive = np.arange(samples) < samples // 2
+    for seed in seeds_of(key, replicates):
+        u = default_rng(seed).standard_normal((samples, length), np.float32)
+        u[:, :informative] += np.float32(signal) * positive[:, None]
+        averages = []
+        for k in sharpness:
+            weights = np.exp(np.float32(k) * u)
+            averages.append((weights * u).sum(1, dtype=float) / weights.sum(1, dtype=float))
+        scaled = np.sqrt(length) * np.array(averages)
+        rows.append(
+            [threshold_errors(item, positive, positive_rate, thresholds) for item in scaled])
+    return xarray.Dataset(
+        {"error": (("replicate", "sharpness", "threshold"), np.array(rows))},
+        {"sharpness": list(sharpness), "threshold": thresholds})
+
+
 Many = tuple[int, int, float, float]  # length, informative, positive rate, signal
 MANY: tuple[Many, ...] = (
     (4096, 300, 0.3, 0.45), (10_000, 105, 0.4, 2.5), (10_000, 9890, 0.6, 0.02))

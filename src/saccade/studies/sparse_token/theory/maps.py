@@ -11,8 +11,10 @@ on average, N Phi(-a) = 1, and b = N phi(a) the slope there,
     k > b    the largest few do:    E log Z = k a + x (g_E + log Gamma(1 - 1/x)) - g_E,  x = k/b,
 
 g_E Euler's constant: the tokens above a are points of intensity e^{-s}, s = b (g - a), and sum
-e^{x s} over them is stable of index 1/x. At k = kappa sqrt(2 log L), theta = c sqrt(2 log L), rho =
-1, the odds of the informative tokens therefore grow like L to the power
+e^{x s} over them is stable of index 1/x. At x = 1 that form is infinite, while E log Z <= log E Z =
+log N + k^2/2 (Jensen); so above b the smaller of both is taken, which is continuous at b. At k =
+kappa sqrt(2 log L), theta = c sqrt(2 log L), rho = 1, the odds of the informative tokens therefore
+grow like L to the power
 
     2 c kappa - 1 - kappa^2   (kappa < 1),        2 kappa (c - 1)   (kappa > 1),
 
@@ -66,17 +68,19 @@ def _shares(setting: SparseTokenSetting, rho: float, k: float, points: int) -> t
 
 
 def mean_log_noise(count: float, sharpness: float) -> float:
-    """E log sum of e^{k g} over `count` noise tokens (asymptotic in both phases, worst at their
-    border k = b)."""
+    """E log sum of e^{k g} over `count` noise tokens (asymptotic in both phases, worst around their
+    border k = b: seen within 0.6 there, from 10 to 10^6 tokens)."""
     require(count >= 10, "count", count, "must be at least 10, the formula is for many tokens")
     require_number("sharpness", sharpness)
     height = -float(ndtri_exp(-np.log(count)))
     steep = count * np.exp(-0.5 * height**2) / np.sqrt(2 * np.pi)
-    if sharpness < steep:
-        spread = np.expm1(sharpness**2) / count
-        return float(np.log(count) + sharpness**2 / 2 - min(spread, 1.0) / 2)
+    spread = np.expm1(min(sharpness**2, 700.0)) / count
+    shared = float(np.log(count) + sharpness**2 / 2 - min(spread, 1.0) / 2)
+    if sharpness <= steep:
+        return shared
     x = sharpness / steep
-    return float(sharpness * height + x * (np.euler_gamma + gammaln(1 - 1 / x)) - np.euler_gamma)
+    few = sharpness * height + x * (np.euler_gamma + gammaln(1 - 1 / x)) - np.euler_gamma
+    return min(shared, float(few))
 
 
 def mean_log_odds(setting: SparseTokenSetting, sharpness: float) -> float:

@@ -37,17 +37,14 @@ class OracleError(NamedTuple):
 
 
 def smallest_over_threshold(
-    error: Callable[[Any], Any], low: float, high: float, grid: int = 121
+    error: Callable[[Any], Any], thresholds: np.ndarray
 ) -> tuple[float, float]:
-    """(threshold, error) of an error curve's global minimum: a grid, Brent in the best cell. The
-    curve takes one threshold or an array of them."""
-    thresholds = np.linspace(low, high, grid)
+    """(threshold, error) of an error curve's global minimum: the best of rising `thresholds`, then
+    Brent between its neighbours. The curve takes one threshold or an array of them."""
     values = error(thresholds)
     best = int(values.argmin())
-    step = thresholds[1] - thresholds[0]
-    answer: Any = minimize_scalar(
-        error, bounds=(thresholds[best] - step, thresholds[best] + step), method="bounded",
-        options={"xatol": 1e-11})
+    around = thresholds[max(best - 1, 0)], thresholds[min(best + 1, len(thresholds) - 1)]
+    answer: Any = minimize_scalar(error, bounds=around, method="bounded", options={"xatol": 1e-11})
     ends = (float(answer.fun), float(answer.x)), (float(values[best]), float(thresholds[best]))
     value, threshold = min(ends)
     return threshold, value
@@ -87,8 +84,8 @@ def vectorised_lower_bound(setting: SparseTokenSetting) -> OracleError:
 def _best_linear(rate: float, chance, mean) -> OracleError:
     """min_t pi sum_j chance_j Phi(t - mean_j) + (1-pi) Phi(-t)."""
     threshold, error = smallest_over_threshold(
-        lambda t: rate * (ndtr(np.subtract.outer(t, mean)) @ chance) + (1 - rate) * ndtr(-t), -8.0,
-        float(mean.max()) + 8.0)
+        lambda t: rate * (ndtr(np.subtract.outer(t, mean)) @ chance) + (1 - rate) * ndtr(-t),
+        np.linspace(-8.0, float(mean.max()) + 8.0, 121))
     return OracleError(error, "bound", 0.0, threshold)
 
 
@@ -102,7 +99,7 @@ def hardmax_oracle_error(setting: SparseTokenSetting) -> OracleError:
         return rate * np.exp(miss) - (1 - rate) * np.expm1(length * below)
 
     threshold, smallest = smallest_over_threshold(
-        error, -8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, grid=401)
+        error, np.linspace(-8.0, setting.signal + np.sqrt(2 * np.log(length + 1)) + 8.0, 401))
     return _capped(setting, threshold, smallest, "exact")
 
 
@@ -118,12 +115,15 @@ def softmax_oracle_error(
     def statistic(u):
         return (softmax(sharpness * u, axis=1) * u).sum(1)
 
-    high = setting.signal + np.sqrt(2 * np.log(setting.length + 1)) + 8.0
     points = min(log2_points, _log2_points(setting))
-    (_, coarse), (threshold, fine) = (
-        smallest_over_threshold(
-            np.vectorize(smoothed_error(setting, statistic, 1.0, points - less)), -8.0, high)
-        for less in (2, 0))
+
+    def best(less: int, rarely: bool) -> tuple[float, float]:
+        curve = smoothed_error(setting, statistic, 1.0, points - less, rarely=rarely)
+        return smallest_over_threshold(np.vectorize(curve), curve.thresholds())
+
+    # Weights of nodes for rare errors sum to 1 within some per cent only: too coarse for others.
+    rarely = is_rare(setting) and best(2, False)[1] < RARE
+    (_, coarse), (threshold, fine) = best(2, rarely), best(0, rarely)
     return _capped(setting, threshold, fine, "quadrature", abs(fine - coarse))
 
 
@@ -171,10 +171,15 @@ def _likelihood_ratio_error(
     coarse, fine = (
         smoothed_error(
             setting, lambda u: evidence(signal * u) - count * signal**2 / 2, count * signal,
-            log2_points - less, count)(cut)
+            log2_points - less, count, is_rare(setting))(cut)
         for less in (2, 0))
     exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
     return _capped(setting, cut, min(fine, exact), "quadrature", abs(fine - coarse))
+
+
+def is_rare(setting: SparseTokenSetting) -> bool:
+    """Whether a rule of exact error, pooling or the largest token, errs more rarely than `RARE`."""
+    return min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error) < RARE
 
 
 def _log2_points(setting: SparseTokenSetting) -> int:
@@ -186,26 +191,50 @@ def _log2_points(setting: SparseTokenSetting) -> int:
     return int(np.clip(22 - np.ceil(np.log2(setting.length)), 9, 15))
 
 
+class ErrorCurve(NamedTuple):
+    """Error as a smooth function of the threshold: pi sum_i w_i Phi((t - high_i) gain) + (1 - pi)
+    sum_i w_i Phi((low_i - t) gain), over values of the statistic for positives and negatives."""
+
+    rate: float
+    gain: float
+    high: np.ndarray
+    high_weight: np.ndarray
+    low: np.ndarray
+    low_weight: np.ndarray
+
+    def __call__(self, t: float) -> float:
+        missed = self.high_weight @ ndtr((t - self.high) * self.gain)
+        alarms = self.low_weight @ ndtr((self.low - t) * self.gain)
+        return float(self.rate * missed + (1 - self.rate) * alarms)
+
+    def thresholds(self) -> np.ndarray:
+        """Where to look for the smallest error: at quantiles of the values, even steps of their
+        range, and 8/gain beyond it; one of those that differ by less than 1/(8 gain). At small
+        sharpness the range itself is but a few 1/gain, a thousandth of the signal."""
+        values = np.concatenate([self.high, self.low])
+        steps, ends = np.linspace(0, 1, 61), (values.min(), values.max())
+        beyond = np.linspace(0, 8, 17) / self.gain
+        places = [np.quantile(values, steps), ends[0] + steps * np.ptp(ends)]
+        every = np.concatenate([*places, ends[0] - beyond, ends[1] + beyond])
+        return np.unique(np.round(every * self.gain * 8)) / (self.gain * 8)
+
+
 def smoothed_error(
     setting: SparseTokenSetting, statistic: Callable, shift_gain: float, log2_points: int,
-    raised: int = 1,
-) -> Callable[[float], float]:
-    """Error as a smooth function of the threshold, for a statistic with T(u + c) = T(u) +
-    shift_gain c that `raised` tokens of a negative can deceive.
+    raised: int = 1, rarely: bool = False,
+) -> ErrorCurve:
+    """The error curve of a statistic with T(u + c) = T(u) + shift_gain c that `raised` tokens of a
+    negative can deceive.
 
     The mean noise of the tokens is N(0, 1/L), independent of their differences, and only shifts T:
-    it is integrated exactly. The differences are `rare` nodes where errors are.
+    it is integrated exactly. The differences are `rare` nodes where errors are expected `rarely`.
     """
     length, informative, rate = setting.length, setting.informative, setting.positive_rate
-    exact = min(pooled_oracle_error(setting).error, hardmax_oracle_error(setting).error)
-    shifts = rare.ladder(setting.signal) if exact < RARE else np.zeros(1)
+    shifts = rare.ladder(setting.signal) if rarely else np.zeros(1)
     points = log2_points - int(np.ceil(np.log2(len(shifts))))
     with_signal, without, _ = sorted_gaussian_nodes(length, informative, points)
     positive = rare.missing(with_signal, informative, shifts)
     negative = rare.alarming(without, raised, shifts)
     planted = setting.signal * (np.arange(length) < informative)
     high, low = statistic(positive.noise + planted), statistic(negative.noise)
-    gain = length**0.5 / shift_gain
-    return lambda t: float(
-        rate * positive.weight @ ndtr((t - high) * gain)
-        + (1 - rate) * negative.weight @ ndtr((low - t) * gain))
+    return ErrorCurve(rate, length**0.5 / shift_gain, high, positive.weight, low, negative.weight)

@@ -17,13 +17,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from saccade.errors import InvalidInput, require
-from saccade.studies.sparse_token.task import MODELS, SparseTokenSetting
+from saccade.studies.sparse_token.task import LARGEST, MODELS, SparseTokenSetting
 from saccade.studies.sparse_token.theory.alignment import alignment_after_two_steps
 from saccade.studies.sparse_token.theory.fitted import Resolution, fit, solve
 from saccade.studies.sparse_token.theory.law import Overlaps, error_rate, feature_law
 from saccade.studies.sparse_token.theory.oracle import pooled_oracle_error, subset_bayes_error
 
 MOST = 1e4  # samples per (effective) dimension beyond which a need counts as "no number"
+LEAST = 1e-3  # samples per dimension below which nothing is tried
 # A larger ridge gains little in the limit, and at finite d the label counts then move the free bias
 # more than the signal does.
 MOST_RIDGE = 0.1
@@ -45,7 +46,8 @@ class Choice(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What a model needs: `samples_per_dim` in all (None: none suffices), how spent, why not."""
+    """What a model needs: `samples_per_dim` in all (None: none suffices), how spent, why not, or
+    why it is not the smallest number that suffices."""
 
     model: str
     samples_per_dim: float | None
@@ -91,11 +93,14 @@ def spent(
     share = float(1 / (1 + np.exp(-np.clip(x[0], -6, 6))))
     sharpness = float(np.exp(np.clip(x[1], -5, np.log(8))))
     ridge = float(np.exp(np.clip(x[2], np.log(1e-4), np.log(MOST_RIDGE))))
-    steps, left = alignment_after_two_steps(setting, share * alpha, eta_q=1.0), (1 - share) * alpha
+    left = (1 - share) * alpha
+    with np.errstate(divide="ignore", invalid="ignore"):  # |q| may leave the numbers, below
+        steps = alignment_after_two_steps(setting, share * alpha, eta_q=1.0)
+    eta_q = sharpness / max(steps.q_norm, 1e-300)
+    if eta_q > LARGEST:  # of so few samples that the first step fits them all, and slopes vanish
+        return Choice(1.0, ridge, share * alpha, left, 0.0, sharpness, LARGEST), None
     error, point = quick_fit(setting, "attention", left, ridge, steps.q_cosine, sharpness, start)
-    return Choice(
-        error, ridge, share * alpha, left, steps.q_cosine, sharpness, sharpness / steps.q_norm
-    ), point
+    return Choice(error, ridge, share * alpha, left, steps.q_cosine, sharpness, eta_q), point
 
 
 def best_attention(
@@ -205,6 +210,12 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
     most = MOST * (setting.length if model == "vectorised" else 1)
     seek = partial(best_choice, setting, model)
     low, high, choice, start = bracket(seek, target, most)
+    if low is None:
+        error = fine_error(setting, model, choice)
+        return Need(
+            model, high, error, limit, choice._replace(error=error),
+            f"the fewest that are tried, {high:.3g} samples per dimension, meet it",
+            "fewer may suffice")
     if high is None:
         return none._replace(reason=(
             f"more than {most:g} samples per dimension would be needed; the error with infinitely"
@@ -220,27 +231,29 @@ def need(setting: SparseTokenSetting, model: str, target: float, tolerance: floa
 
 
 def bracket(seek, target: float, most: float):
-    """(too few, enough, choice at enough, start): n/d by factors of four from 1 to `most`."""
+    """(too few, enough, choice at enough, start): n/d by factors of four from 1 to `most`, where
+    enough is None if that is too few, or down to below `LEAST`, where too few is None if that is
+    enough."""
     alpha = 1.0
     choice, start = seek(alpha)
     factor = 0.25 if choice.error <= target else 4.0
     while True:
         if factor > 1 and alpha >= most:
             return alpha, None, choice, start
+        if factor < 1 and alpha < LEAST:
+            return None, alpha, choice, start
         other = min(alpha * factor, most)
         tried, start = seek(other, start)
-        if (tried.error <= target) != (choice.error <= target) or other < 1e-3:
+        if (tried.error <= target) != (choice.error <= target):
             return (other, alpha, choice, start) if factor < 1 else (alpha, other, tried, start)
         alpha, choice = other, tried
 
 
 def settle(setting, model: str, choice: Choice, target: float, limit: float) -> Need:
     """Move n/d (same split, sharpness, ridge) until the error of the full quadrature meets it."""
-    status = "not converged"
     error = fine_error(setting, model, choice)
     for _ in range(6):
-        if abs(error / target - 1) < 2e-3:
-            status = "converged"
+        if met(error, target):
             break
         rise = np.log(fine_error(setting, model, stretched(choice, 1.05)) / error) / np.log(1.05)
         if rise >= -1e-3:
@@ -249,7 +262,15 @@ def settle(setting, model: str, choice: Choice, target: float, limit: float) -> 
         choice = stretched(choice, move)
         error = fine_error(setting, model, choice)
     total = choice.query_samples_per_dim + choice.fit_samples_per_dim
-    return Need(model, total, error, limit, choice._replace(error=error), "", status)
+    told = (
+        ("", "converged") if met(error, target)
+        else ("the error was not met to 0.2 %", "not converged"))
+    return Need(model, total, error, limit, choice._replace(error=error), *told)
+
+
+def met(error: float, target: float) -> bool:
+    """To 0.2 %."""
+    return bool(abs(error / target - 1) < 2e-3)
 
 
 def stretched(choice: Choice, factor: float) -> Choice:

@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from saccade.arrays import Array
 from saccade.descent import descend
 from saccade.studies.spatial.models import activation
+from saccade.studies.spatial.theory.population import mistakes
 
 VALUES = np.asarray([1.0, -1.0, 0.0])
 Counts = Int[Array, "images sets 3"]
@@ -82,8 +83,7 @@ def content_descent(
 
         def observe(at: Mixed, _: Array) -> tuple[Mixed, Array, Array]:
             F = content_outputs(at, fixed, counts)
-            wrong = (F < 0) + 0.5 * (F == 0)
-            return at, probability @ jnp.logaddexp(0.0, -F), probability @ wrong
+            return at, probability @ jnp.logaddexp(0.0, -F), probability @ mistakes(F)
 
         return descend(step, observe, start, stops)[1]
 

@@ -215,8 +215,7 @@ def sample_loss(X: Patches, y: Array, A: Array, v: Array, layer: Layer) -> Float
 @partial(jax.jit, static_argnames="layer")
 def error_rate(X: Patches, y: Array, A: Array, v: Array, layer: Layer) -> Float[Array, ""]:
     """Share of wrong signs on a sample (a zero counts one half)."""
-    F = y * output(X, A, v, *layer)
-    return jnp.mean((F < 0) + 0.5 * (F == 0))
+    return jnp.mean(exact.mistakes(y * output(X, A, v, *layer)))
 
 
 def cosine(v: Array, feature: Array) -> Float[Array, ""]:

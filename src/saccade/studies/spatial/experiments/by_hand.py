@@ -55,8 +55,8 @@ def layer_by_hand(
 ) -> xarray.Dataset:
     """Largest gaps between the models and loops over patches, some of which are missing: of one
     sample all but one, of the last all; the same of a layer that is told nothing but A and v; the
-    error of four outputs 1, -1, 0, 2, of which the zero counts `tie`; and the cosine of two
-    vectors, the second of which is moved by `turned`.
+    error of five outputs 1, -1, 0, 2 and -1e-15 (a zero up to rounding), of which zeros count
+    `tie`; and the cosine of two vectors, the second of which is moved by `turned`.
     `temperature` is that of the models, `masked` whether they are told what is missing."""
     random = generator(key)
     X: Any = random.normal(size=(samples, patches, dim))
@@ -74,8 +74,8 @@ def layer_by_hand(
     sums = [sum(X[n, j] @ w[j] for j in range(patches) if there[n, j]) for n in range(samples)]
     plain = models.output(X[:1], A, v, LAYER.degree, LAYER.slope, temperature)
     shares = lengths / np.maximum(lengths.sum(axis=1, keepdims=True), 1e-300)
-    tied = np.array([[[1.0]], [[-1.0]], [[0.0]], [[2.0]]])
-    rate = descent.error_rate(tied, np.ones(4), np.zeros((1, 1)), np.ones(1), LAYER)
+    tied = np.array([1.0, -1.0, 0.0, 2.0, -1e-15])[:, None, None]
+    rate = descent.error_rate(tied, np.ones(5), np.zeros((1, 1)), np.ones(1), LAYER)
     gaps = {
         "layer": _largest(layer(X, mask), outputs),
         "received": _largest(layer.attention(X, mask), received),
@@ -84,7 +84,7 @@ def layer_by_hand(
         "linear": _largest(linear(X, mask), sums),
         "linear looks": _largest(linear.attention(X, mask), shares),
         "cosine": abs(float(descent.cosine(X[0, 0], X[0, 1])) - _cosine(X[0, 0], X[0, 1] + turned)),
-        "errors": _largest(rate, (1 + tie) / 4)}
+        "errors": _largest(rate, (1 + 2 * tie) / 5)}
     return xarray.Dataset({"gap": ("what", list(gaps.values()))}, coords={"what": list(gaps)})
 
 

@@ -95,15 +95,17 @@ def content_gradient(
 def content_recorded(
     key: Any, *, patches: int = 12, set_size: int = 3, spurious_rate: float = 0.8,
     diagonal: float = 0.6, slope: float = 0.05, images: int = 80, weighed: float = 1.0,
-    turned: int = 0, resting: float = 0.0,
+    turned: int = 0, resting: float = 0.0, cancelling: int = 20,
 ) -> xarray.Dataset:
     """Loss and error as recorded by descent with content, and written out at the same scalars; then
     the error recorded at alpha = `resting`: at 0 every image is a tie. The loss is the mean over
     images of log(1 + e^(-y F)), F = sum_i sigma(D alpha sum_j S_ij x_j), S_ij over j in proportion
     to e^(A_ij + weighed theta x_i x_j). `turned` moves the sets that are written out by so many
-    patches."""
+    patches. In the second half of so many `cancelling` images stands minus the first: F = 0, up to
+    rounding."""
     sets = np.arange(patches) // set_size
     signals, y, _ = sample_signals(generator_of(key), sets, spurious_rate, images)
+    signals[:cancelling, patches // 2 :] = -signals[:cancelling, : patches // 2]
     stops = np.asarray([0, 20, 60])
     start, rates = Mixed(0.12, 0.1, 0.2, 0.7), Mixed(0.002, 0.1, 0.1, 0.01)
     at_rest = start._replace(alpha=resting), Mixed(0.0, 0.0, 0.0, 0.0)
@@ -113,7 +115,7 @@ def content_recorded(
     scalars, recorded, errors = dynamics.content_descent(
         *batch, Fixed(diagonal, slope, set_size),
         dynamics.counts_of(signals * y[:, None], set_size), np.full(images, 1 / images), stops)
-    rows, balanced = [], []  # rounding decides the sign of an image that cancels
+    rows = []
     for alpha, gamma, rho, theta in np.transpose([np.asarray(part)[0] for part in scalars]):
         A = three_value_attention(np.roll(sets, turned), diagonal, gamma, rho)
         F = np.zeros(images)
@@ -122,13 +124,12 @@ def content_recorded(
                 raised = np.exp(A[i] + weighed * theta * x[i] * x)
                 z = patches * alpha * np.sum(raised * x) / np.sum(raised)
                 F[n] += z * z * z + slope * z
-        rows.append([np.mean(np.log(1 + np.exp(-y * F))), np.mean(y * F < 0)])
-        balanced.append(np.mean(np.abs(F) < 1e-9))
+        sign = np.where(np.abs(F) < 1e-9, 0.0, np.sign(y * F))  # where an image cancels, F is 1e-17
+        rows.append([np.mean(np.log(1 + np.exp(-y * F))), np.mean((1 - sign) / 2)])
     return xarray.Dataset(
         {
             "recorded": (("step", "of"), np.stack([recorded[0], errors[0]], axis=1)),
-            "plain": (("step", "of"), np.asarray(rows)), "tied": ("step", np.asarray(errors)[1]),
-            "balanced": ("step", balanced)},
+            "plain": (("step", "of"), np.asarray(rows)), "tied": ("step", np.asarray(errors)[1])},
         {"step": stops, "of": ["loss", "error"]})
 
 

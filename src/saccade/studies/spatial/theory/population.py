@@ -124,11 +124,16 @@ def loss(
     return probability @ namespace(F).logaddexp(0.0, -F)
 
 
+def mistakes(F: Array) -> Array:
+    """1 where y F < 0, 1/2 where F = 0, with zero up to `TIE` of the largest |F|: sums that cancel
+    leave 1e-17 of either sign."""
+    size = abs(F)
+    return namespace(F).where(size <= TIE * size.max(), 0.5, F < 0)
+
+
 def error_of(F: Any, probability: Any) -> float:
-    """P[y F < 0] + P[F = 0] / 2, with zero up to `TIE` of the largest |F|."""
-    values, weights = np.asarray(F), np.asarray(probability)
-    zero = np.abs(values) <= TIE * np.max(np.abs(values))
-    return float(weights[(values < 0) & ~zero].sum() + weights[zero].sum() / 2)
+    """P[y F < 0] + P[F = 0] / 2, by `mistakes`."""
+    return float(np.asarray(probability) @ mistakes(np.asarray(F)))
 
 
 def population(scalars: Scalars, setting: Setting, states: States) -> Population:

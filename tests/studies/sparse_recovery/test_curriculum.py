@@ -61,3 +61,11 @@ def test_impossible_beginnings_are_refused(curriculum, name):
     problem = decoders.decoder_problem(TASK, decoders.DecoderRecipe("small", 2, STEPS, 16))
     with pytest.raises(InvalidInput, match=name):
         with_curriculum(problem, TASK, curriculum, STEPS)
+
+
+@pytest.mark.parametrize("structure", [{"pool": range(6)}, {"block": 3}])
+def test_supports_with_a_structure_are_refused(structure):
+    """A curriculum draws supports anew, anywhere among the first coordinates."""
+    task = SparseRecovery.create(dim=9, measurements=4, sparsity=3, **structure)
+    with pytest.raises(InvalidInput, match="pool"):
+        with_curriculum(None, task, Curriculum(4, 1, 0.5), STEPS)  # type: ignore[arg-type]

@@ -19,7 +19,8 @@ from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 
 class Curriculum(NamedTuple):
-    """Where it starts, and the share of the steps after which the task is whole (0: at once)."""
+    """Where it starts, and the share of the steps after which the task is whole (0: after the
+    first)."""
 
     first_dim: int
     first_sparsity: int
@@ -31,6 +32,8 @@ def with_curriculum(
 ) -> Problem:
     """The problem with its batches cut down to what is there at their step."""
     require(task.noise == 0, "noise", task.noise, "must be 0 with a curriculum")
+    free = task.block == 1 and len(task.pool) == task.dim
+    require(free, "pool", list(task.pool), "must hold every coordinate, and block be 1, here")
     dim, sparsity, grown = curriculum
     require(
         1 <= sparsity <= task.sparsity, "first_sparsity", sparsity,

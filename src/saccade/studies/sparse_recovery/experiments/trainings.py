@@ -32,6 +32,7 @@ def seconds_of(parameters: Any) -> float:
         min(parameters.batch, TIMED_BATCH), learning_rate=1e-9)
     task = SparseRecovery.create(parameters.dim, parameters.measurements, parameters.sparsity)
     instances = steps_of(parameters) * parameters.batch * values.get("accumulate", 1)
+    instances *= values.get("networks", 1)
     config = decoders.decoder_config(task, recipe)
     return COMPILING + instances * _seconds_an_instance(task, recipe, config)
 
@@ -61,8 +62,10 @@ def seconds_at_paper_size(parameters: Any) -> float:
 
 
 def steps_of(parameters: Any) -> int:
-    """Optimiser steps over all networks; with structure there are two a seed."""
-    return parameters.steps * parameters.seeds * (1 + ("pool" in type(parameters).model_fields))
+    """Optimiser steps over all trainings: networks are trained side by side or one a seed; with
+    structure there are two trainings."""
+    values = parameters.model_dump()
+    return parameters.steps * values.get("seeds", 1) * (1 + ("pool" in values))
 
 
 _training = partial(Training, cost=seconds_of, steps_of=steps_of)

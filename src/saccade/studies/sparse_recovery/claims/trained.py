@@ -32,11 +32,12 @@ decoders = partial(
 PAIRED = (
     "A replicate is a network, one of 21 trained side by side: its mean, over 2000 tasks of its"
     " own, of paired differences.")
-EXACT = 1e-6
+EXACT = 1e-4
+"""A squared error: the LASSO, with the best penalty on these tasks, is off by that penalty."""
 IN_PAIRS = (
     "A replicate is a pair of networks, one of 21 trained side by side for 3000 steps: means, over"
     " 2000 tasks of its own, of paired differences.")
-_standard = partial(decoders, scales=seconds(standard=250))
+_standard = partial(decoders, scales=seconds(standard=400))
 UNTOLD = ("free", "FISTA", "LASSO")
 NAMES = {
     "free": "trained on free supports", "FISTA": "FISTA at its depth", "LASSO": "converged LASSO"}
@@ -78,9 +79,9 @@ def _advantages(run: Run, name: str = "error") -> np.ndarray:
 def _beats(id: str, what: str, changes: dict, cost: float, finding: str) -> Claim:
     return decoders(
         id, "SR-F4",
-        f"{what} beats ISTA and FISTA at its own depth, FISTA at twice its depth, least squares"
+        f"{what} beat ISTA and FISTA at their own depth, FISTA at twice their depth, least squares"
         " and trained LISTA-VM (also with its step divided by the norm of the matrix) on"
-        " matrices it has never seen.",
+        " matrices they have never seen.",
         PAIRED + " Penalties are chosen on the test tasks and errors of LISTA-VM cut at 2, both"
         " in favour of the rivals.", UNTRAINED, MISLED, measure=_advantages, resolution=0.12,
         source=f"section 6, {PAPER}; recipe ours: 8 coordinates, 1 non-zero, 4 rows, 4 layers",
@@ -96,9 +97,8 @@ def _solved(run: Run, solver: str) -> np.ndarray:
 
 
 def _prior(run: Run, name: str = "error") -> np.ndarray:
-    """The converged LASSO's error minus ours for fewer rows than trained with, [network][rows]."""
-    few = range(1, rows(run))
-    return means(*(method_error(run, "LASSO", n) - mine(run, n, name) for n in few))
+    """The converged LASSO's error minus ours with one and with two rows, [network][rows]."""
+    return means(*(method_error(run, "LASSO", n) - mine(run, n, name) for n in (1, 2)))
 
 
 def _many_rows(run: Run, n: int, rival: str = "FISTA") -> np.ndarray:
@@ -113,20 +113,12 @@ def _repeated(run: Run) -> np.ndarray:
     return data.transpose("extra", "network", "task").values
 
 
-def _nearer_to_truth(run: Run, instead: str = "") -> np.ndarray:
-    """Squared distance (cut at twice |beta|^2) of our answer to those of algorithms, minus to the
-    truth, [network][algorithm]; or of the answer of one of them in the place of ours."""
+def _far(run: Run, instead: str = "") -> np.ndarray:
+    """Squared distance (cut at twice |beta|^2) of our answer to those of algorithms,
+    [network][algorithm]; or of the answer of one of them in the place of ours."""
     most, data = 2.0 * run.parameters.sparsity, run.data
-    if not instead:
-        far, errors = data["final_distance"], mine(run, rows(run))
-    else:
-        far = data["reference_distance"].sel(answer=instead)
-        errors = (
-            method_error(run, instead, rows(run)) if instead != "LISTA-VM"
-            else data["unrolled_error"].sel(unrolled=instead).values)
-    algorithms = trained.REFERENCES
-    return means(
-        *(np.minimum(far.sel(reference=name).values, most) - errors for name in algorithms))
+    far = data["reference_distance"].sel(answer=instead) if instead else data["final_distance"]
+    return means(*(np.minimum(far.sel(reference=name).values, most) for name in trained.REFERENCES))
 
 
 def _structure(
@@ -223,23 +215,23 @@ PAPERS_DECODER = _small(
     scales=seconds(quick=8, architecture="small", measurements=3, steps=400, batch=32, tests=1600))
 
 BEATS = _beats(
-    "sparse-recovery.decoder-beats-fista", "A transformer trained from scratch (softmax attention)",
-    {}, 150,
-    "A transformer trained from scratch for 5000 steps (a minute) beats ISTA and FISTA at equal and"
-    " at double depth on unseen matrices.")
+    "sparse-recovery.decoder-beats-fista",
+    "Transformers trained from scratch for 4000 steps (softmax attention)", {}, 400,
+    "Transformers trained from scratch for 4000 steps (15 seconds each) beat ISTA and FISTA at equal"
+    " and at double depth on unseen matrices; one of 21 learns more slowly and is barely ahead.")
 
 BEATS_RELU = _beats(
     "sparse-recovery.relu-decoder-beats-fista",
-    "A transformer with the paper's ReLU attention and no LayerNorm, trained from scratch,",
-    trained.RELU, 180,
-    "So does one with the paper's ReLU attention without LayerNorm, a little later.")
+    "Transformers with the paper's ReLU attention and no LayerNorm, trained from scratch for 6000"
+    " steps,", trained.RELU, 400,
+    "So do those with the paper's ReLU attention without LayerNorm, a little later.")
 
 NOT_EXACT = _standard(
     "sparse-recovery.decoder-is-not-exact", "SR-F4",
-    "A trained decoder never recovers a vector exactly; the converged LASSO does so on most of"
-    " the same tasks.",
-    "A replicate is a network, one of 21: shares of 2000 tasks of its own solved to an error below"
-    " 10^-6, whose difference is known to 0.01.",
+    "Trained decoders do not recover vectors exactly, to a squared error of 10^-4; the converged"
+    " LASSO does so on most of the same tasks.",
+    "A replicate is a network, one of 21: shares of 2000 tasks of its own, whose difference is"
+    " known to 0.01.",
     broken(
         "compared-with-few-steps",
         "FISTA at the decoder's depth instead of the converged LASSO: it is not exact either.",
@@ -247,15 +239,16 @@ NOT_EXACT = _standard(
     measure=lambda run: _solved(run, "LASSO"), predict=lambda run: 0.4, resolution=0.06,
     parts=("share of tasks solved exactly by LASSO, minus ours",),
     finding=(
-        "In mean error the trained decoder reaches the converged LASSO's level; it is never"
+        "In mean error trained decoders come near the converged LASSO's level; they are never"
         " exact, where the LASSO mostly is."))
 
 PRIOR = _standard(
     "sparse-recovery.decoder-learns-the-prior", "SR-F6",
-    "With 1, 2 or 3 rows, too few to recover anything, the trained decoder's mean error is below"
-    " the converged LASSO's.", PAIRED,
+    "With 1 or 2 rows, too few to recover anything, the mean error of trained decoders is below"
+    " the converged LASSO's.",
+    PAIRED + " With 3 rows 19 of the 21 are ahead, the last behind by 0.12.",
     broken("untrained", "Before the first step.", _prior, "untrained_error"), measure=_prior,
-    resolution=0.12, parts=("1 row", "2 rows", "3 rows"),
+    resolution=0.12, parts=("1 row", "2 rows"),
     finding=(
         "Where the measurements do not determine the vector, training on many tasks pays: the"
         " decoder knows the prior."),
@@ -263,7 +256,7 @@ PRIOR = _standard(
 
 LONGER = _standard(
     "sparse-recovery.decoder-saturates-with-rows", "SR-F6",
-    "With twice the rows it was trained on, the decoder stays below FISTA at its depth, but above"
+    "With twice the rows they were trained on, decoders stay below FISTA at their depth, but above"
     " least squares, exact there.", PAIRED,
     broken(
         "rows-as-in-training", "As many rows as in training: there it is below least squares.",
@@ -293,14 +286,17 @@ DEEPER = _standard(
 
 NOT_A_SOLVER = _standard(
     "sparse-recovery.decoder-does-not-run-ista", "SR-F4",
-    "A trained decoder does not run ISTA, FISTA or LISTA-VM: its answer is nearer to the truth"
-    " than to any of their answers.", PAIRED,
+    "Trained decoders do not run ISTA, FISTA or LISTA-VM: the squared distance of their answers to"
+    " those of each is above 0.1 in the mean, a tenth of the length of the truth.",
+    "A replicate is a network, one of 21: its mean over 2000 tasks of its own. The answers of the"
+    " three are 0.001 to 0.04 from each other. That decoders are nearer to the truth than to any of"
+    " these answers, as was claimed of three, holds of 19 of the 21.",
     *(
         broken(
             f"{name.lower()}-in-its-place", f"The answers of {name}, taken for those of a decoder.",
-            _nearer_to_truth, name)
+            _far, name)
         for name in trained.REFERENCES),
-    measure=_nearer_to_truth, resolution=0.12,
+    measure=_far, predict=lambda run: 0.1, resolution=0.0, kind=ABOVE,
     source=(
         "ours; the paper's story is that trained transformers run a learned algorithm of this"
         " family"),

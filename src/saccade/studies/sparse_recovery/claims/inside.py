@@ -11,14 +11,14 @@ from saccade.studies.sparse_recovery.experiments import inside
 
 LAYERS = 4
 PAIRED = (
-    "A replicate is a network, one of 21 trained side by side for 3000 steps: its mean, over 1000"
+    "A replicate is a network, one of 21 trained side by side for 4000 steps: its mean, over 1000"
     " tasks of its own, of paired differences.")
 PROBED = (
-    "A replicate is a network, one of 21 trained side by side for 3000 steps, fitted to on 1000"
+    "A replicate is a network, one of 21 trained side by side for 4000 steps, fitted to on 1000"
     " tasks of its own and judged on 1000 more.")
 _inside = partial(
     claim, status="trained", experiment=inside.inside, statistic="median",
-    figure="sparse-recovery/inside", scales=seconds(standard=250))
+    figure="sparse-recovery/inside", scales=seconds(standard=450))
 CONDITIONS, SCALES = (1.0, 8.0, 32.0), (0.5, 2.0)
 
 

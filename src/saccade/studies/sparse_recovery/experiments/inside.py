@@ -79,7 +79,7 @@ def _family(task: SparseRecovery, depth: int, steps: int, key: Any, networks: in
 @experiment(
     "sparse-recovery.inside",
     scales={"standard": {
-        "dim": 8, "measurements": 4, "layers": 4, "steps": 3000, "networks": 21, "tests": 1000,
+        "dim": 8, "measurements": 4, "layers": 4, "steps": 4000, "networks": 21, "tests": 1000,
         "unrolled_steps": 600}})
 def inside(
     key: Any, *, dim: int = 4, measurements: int = 2, sparsity: int = 1, layers: int = 2,

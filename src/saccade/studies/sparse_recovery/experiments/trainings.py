@@ -16,6 +16,8 @@ from saccade.studies.sparse_recovery.task import SparseRecovery
 TIMED_STEPS = 16
 TIMED_BATCH = 64  # larger batches are timed at this size: the cost is proportional to the instances
 COMPILING = 15.0  # seconds, about, for all programs of a training
+BLOCKS = {"dim": 6, "measurements": 4, "layers": 3, "steps": 2500}
+POOL = {**trained.POOL, "steps": 2000}
 GPT2_LIKE = {"decoder": "gpt2-like", "steps": 400, "learning_rate": 1e-3}
 GROWN = {"first_dim": 5, "grown": 0.4, "test_tasks": 8000}
 GPT2_GROWN = {
@@ -78,10 +80,10 @@ TRAININGS = (
         {"standard": trained.RELU}),
     _training(
         "blocks", "decoders on block-sparse and on free supports", trained.trained_structure,
-        {"standard": {}}),
+        {"standard": BLOCKS}),
     _training(
         "pool", "decoders on supports inside a pool and on free ones", trained.trained_structure,
-        {"standard": trained.POOL}),
+        {"standard": POOL}),
     _training(
         "small",
         "the paper's small decoder from labels alone (at the paper scale 10^6 passes over 50,000"

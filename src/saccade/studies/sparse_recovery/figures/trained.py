@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 from saccade.lab.experiment import Run
 from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, BROWN, GREEN, GREY, ORANGE, PURPLE, RED
-from saccade.studies.sparse_recovery.experiments import trained
+from saccade.studies.sparse_recovery.experiments import trained, trainings
 
 LINES = {
     "zero": (GREY, ":"), "least squares": (BROWN, "-."), "ISTA": (ORANGE, "--"),
@@ -127,7 +127,8 @@ def draw_layers(runs: Mapping[str, Run]) -> Drawing:
     {
         "blocks": (trained.trained_structure, {}),
         "pool": (trained.trained_structure, {"block_size": 1, "sparsity": 1, "pool": 2})},
-    scales={"standard": {"pool": trained.POOL}}, seconds={"quick": 30, "standard": 700})
+    scales={"standard": {"blocks": trainings.BLOCKS, "pool": trainings.POOL}},
+    seconds={"quick": 30, "standard": 900})
 def draw_structure(runs: Mapping[str, Run]) -> Drawing:
     """Error on structured tasks against rows, trained on them or not, and of classical methods."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9))

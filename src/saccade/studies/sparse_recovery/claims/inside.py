@@ -49,7 +49,7 @@ SHIFTED = _inside(
     citation=answers(
         "failure signatures", "Numerical instability when matrix condition number is high"),
     finding=(
-        "A trained decoder degrades gently with the condition number (0.14 at 1, 0.43 at 32) and"
+        "A trained decoder degrades gently with the condition number (0.17 at 1, 0.47 at 32) and"
         " with the scale of the matrix, where LISTA-VM diverges; ALISTA, which sees only the row"
         " space, passes it at a condition number of about 20."))
 
@@ -75,7 +75,7 @@ SPARSITY = _inside(
         "Degraded performance when sparsity level exceeds training assumptions", "proxy"),
     finding=(
         "The break point in sparsity lies between two and three non-zeros for decoders trained on"
-        " one: at two they lead FISTA by 0.13, at three they trail by 0.25."))
+        " one: at two they lead FISTA by 0.17, at three they trail by as much."))
 
 
 def _rises(run: Run, name: str = "probe") -> np.ndarray:
@@ -97,9 +97,9 @@ BUILT_UP = _inside(
     parts=(*(f"beta, layer {layer}" for layer in range(2, LAYERS + 1)), "support"),
     citation=answers("mechanism 1", "Each transformer layer corresponds to one iteration"),
     finding=(
-        "beta is built up layer by layer: a linear probe explains 0, 0.09, 0.31, 0.57 and 0.77 of"
+        "beta is built up layer by layer: a linear probe explains 0, 0.05, 0.25, 0.48 and 0.71 of"
         " its variance after the read-in and the four layers, and finds the support in 12 (chance),"
-        " 19, 25, 49 and 61 % of tasks."))
+        " 16, 19, 35 and 48 % of tasks."))
 
 NO_RESIDUAL = _inside(
     "sparse-recovery.decoder-keeps-no-residual", "SR-F4",
@@ -115,15 +115,16 @@ NO_RESIDUAL = _inside(
 NOT_VM_LAYERS = _inside(
     "sparse-recovery.decoder-layers-are-not-lista-vm", "SR-F4",
     "The LISTA-VM layer that is nearest to a layer of a trained decoder, with a full matrix and a"
-    " threshold for each coordinate, leaves at least 30 % of what the layer does to its read-out"
-    " unexplained.", PROBED + " LISTA-VM's own iterates leave less than 1e-10.",
+    " threshold for each coordinate, leaves at least a fifth of what the layer does to its read-out"
+    " unexplained.", PROBED + " LISTA-VM's own iterates leave at most 0.16: the"
+    " nearest layer is found by 600 steps of Adam.",
     broken(
         "lista-vm-itself", "The iterates of trained LISTA-VMs.",
         lambda run: run.data.own_left.values),
-    measure=lambda run: run.data.left.values, predict=lambda run: 0.3, resolution=0.0, kind=ABOVE,
+    measure=lambda run: run.data.left.values, predict=lambda run: 0.2, resolution=0.0, kind=ABOVE,
     parts=tuple(f"layer {layer}" for layer in range(1, LAYERS + 1)),
     source="the paper's story is that layers are steps of LISTA-VM; the answer is ours",
     citation=answers("mechanism 1", "Each transformer layer corresponds to one iteration"),
     finding=(
-        "Layers of trained decoders are not steps of LISTA-VM: the nearest such step leaves 45 to"
-        " 80 % of what a layer does."))
+        "Layers of trained decoders are not steps of LISTA-VM: the nearest such step leaves 44 to"
+        " 81 % of what a layer does, in the median of 21."))

@@ -39,7 +39,7 @@ def _networks(axes, x, values: np.ndarray, colour: str = BLUE, label: str = DECO
     " is converged. The quick scale trains for seconds at a smaller size; claims are about the"
     " standard scale. Errors above 1.6 (of random weights) are not drawn.", PAPER,
     {"softmax": (trained.trained, {}), "relu": (trained.trained, {"architecture": "relu"})},
-    scales={"standard": {"relu": {"steps": 6000}}}, seconds={"quick": 30, "standard": 600})
+    scales={"standard": {"relu": trainings.RELU}}, seconds={"quick": 30, "standard": 600})
 def draw_learning_curves(runs: Mapping[str, Run]) -> Drawing:
     """Mean error on unseen matrices against training steps, with classical methods as levels."""
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 2.9), sharey=True)

@@ -223,7 +223,7 @@ BEATS = _beats(
 
 BEATS_RELU = _beats(
     "sparse-recovery.relu-decoder-beats-fista",
-    "Transformers with the paper's ReLU attention and no LayerNorm, trained from scratch for 6000"
+    "Transformers with the paper's ReLU attention and no LayerNorm, trained from scratch for 5000"
     " steps,", trainings.RELU, 400,
     "So do those with the paper's ReLU attention without LayerNorm, a little later.")
 

@@ -211,7 +211,7 @@ LAWS = claim(
     statistic="median", status="trained", experiment=depths.depth_rates,
     citation=answers("key results", SUBLINEAR),
     parts=("FISTA, 10 rows", "FISTA, 40 rows", "ALISTA, 10 rows", "LISTA-VM, 40 rows"),
-    scales=seconds(standard=70), figure="sparse-recovery/depth-rates",
+    scales=seconds(standard=150), figure="sparse-recovery/depth-rates",
     finding=(
         "At the depths of the experiments 'linear against sublinear' is not what is seen: trained"
         " networks start far ahead and gain less with each further layer, FISTA gains as much with"

@@ -36,7 +36,7 @@ def test_a_training_says_its_cost_reports_and_is_kept(tiny, tmp_path):
     first = call("sparse-recovery", "--store", store)
     assert first.exit_code == 0, first.output
     assert first.stderr.startswith("tiny: a tiny decoder; about 5 seconds")
-    assert "softmax-seed-0: step 60 of 60" in first.stderr
+    assert "softmax: step 60 of 60" in first.stderr
     assert not any((tmp_path / "checkpoints").iterdir())
     again = call("sparse-recovery", "--store", store)
     assert again.stderr.splitlines() == ["tiny: already in the store."]

@@ -30,7 +30,7 @@ class Training:
     scales: Mapping[str, Mapping[str, Any]]
     cost: Callable[[Any], float]
     steps_of: Callable[[Any], int] = field(
-        default=lambda parameters: parameters.steps * parameters.seeds)
+        default=lambda parameters: parameters.steps * getattr(parameters, "seeds", 1))
 
     @property
     def study(self) -> str:

@@ -1,5 +1,9 @@
 """Claims on the paper's decoders at the paper's size: how far minutes of training reach, without
-and with a curriculum."""
+and with a curriculum.
+
+One to three networks are trained, too few for an interval over trainings: a network is a part, its
+replicates are test tasks, and every statement says that it speaks of these networks only.
+"""
 
 from typing import Any
 
@@ -24,8 +28,8 @@ from saccade.studies.sparse_recovery.experiments import paper_size, trainings
 RIVALS = ("ISTA", "FISTA", "LISTA-VM", "LISTA-VM, full", "ALISTA", "LASSO")
 FIGURE = "sparse-recovery/paper-size"
 LABELS = (
-    " The mean over queries of a label's squared error is |b - beta|^2. Replicates are test tasks,"
-    " so the verdict is on the one to three decoders trained, each a part.")
+    " The mean over queries of a label's squared error is |b - beta|^2. Replicates are test tasks"
+    " of one network, a part is a network: what another training would do is not judged.")
 SMALL = "The paper's small decoder (12 layers, 4 heads, width 42)"
 GPT2 = "A reduced GPT-2-like decoder (4 layers, 4 heads, width 64)"
 
@@ -50,6 +54,14 @@ def _by_seed(rivals: tuple[str, ...], seeds: int) -> tuple[str, ...]:
     return named if seeds > 1 else rivals
 
 
+def _said_of(changes: dict[str, Any]) -> str:
+    """Of which networks a statement speaks."""
+    seeds = changes.get("seeds", 1)
+    return (
+        f" Said of each of the {seeds} networks trained here, of no other." if seeds > 1
+        else " Said of the one network trained here, of no other.")
+
+
 def _not_reached(
     id: str, what: str, which: str, changes: dict[str, Any], rivals: tuple[str, ...], argued: str,
     finding: str, **more: Any,
@@ -57,7 +69,8 @@ def _not_reached(
     return claim(
         id, "SR-F4",
         f"{what}, trained on the labels of every prefix at the paper's size (20 coordinates, 10"
-        f" rows, 3 non-zeros) as far as minutes reach, is still behind {which}.", argued + LABELS,
+        f" rows, 3 non-zeros) as far as minutes reach, is still behind {which}."
+        + _said_of(changes), argued + LABELS,
         broken(
             "zero-for-all", "Predicting zero in the place of every rival.", _behind_zero, rivals),
         measure=lambda run: -_ahead(run, rivals), kind=ORDERING, statistic="mean", status="trained",
@@ -90,7 +103,8 @@ def _passed(
     return claim(
         id, "SR-F4",
         f"{what}, trained at the paper's size with a curriculum from 5 coordinates and one non-zero"
-        f" to 20 and three, is ahead of {which} on new matrices.", SPREAD + LABELS,
+        f" to 20 and three, is ahead of {which} on new matrices." + _said_of(changes),
+        SPREAD + LABELS,
         broken(
             "values-of-another-task", "The decoders, shown the values y of the next task.", _ahead,
             rivals, "misled_error"),
@@ -117,10 +131,10 @@ def _goes_on(id: str, what: str, changes: dict[str, Any], cost: float) -> Claim:
     return claim(
         id, "SR-F4",
         f"{what}, trained at the paper's size with a curriculum, goes on learning once the tasks"
-        " are whole: its error falls as a power of the instances seen.",
+        " are whole: its error falls as a power of the instances seen." + _said_of(changes),
         "Exponents over groups of 160 test tasks, which see the same decoders along the curve; a"
-        " part a seed, and the verdict is on these decoders. An exponent of 0.03 would need more"
-        " than 10^10 times the instances to halve an error.",
+        " part a network: what another training would do is not judged. An exponent of 0.03 would"
+        " need more than 10^10 times the instances to halve an error.",
         broken(
             "first-label", "The label of the first row, of which nothing has been shown.",
             lambda run: -_exponents(run, 0)),

@@ -1,5 +1,5 @@
-"""Linear against sublinear on the same problems: the late rate of ISTA, the error of every
-algorithm against its depth, and where the certificate of a linear rate begins."""
+"""Linear against sublinear: the late rate of ISTA, and where the certificate of a linear rate
+begins."""
 
 from typing import Any
 
@@ -8,14 +8,10 @@ import numpy as np
 import xarray
 
 from saccade.lab.experiment import experiment
-from saccade.studies.sparse_recovery.dynamics import learning
 from saccade.studies.sparse_recovery.dynamics.solvers import solve_lasso
-from saccade.studies.sparse_recovery.experiments import common
 from saccade.studies.sparse_recovery.models.unrolled import unroll
-from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
+from saccade.studies.sparse_recovery.task import SparseRecovery
 
-PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 3.0)
-LEARNED = ("lista-vm", "alista")
 ROUNDING = 1e-9  # distances to the minimum below this share of its length are not looked at
 
 
@@ -73,47 +69,6 @@ def certificate_grid(
         mu[place], delta[place] = np.abs(gram).max((1, 2)), np.abs(1 - squares).max(1)
     axes = ("cell", "draw")
     return xarray.Dataset({"mu": (axes, mu), "delta": (axes, delta)})
-
-
-@experiment(
-    "sparse-recovery.depth-rates",
-    scales={"standard": {"depths": (2, 4, 8, 16), "tests": 4000, "steps": 400}})
-def depth_rates(
-    key: Any, *, rows: tuple[int, ...] = (10, 40), depths: tuple[int, ...] = (2, 4, 8),
-    tests: int = 400, steps: int = 100,
-) -> xarray.Dataset:
-    """Errors on the same problems, fewer and more rows than coordinates, of ISTA and FISTA with
-    each number of steps (penalty best on these problems at that depth) and of networks trained
-    with as many layers."""
-    test_key, train_key = jax.random.split(key)
-    errors = {name: [] for name in ("ista", "fista", *LEARNED)}
-    for n in rows:
-        task = SparseRecovery.create(measurements=n)
-        sample = task.sample(test_key, tests, query=False)
-        for name, collected in errors.items():
-            collected.append(
-                [_learned(name, task, sample, K, steps, train_key) for K in depths]
-                if name in LEARNED else _classical(name, sample, depths))
-    return common.by_algorithm(
-        errors, ("rows", "depth", "test"), rows=list(rows), depth=list(depths))
-
-
-def _classical(name: str, sample: RecoverySample, depths: tuple[int, ...]) -> list[np.ndarray]:
-    """Errors of ISTA or FISTA after each number of steps: the shorter run begins the longest, only
-    its best penalty is its own."""
-    tried = [
-        common.errors_of(name, {"lam": np.full(max(depths), lam)}, sample) for lam in PENALTIES]
-    return [min((errors[K - 1] for errors in tried), key=np.mean) for K in depths]
-
-
-def _learned(
-    name: str, task: SparseRecovery, sample: RecoverySample, depth: int, steps: int, key: Any
-) -> np.ndarray:
-    """Errors of a network with `depth` layers."""
-    start = learning.start_layers(name, depth)
-    recipe = common.RECIPES[name]._replace(steps=steps, batch=128)
-    trained = learning.train(name, task, key[None], start, recipe).at()
-    return common.errors_of(name, trained, sample)[-1]
 
 
 @experiment("sparse-recovery.cone-dimension")

@@ -10,7 +10,7 @@ from saccade.lab.experiment import experiment
 from saccade.networks.transformer import Transformer
 from saccade.studies.sparse_recovery.dynamics import decoders
 from saccade.studies.sparse_recovery.dynamics.decoders import DecoderRecipe
-from saccade.studies.sparse_recovery.experiments import common, trained
+from saccade.studies.sparse_recovery.experiments import common, together
 from saccade.studies.sparse_recovery.task import RecoverySample, SparseRecovery
 
 
@@ -45,4 +45,4 @@ def _errors(
     pairs = zip(models, samples, strict=True)
     if labels:
         return [(decoders.label_estimates(m, one)[:, -1] - one.query_y) ** 2 for m, one in pairs]
-    return [trained.errors_of(model, one)[-1] for model, one in pairs]
+    return [together.errors_of(model, one)[-1] for model, one in pairs]

@@ -14,7 +14,7 @@ from saccade.lab.figure import Figure
 from saccade.lab.style import BLUE, GREY, ORANGE, RED, THEORY
 from saccade.studies.sparse_recovery.claims.outside import PUBLISHED
 from saccade.studies.sparse_recovery.claims.rates import DIMS, GRID, SPARSITIES, grid_rates
-from saccade.studies.sparse_recovery.experiments import full_matrix, outside, rates
+from saccade.studies.sparse_recovery.experiments import depths, full_matrix, outside, rates
 from saccade.studies.sparse_recovery.figures.learned import LOOKS, lines, median, pooled
 from saccade.studies.sparse_recovery.rows_needed import certified_rows
 
@@ -98,14 +98,14 @@ def draw_outside(runs: Mapping[str, Run]) -> Drawing:
     " best on the test problems) and of networks trained with that many layers. A straight line on"
     " the left axes is linear convergence. Right: the late rate of ISTA against the eigenvalues on"
     " the support of the minimum.", "the question is that of arXiv 2410.13981",
-    {"depths": (rates.depth_rates, {}), "late": (rates.late_rate, {})},
+    {"depths": (depths.depth_rates, {}), "late": (rates.late_rate, {})},
     seconds={"quick": 20, "standard": 150})
 def draw_depth_rates(runs: Mapping[str, Run]) -> Drawing:
     """Median error against depth with few and many rows, and ISTA's late rates."""
     figure, panels = plt.subplots(1, 3, figsize=(10.2, 3.0))
     errors = runs["depths"].data.error
     for axes, rows in zip(panels, errors.rows.values):
-        shown = errors.sel(rows=rows)
+        shown = pooled(errors.sel(rows=rows))
         lines(axes, errors.depth, shown, lambda values: np.maximum(median(values), 1e-12))
         axes.set(title=f"{rows} rows", xlabel="layers or steps", yscale="log")
     panels[0].set_ylabel("median |b − β|²")

@@ -22,13 +22,13 @@ METHODS = {"lista-vm": "-", "lista-adaptive": "-", "alista": "-", "fista": "--"}
 
 @partial(
     Figure, "sparse-recovery/inside", "Trained decoders under shift, and inside",
-    "Upper: mean error (cut at 4) of decoders (blue, a line a seed) and of the LISTA family, all"
+    "Upper: mean error (cut at 4) of decoders (blue, a line a network) and of the LISTA family, all"
     " trained on Gaussian matrices, with FISTA at the same depth; dotted: predicting zero. Lower:"
     " what linear probes of the last token's state tell after each layer (dashed: before training),"
     " and the share of a layer's move that the nearest LISTA-VM layer leaves (dashed: of LISTA-VM's"
     " own). The quick scale trains for seconds; claims are about the standard scale.",
     "mechanisms and break conditions of arXiv 2410.13981; sizes ours", {"run": (inside.inside, {})},
-    seconds={"quick": 12, "standard": 150})
+    seconds={"quick": 12, "standard": 400})
 def draw_inside(runs: Mapping[str, Run]) -> Drawing:
     """Errors along four axes of shift; probes and nearest LISTA-VM layers."""
     figure, panels = plt.subplots(2, 4, figsize=(10.4, 5.0))
@@ -42,13 +42,13 @@ def draw_inside(runs: Mapping[str, Run]) -> Drawing:
         "support": "supports found"}
     for axes, (target, title) in zip(panels[1], titles.items()):
         for name, style in (("probe", "-"), ("untrained_probe", "--")):
-            values = data[name].sel(target=target).mean("group").values
+            values = data[name].sel(target=target).values
             axes.plot(values.T, style, color=BLUE if style == "-" else GREY)
         axes.set(title=title, xlabel="layer", ylim=(-0.1, 1))
-    left = data.left.mean("group").values
+    left = data.left.values
     steps = np.arange(1, left.shape[1] + 1)
     panels[1, 3].plot(steps, left.T, color=BLUE)
-    panels[1, 3].plot(steps, data.own_left.mean("group").values, "--", color=GREY)
+    panels[1, 3].plot(steps, data.own_left.values.T, "--", color=GREY)
     panels[1, 3].set(title="left by a LISTA-VM layer", xlabel="layer", ylim=(-0.1, 1))
     return figure
 
@@ -63,8 +63,8 @@ def _shift(axes, data, name: str) -> None:
         colour, label = LOOKS[method]
         colour = ORANGE if method == "lista-vm" else colour
         errors = data.method_error.sel({"method": method}).values[there]
-        axes.plot(x, np.minimum(errors, 4).mean(-1), style, color=colour, label=label)
-    zero = data.method_error.sel({"method": "zero"}).values[there].mean(-1)
+        axes.plot(x, np.minimum(errors, 4).mean((-2, -1)), style, color=colour, label=label)
+    zero = data.method_error.sel({"method": "zero"}).values[there].mean((-2, -1))
     axes.plot(x, zero, ":", color="black", linewidth=0.8)
     axes.set(title=name, xscale="log" if name == AXES[0] else "linear", ylim=(0, None))
 

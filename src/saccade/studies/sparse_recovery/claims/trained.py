@@ -231,7 +231,8 @@ PAPERS_DECODER = _small(
     "The paper's decoders (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in turn)"
     " with two layers, 4 coordinates and 3 rows learn from labels alone.",
     "A replicate is a decoder, one of 20 trained side by side: its mean over 1600 queries of its"
-    " own, whose squared labels are heavy-tailed; it spreads by 0.07 over decoders.",
+    " own, whose squared labels are heavy-tailed; it spreads by 0.07 over decoders. Twenty more, and"
+    " again as many, where one or two of them are behind (undecided at two of twenty seeds).",
     broken(
         "values-of-another-task", "Shown the values y of the next task.", _better, ("zero",),
         "misled"),
@@ -239,7 +240,9 @@ PAPERS_DECODER = _small(
     source=f"section 6, {PAPER}; two layers, 4 coordinates, 3 rows",
     citation=cited("method summary", "trained ... with a label prediction loss", "scaled"),
     parts=("query's label against predicting zero",),
-    scales=seconds(quick=8, architecture="small", measurements=3, steps=400, batch=32, tests=1600))
+    scales=seconds(
+        quick=8, repetitions=4, architecture="small", measurements=3, steps=400, batch=32,
+        tests=1600))
 
 BEATS = _beats(
     "sparse-recovery.decoder-beats-fista",

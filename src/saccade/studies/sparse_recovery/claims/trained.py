@@ -231,8 +231,9 @@ PAPERS_DECODER = _small(
     "The paper's decoders (ReLU attention, full-size heads, no LayerNorm, x- and y-tokens in turn)"
     " with two layers, 4 coordinates and 3 rows learn from labels alone.",
     "A replicate is a decoder, one of 20 trained side by side: its mean over 1600 queries of its"
-    " own, whose squared labels are heavy-tailed; it spreads by 0.07 over decoders. Twenty more, and"
-    " again as many, where one or two of them are behind (undecided at two of twenty seeds).",
+    " own, whose squared labels are heavy-tailed; it spreads by 0.07 over decoders. Twenty more,"
+    " and again, where one or two of them are behind (twenty did not decide at four of twenty"
+    " seeds).",
     broken(
         "values-of-another-task", "Shown the values y of the next task.", _better, ("zero",),
         "misled"),
